@@ -20,7 +20,7 @@ from blogsmith.diagnostics.codes import (
 from blogsmith.diagnostics.levels import DiagnosticLevels, LevelRule
 from blogsmith.diagnostics.model import Diagnostic, Place
 from tests.preview_sites import new_line, settled
-from tests.site_files import put, put_bare
+from tests.site_files import build, put, put_bare
 
 _KINDS_OF_LOSS = ("math-", "cell-", "value-", "claim-", "yaml-", "plugin", "template", "theme", "output-")
 """What codes begin with that are about formulas, code, settings, templates or files."""
@@ -152,3 +152,29 @@ def test_the_settings_count_in_every_command(
     assert main(["build"]) == 1
     (found,) = settled(line, present).own["content/posts/old/a.md"]
     assert found.severity == "error"
+
+
+def test_what_is_lowered_stays_to_be_seen(tmp_path: Path) -> None:
+    """Text is never lost by it."""
+    text = (
+        "[one](gone.md) [two](#gone) [@three] {@eq:four} {@five#eq:x} six[^six] ![seven](gone.png)\n\n"
+        '<img src="https://elsewhere.example/a.png" alt="eight">\n\n'
+        "Nine {% post_url 2020-01-01-ten %} eleven\n\n"
+        "{% highlight python %}\ntwelve = 12\n{% endhighlight %}\n\n"
+        "## Thirteen {#a}\n\n## Fourteen {#a}\n\n[fifteen](draft.md) ![sixteen](bad.png)\n"
+    )
+    levels = "".join(f"  {code}: warning\n" for code in sorted(LOWERABLE))
+    files = {
+        "blogsmith.yaml": f"title: S\ndiagnostics:\n{levels}",
+        "content/posts/a.md": f"---\ntitle: A\nstatus: maybe\n---\n{text}",
+        "content/posts/draft.md": "---\ndraft: true\n---\nNot for everybody.\n",
+        "content/posts/bad.png": "no picture",
+    }
+    report = build(put_bare(tmp_path, files))
+    assert report.ok, report.diagnostics
+    assert LOWERABLE - {one.code for one in report.diagnostics} == {"image-width", "label-twice"}
+    page = (tmp_path / "public/posts/a/index.html").read_text()
+    words = "one two three eq:four five#eq:x [^six] seven eight Nine 2020-01-01-ten eleven"
+    words += " highlight twelve endhighlight Thirteen Fourteen fifteen sixteen"
+    assert [word for word in words.split() if word not in page] == []
+    assert "elsewhere.example" not in page and "Not for everybody" not in page

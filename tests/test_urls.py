@@ -98,6 +98,25 @@ def test_an_address_of_its_own(head: str, url: str) -> None:
     assert (urls.urls[path], urls.kinds[path], urls.sections[path]) == (url, "post", "posts")
 
 
+def test_a_page_may_be_that_of_a_list() -> None:
+    files = {"about.md": "permalink: /", "notes.md": "permalink: /posts/", "posts/a.md": ""}
+    urls = assign(files)
+    found = [(urls.urls[path], urls.kinds[path], urls.sections[path]) for path in sorted(urls.urls)]
+    assert (found, urls.diagnostics) == (
+        [("/", "home", ""), ("/posts/", "section", "posts"), ("/posts/a/", "post", "posts")], (),
+    )  # fmt: skip
+
+
+def test_a_list_names_its_folder_by_its_permalink() -> None:
+    files = {"notes/_index.md": "permalink: /Notes/", "notes/rl/index.md": "permalink: /Notes/CS224R/",
+             "notes/rl/a.md": "", "notes/rl/b.md": ""}  # fmt: skip
+    urls = assign(files)
+    assert urls.diagnostics == ()
+    assert [urls.urls[f"content/notes/rl/{name}.md"] for name in ("index", "a")] == [
+        "/Notes/CS224R/", "/Notes/CS224R/a/",
+    ]  # fmt: skip
+
+
 def test_files_lie_under_the_address_of_their_page() -> None:
     files = {"posts/a/index.md": "permalink: /old/a.html", "posts/b/index.md": "permalink: /b"}
     urls = assign(files)

@@ -197,7 +197,8 @@ CELL_CODES = frozenset(code for code in CODES if code.partition("-")[0] in ("cel
 LOWERABLE = frozenset(
     {
         *("citation-key", "footnote-undefined", "front-matter-value", "id-twice", "image-missing"),
-        *("image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor", "link-missing"),
+        *("image-fetch", "image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor"),
+        "link-missing",
         *("link-unpublished", "ref-page", "ref-undefined", "shortcode-unknown"),
     }
 )

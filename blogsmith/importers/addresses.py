@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..model.slugs import slugify
 from ..read.dates import split_dated_name
-from ..site.slug_rules import alias_problem, slug_problem
+from ..site.slug_rules import slug_problem
 from .model import ImportedPage, Notice
 
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
 def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
-    """The page with what it needs to be found at its old address: nothing, a slug, or an alias.
+    """The page with what it needs to stand at its old address: nothing, a slug, a permalink, or an alias.
 
     patterns: the setting `permalinks` of the new site.
     """
     wanted = page.address
-    if not wanted or (page.path.stem in ("index", "_index") and page.path.parent.name == "content"):
+    is_home = page.path.stem in ("index", "_index") and page.path.parent.name == "content"
+    if not wanted or is_home or new_address(page, patterns) == _normal(wanted):
         return page
-    front = dict(page.front)
-    last = wanted.rstrip("/").rpartition("/")[2].removesuffix(".html")
-    if last != _slug(page, front) and last and not slug_problem(last):
-        front["slug"] = last
-    if new_address(replace(page, front=front), patterns) == _normal(wanted):
-        return replace(page, front=front)
-    if alias_problem(wanted):
+    last = wanted.rstrip("/").rpartition("/")[2]
+    with_slug = replace(page, front={**page.front, "slug": last})
+    if last and not slug_problem(last) and new_address(with_slug, patterns) == _normal(wanted):
+        return with_slug
+    if any(slug_problem(part.removesuffix(".html")) for part in wanted.strip("/").split("/")):
         hint = "readers who come by it find the page for missing addresses"
         notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
         return replace(page, notices=(*page.notices, notice))
-    front.setdefault("aliases", [])
-    front["aliases"] = [*front["aliases"], *([] if wanted in front["aliases"] else [wanted])]
-    return replace(page, front=front)
+    if page.path.stem != "_index":
+        return replace(page, front={**page.front, "permalink": wanted})
+    # where a list stands its folder says, but for the form of the last part
+    if new_address(page, patterns).casefold() == _normal(wanted).casefold():
+        return with_slug
+    aliases = [*page.front.get("aliases", ()), wanted]
+    return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
 
 
 def new_address(page: ImportedPage, patterns: Mapping[str, str]) -> str:
@@ -74,9 +76,3 @@ def _normal(address: str) -> str:
     """An address as folders have it: `/a` and `/a/index.html` are `/a/`."""
     address = address.removesuffix("index.html")
     return address if address.endswith((".html", "/")) else f"{address}/"
-
-
-def taken_twice(pages: Iterable[ImportedPage]) -> set[str]:
-    """Old addresses that more than one page claims."""
-    counts = Counter(page.address for page in pages if page.address)
-    return {address for address, count in counts.items() if count > 1}

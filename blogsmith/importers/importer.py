@@ -10,6 +10,7 @@ from pathlib import Path
 from ..diagnostics.model import Diagnostic, SiteError
 from ..project.report import Progress
 from ..storage.temporary import temporary_folder
+from .leniency import with_leniency
 from .report import ImportResult, reports_of
 from .systems import find_system
 from .verify.site import check_site
@@ -39,8 +40,9 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     site = system.read(source, progress)
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder:
+        write_site_files(site_files(site), folder, progress)
+        site, check = with_leniency(site, check_site(site, system, folder, options.now, progress))
         files = write_site_files(site_files(site), folder, progress)
-        check = check_site(site, system, folder, options.now, progress)
         done = ImportResult(site, system.title, check, files)
         write_reports(reports_of(done), folder)
     return done

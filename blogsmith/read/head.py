@@ -34,6 +34,8 @@ from .references import read_people, read_references
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
+_HONEST = frozenset(("parent",))
+"""Keys of other themes that only look like one of ours."""
 _LOOKED_AT = 50
 """How many unknown keys are compared with the known ones; each comparison takes a millisecond."""
 _TOC_HINT = "the table of contents is made from the headings; write true or false"
@@ -68,7 +70,7 @@ def _places(head: Slot) -> dict[str, Place]:
 def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
     extra = {key: value for key, value in head.value.items() if key not in _HEAD.fields}
-    for key in list(extra)[:_LOOKED_AT]:
+    for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
         near = difflib.get_close_matches(key.casefold(), sorted(_HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
             head.key(key).warn("front-matter-key", f'unknown key "{key}"', f"did you mean {near[0]}?")

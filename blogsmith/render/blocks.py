@@ -110,7 +110,7 @@ def _element_close(rendering: Rendering, tokens: Sequence[Token], index: int) ->
     tag = tokens[index].tag
     if tag == "details":
         rendering.reading.leave()
-    return f"</{tag}>\n"
+    return f"</{tag}>{tokens[index].markup}"
 
 
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

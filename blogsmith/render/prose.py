@@ -59,10 +59,6 @@ def _code_inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
     return f"<code{attributes(token)}>{escape_html(token.content)}</code>"
 
 
-def _kbd(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f"<kbd>{escape_html(tokens[index].content)}</kbd>"
-
-
 def _abbr(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return f"<abbr{attributes(tokens[index])}>{escape_html(tokens[index].content)}</abbr>"
 
@@ -129,7 +125,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "softbreak": _softbreak,
         "hardbreak": _hardbreak,
         "code_inline": _code_inline,
-        "kbd": _kbd,
         "abbr": _abbr,
         "task_box": _task_box,
         "link_open": _link_open,

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
-from ..syntax.markdown_elements import is_asked
+from ..syntax.markdown_elements import holds_text, is_asked
 from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, hidden_spans, start_tag
 from .context import Rendering
@@ -78,10 +78,14 @@ def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
 
 def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: Place) -> None:
     """Between the tags of a paragraph Markdown is read anyway; in a block of HTML it is not."""
-    is_known = any(found.place == place for found in rendering.parsed.diagnostics)
-    if token.type == "html_block" and is_asked(tag) and not is_known:
-        message = f"the Markdown in this <{tag.name}> is not read: it stands within other HTML"
-        hint = 'give the element around it markdown="1", too, or leave a blank line before and behind it'
+    is_block = token.type == "html_block" or "textmap" in token.meta
+    if not is_block or not is_asked(tag):
+        return
+    if not any(found.place == place for found in rendering.parsed.diagnostics):
+        message = f"the Markdown in this <{tag.name}> is not read"
+        hint = "give the attribute to its parts instead"
+        if holds_text(tag):
+            hint = f"an element that asks for Markdown needs its end, </{tag.name}>, and no <pre> around it"
         rendering.reporter.warn("html-markdown", message, place, hint)
 
 

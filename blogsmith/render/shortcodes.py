@@ -250,9 +250,9 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     title = call.args.get("title", "")
     base = {
         "caption": text,
-        "title": title or (plain(rendering, caption) if caption else ""),
-        # what the caption says need not be said twice
-        "repeats": bool(caption and not title),
+        "title": title,
+        # names the link to those who hear it, without a second copy in the text
+        "spoken": plain(rendering, caption) if caption and not title else "",
     }
     if "://" not in source.text and not source.text.startswith("//"):
         return {**base, "local": _local(rendering, source)}

@@ -12,6 +12,8 @@ from ..diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document
 from .slug_rules import alias_problem, alias_url
 
+_MISSING = "/404.html"
+
 
 def collisions(
     documents: Sequence[Document],
@@ -42,11 +44,17 @@ def collisions(
             message = f"{path} has the address {url} of {generated[fold_url(url)]}"
             index = f"content{url}_index.md"
             is_list = fold_url(url) in replaceable and url.endswith("/")
-            hint = f"the list's own text belongs into {index}" if is_list else "give the page another slug"
+            hint = f"the list's own text belongs into {index}" if is_list else _another(url)
             found += _duplicate(document, _address_key(document), message, hint)
     for document in documents:
         found += _alias_faults(document, taken, generated)
     return found
+
+
+def _another(url: str) -> str:
+    if url == _MISSING:
+        return "leave the page out, or put what it says into layouts/not_found.html"
+    return "give the page another slug"
 
 
 def _address_key(document: Document) -> str:

@@ -212,6 +212,8 @@ def find_file(index: SiteIndex, path: str, document: Document) -> str:
 
 
 def _missing(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
+    if path.casefold().startswith("www."):
+        return LinkTarget(written, f"there is no page or file {path}", f"write https://{written}")
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:

@@ -69,6 +69,7 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     plan = _Plan(config, _Tree.create(ordered))
     for document in ordered:
         plan.add(document)
+    plan.take_lists(ordered)
     lists = plan_lists(ordered, plan.kinds, plan.sections)
     taken = plan_terms(ordered) | plan_archive(ordered, plan.kinds)
     found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, taken)]
@@ -112,14 +113,21 @@ class _Tree(Struct, frozen=True):
         lists = {
             d.path for d in documents if d.path.stem in _LISTS and _is_list(d.path, counts[d.path.parent])
         }
-        slugs = {d.path.parent: d.front.slug for d in documents if d.path in lists and d.front.slug}
-        sound = {folder: slug for folder, slug in slugs.items() if not slug_problem(slug)}
+        slugs = {d.path.parent: _list_slug(d) for d in documents if d.path in lists}
+        sound = {folder: slug for folder, slug in slugs.items() if slug and not slug_problem(slug)}
         return cls(frozenset(lists), sound, frozenset(path.parent for path in lists))
 
     def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
         """The nearest folder from `folder` up that has a list page, else the outermost; None at the top."""
         around = [each for each in (folder, *folder.parents) if each not in (CONTENT, *CONTENT.parents)]
         return next((each for each in around if each in self.listed), around[-1] if around else None)
+
+
+def _list_slug(document: Document) -> str:
+    """The name a list page gives its folder: its slug, or the end of its permalink if that is as deep."""
+    folders = [part for part in document.front.permalink.split("/") if part]
+    depth = len(document.path.parts) - 2
+    return document.front.slug or (folders[-1] if folders and len(folders) == depth else "")
 
 
 def _is_list(path: PurePosixPath, pages_below: int) -> bool:
@@ -177,6 +185,16 @@ class _Plan(Struct, frozen=True):
         self.sections[name] = folder.section_name
         self.kinds[name] = "post" if folder.section else "page"
         self.urls[name] = self._page_url(document, path.parent.name if is_bundle else path.stem, folder)
+
+    def take_lists(self, documents: Sequence[Document]) -> None:
+        """A page that asks for the address of a list is the page of that list, as in Jekyll."""
+        lists = plan_lists(documents, self.kinds, self.sections)
+        for document in documents:
+            name = str(document.path)
+            url = self.urls[name]
+            if document.front.permalink and url in lists and url.endswith("/"):
+                self.kinds[name] = "home" if url == "/" else "section"
+                self.sections[name] = url.strip("/")
 
     def _folder(self, path: PurePosixPath) -> _Folder:
         found = self.folders.get(path)

@@ -20,7 +20,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from . import attributes, blocks, html_blocks, links, markdown_elements, notes, shortcodes, text
+from . import attributes, blocks, html_blocks, links, markdown_elements, notes, shortcodes, text, wiki_links
 from .cells import values
 from .math import formulas
 from .references import citations, references
@@ -71,7 +71,7 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         references.bare: "@",
         citations.group: "[",
         citations.bare: "@",
-        text.key: "[",
+        wiki_links.wiki_link: "[",
         text.mark: "=",
         text.abbreviation: ":",
         attributes.span: "[",

@@ -12,6 +12,7 @@ from ..patterns import lazy_pattern
 from .state import block_place, line_start, page_of
 from .tags import StartTag
 
+_MOST_OPEN = 100
 _FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -37,7 +38,19 @@ def _tag_pattern(name: str) -> re.Pattern[str]:
 
 
 def find_extent(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
-    """Find the matching end tag inside the container; fences in between do not count."""
+    """Find the matching end tag inside the container; fences in between do not count.
+
+    Of elements that have none only the first few of a page are searched to the end.
+    """
+    page = page_of(state.env)
+    if page.open_elements >= _MOST_OPEN:
+        return None
+    extent = _find(state, start, end, tag)
+    page.open_elements += extent is None
+    return extent
+
+
+def _find(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
     open_line = start
     while open_line < end and state.eMarks[open_line] < tag.end:
         open_line += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ..diagnostics.model import TextMap
 from .math.equations import check_inline
@@ -71,6 +72,7 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"
+            put(token, replace(get(token, Math), display=False))
         # what is parsed later than the page is not numbered with it
         if token.type == "math_inline" and page.parsed:
             check_inline(get(token, Math), page.reporter)

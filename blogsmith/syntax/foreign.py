@@ -38,7 +38,6 @@ _HABITS = (
     _Habit(lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
     _Habit(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
     _Habit(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
-    _Habit(lazy_pattern(r"!?\[\[[^\[\]\n|]{1,80}\|[^\[\]\n]{1,80}\]\]"), "write [text](page.md)"),
     _Habit(lazy_pattern(r"\{=[a-z]+\}"), "HTML is written as it is"),
     _Habit(lazy_pattern(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
     _Habit(

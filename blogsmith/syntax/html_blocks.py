@@ -6,17 +6,24 @@ at the first blank line.
 
 from __future__ import annotations
 
+import re
+
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block import html_block as stock_html_block
 
+from ..diagnostics.model import TextMap
 from ..patterns import lazy_pattern
 from .html_nodes import holds_tag, text_nodes
+from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, opens_display
-from .state import line_start
+from .records import put
+from .state import block_place, line_start
 
 _DISPLAY = lazy_pattern(r"\$\$[ \t]*(?:\n|\\)|\\\[|\\begin\{")
 """What opens a display that goes on: two dollars with a word behind them may be a price."""
+_VERBATIM = lazy_pattern(r"\s*<(?:[!?]|(?:script|pre|style|textarea)(?=[\s>]))", re.IGNORECASE)
+"""How blocks begin that end elsewhere than at an empty line; no Markdown is read in them."""
 _MOST = 20
 """Displays with blank lines in one block; the block is looked through for each."""
 
@@ -34,7 +41,46 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             state.line = _block_end(state, last + 1, end)
             token.map = [start, state.line]
             token.content = state.getLines(start, state.line, state.blkIndent, True)
+        if "markdown" in token.content.lower() and not _VERBATIM.match(token.content):
+            _cut_out_elements(state, start, end)
     return True
+
+
+def _cut_out_elements(state: StateBlock, start: int, end: int) -> None:
+    """Put elements that ask for Markdown in the place of their HTML in the block pushed last."""
+    line, pos, whole = start, line_start(state, start), state.tokens.pop()
+    while extent := next_element(state, line, pos, state.line - 1, end):
+        _push_html(state, line, pos, extent.first, extent.tag.start)
+        line, pos = extent.last, extent.end
+        # it may hold blank lines, and reach farther than HTML does
+        reach = max(state.line, _block_end(state, extent.last + 1, end))
+        is_last = not state.src[pos : state.eMarks[reach - 1]].strip()
+        push_element(state, extent, is_within=True, behind="\n" if is_last else "")
+        state.line = reach
+        if is_last:
+            return
+    if line == start and pos == line_start(state, start):
+        state.tokens.append(whole)
+    else:
+        _push_html(state, line, pos, state.line - 1, state.eMarks[state.line - 1])
+        state.tokens[-1].content += "\n"
+
+
+def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> None:
+    """A block of HTML from `pos` of a line to `end` of another one."""
+    pieces, starts = [], []
+    for number in range(line, last + 1):
+        begin = (
+            pos if number == line else min(state.bMarks[number] + state.blkIndent, line_start(state, number))
+        )
+        pieces.append(state.src[begin : end if number == last else state.eMarks[number]])
+        place = block_place(state, begin)
+        starts.append((place.line, place.column))
+    text = "\n".join(pieces)
+    if text:
+        token = state.push("html_block", "", 0)
+        token.map, token.content = [line, last + 1], text
+        put(token, TextMap(text, tuple(starts)))
 
 
 def _display_end(state: StateBlock, html: str, end: int) -> int:

@@ -78,6 +78,11 @@ def holds_tag(html: str, start: int, end: int) -> bool:
     return _TAG.search(html, start, end) is not None
 
 
+def is_line(name: str) -> bool:
+    """Whether an element of that name is a line of text by itself."""
+    return name in _LINES
+
+
 def is_phrasing(name: str) -> bool:
     """Whether no block may stand in an element of that name."""
     return name in _PHRASING

@@ -2,15 +2,19 @@
 
 The attribute vanishes, and what stands between the tags is read, with or without blank lines. An element that
 holds text rather than blocks (`<p>`, `<summary>`, `<figcaption>`) is read as one paragraph without its tags.
+Within other HTML, such as the `<td>` of a table, it is cut out, and what is left stays HTML.
 """
 
 from __future__ import annotations
+
+import re
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
 from ..diagnostics.model import TextMap
+from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .blocks import ENDING
 from .extents import BlockExtent, find_extent, parse_inside, report_open
@@ -35,6 +39,25 @@ _TEXTS = frozenset(
 )
 _WITH_BLOCKS = frozenset(("figcaption",))
 """Texts that may hold paragraphs."""
+_SHORT = frozenset(("dd", "li", "td", "th"))
+"""Blocks that are read as a text where they stand on one line."""
+_OTHERS = frozenset(
+    (
+        *("colgroup", "dl", "iframe", "math", "ol", "optgroup", "pre", "script", "select", "style", "svg"),
+        *("table", "tbody", "textarea", "tfoot", "thead", "title", "tr", "ul"),
+    )
+)
+"""Elements that hold neither blocks nor text."""
+_PLACE = lazy_pattern(
+    r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title|pre|code)(?=[\s>]).*?(?:</\1(?=[\s>])|\Z)|<(?=[A-Za-z])",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A tag, or what holds none that counts."""
+
+
+def holds_text(tag: StartTag) -> bool:
+    """Whether Markdown could stand right in the element: not in a list or a table, but in their parts."""
+    return tag.name not in _OTHERS
 
 
 def is_asked(tag: StartTag) -> bool:
@@ -63,9 +86,44 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
         return False
     if silent:
         return True
-    (_push_text if _is_text(state, extent) else _push_blocks)(state, extent)
+    push_element(state, extent)
     state.line = extent.last + 1
     return True
+
+
+def push_element(
+    state: StateBlock, extent: BlockExtent, *, is_within: bool = False, behind: str = "\n"
+) -> None:
+    """The tokens of an element that asks for Markdown.
+
+    is_within: it stands in other HTML, where lines are indented as one likes. behind: what is printed after.
+    """
+    if _is_text(state, extent):
+        _push_text(state, extent)
+    else:
+        indent = state.blkIndent
+        state.blkIndent = max(indent, _indent(state, extent, is_within=is_within))
+        _push_blocks(state, extent)
+        state.blkIndent = indent
+    state.tokens[-1].markup = behind
+
+
+def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -> BlockExtent | None:
+    """The first element that asks for Markdown at or behind `pos` of line `start`, begun up to line `last`.
+
+    For HTML, in which it may stand anywhere. end: the line behind the last one of the container. None also
+    where one has no end: what follows is HTML, so that nothing is searched twice.
+    """
+    line = start
+    while found := _PLACE.search(state.src, pos, state.eMarks[last]):
+        pos = found.end()
+        if found[0].endswith("<"):
+            tag = start_tag(state.src, found.start())
+            while state.eMarks[line] < found.start():
+                line += 1
+            if tag and tag.name not in _OTHERS and is_asked(tag):
+                return find_extent(state, line, end, tag)
+    return None
 
 
 def _is_read(state: StateBlock, tag: StartTag) -> bool:
@@ -82,11 +140,13 @@ def _written(state: StateBlock, tag: StartTag) -> str:
 
 
 def _is_text(state: StateBlock, extent: BlockExtent) -> bool:
-    asked = extent.tag.get("markdown").strip().lower()
+    name, asked = extent.tag.name, extent.tag.get("markdown").strip().lower()
     if asked in ("block", "span"):
         return asked == "span"
+    if name in _SHORT:
+        return extent.first == extent.last
     has_blank = any(state.isEmpty(line) for line in range(extent.open_line, extent.last))
-    return extent.tag.name in _TEXTS and not (has_blank and extent.tag.name in _WITH_BLOCKS)
+    return name not in _BLOCKS and not (has_blank and name in _WITH_BLOCKS)
 
 
 def _push_blocks(state: StateBlock, extent: BlockExtent) -> None:
@@ -99,6 +159,13 @@ def _push_blocks(state: StateBlock, extent: BlockExtent) -> None:
         extent = replace(extent, open_line=summary.last, inner=summary.end)
     parse_inside(state, extent)
     state.push("markdown_close", extent.tag.name, -1).block = True
+
+
+def _indent(state: StateBlock, extent: BlockExtent, *, is_within: bool) -> int:
+    """How far the lines between the tags are indented without being code for it: as far as the start tag."""
+    lines = [line for line in range(extent.open_line + 1, extent.last) if not state.isEmpty(line)]
+    most = min((state.sCount[line] for line in lines), default=0)
+    return most if is_within else min(most, state.sCount[extent.first])
 
 
 def _summary(state: StateBlock, extent: BlockExtent) -> BlockExtent | None:

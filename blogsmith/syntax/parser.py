@@ -56,6 +56,7 @@ from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .text import task_lists, text_rules
 from .typography import typography
+from .wiki_links import wiki_rules
 
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -136,6 +137,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     link_rules,
     ref_rules,
     cite_rules,
+    wiki_rules,
     text_rules,
     attribute_rules,
     deflist_plugin,

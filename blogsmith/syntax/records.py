@@ -261,6 +261,18 @@ class Heading(Struct, frozen=True):
     """`1.2` when headings are numbered."""
 
 
+class WikiLink(Struct, frozen=True):
+    """What stands in double brackets: a key, or the name of a page."""
+
+    target: str
+    """`page`, `page#heading` or `#heading`."""
+    text: str
+    """Behind a bar; empty if there is none."""
+    written: str
+    """With its brackets."""
+    place: Place
+
+
 class LinkAt(Struct, frozen=True):
     """Where a link or an image stands, and what it points to as written."""
 

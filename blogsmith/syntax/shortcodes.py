@@ -196,7 +196,7 @@ def _block_origin(state: StateBlock, first: int, last: int, pos: int, after: int
 
 def _refuse_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
     if not silent:
-        place = block_place(state, pos, state.eMarks[start] - pos)
+        place = block_place(state, pos, len("{%"))
         _report_unclosed(page_of(state.env), place)
     return False
 
@@ -248,7 +248,7 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
     after = call_end(state.src, state.pos, state.posMax)
     if after < 0:
         if not silent:
-            place = inline_place(state, state.pos, state.posMax)
+            place = inline_place(state, state.pos, state.pos + len("{%"))
             _report_unclosed(page_of(state.env), place)
         return False
     if not silent:

@@ -180,6 +180,8 @@ class PageState:
     """In reading order, once `number_values` has run."""
     open_value: TextMap | None = None
     """The last text in which a `{= ` without an end was found."""
+    open_elements: int = 0
+    """HTML elements without an end that were searched for one."""
     language: str = "python"
     """Of the cells, once `cells` has run."""
 

@@ -40,6 +40,8 @@ class StartTag(Struct, frozen=True):
     name: str
     """Lower case."""
     attributes: tuple[Attribute, ...]
+    start: int
+    """Index of `<`."""
     end: int
     """Index after `>`."""
 
@@ -87,4 +89,4 @@ def start_tag(text: str, pos: int = 0) -> StartTag | None:
         attributes.append(Attribute(name, value, *item.span(group), item.start("name")))
         at = item.end()
     closing = _CLOSE.match(text, at)
-    return StartTag(found[1].lower(), tuple(attributes), closing.end()) if closing else None
+    return StartTag(found[1].lower(), tuple(attributes), pos, closing.end()) if closing else None

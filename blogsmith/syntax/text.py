@@ -1,4 +1,4 @@
-"""Small inline marks: `==mark==`, `[[Ctrl]]`, `::GPU|Graphics Processing Unit::`, task lists."""
+"""Small inline marks: `==mark==`, `::GPU|Graphics Processing Unit::`, task lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ..patterns import lazy_pattern
 from .codespans import code_span_end, run_length
 from .lookahead import matches_after
 
-_KEY = lazy_pattern(r"\[\[([^\[\]\n|]+)\]\](?!\()")
 # in a table cell the pipe is written `\|`
 _ABBR = lazy_pattern(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
 _MARK_CLOSING = lazy_pattern(r"(?<=\S)==(?!=)")
@@ -57,18 +56,6 @@ def _mark_end(text: str, pos: int, end: int) -> int:
     return -1
 
 
-def key(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `[[Ctrl]]`."""
-    found = _KEY.match(state.src, state.pos, state.posMax)
-    if not found:
-        return False
-    if not silent:
-        token = state.push("kbd", "kbd", 0)
-        token.content = found[1].strip()
-    state.pos = found.end()
-    return True
-
-
 def abbreviation(state: StateInline, silent: bool) -> bool:
     """Inline rule: `::short|long::`."""
     found = _ABBR.match(state.src, state.pos, state.posMax)
@@ -103,7 +90,6 @@ def task_lists(state: StateCore) -> None:
 
 
 def text_rules(md: MarkdownIt) -> None:
-    """Register the inline rules; `[[` must come before links."""
-    md.inline.ruler.before("link", "kbd", key)
+    """Register the inline rules."""
     md.inline.ruler.before("emphasis", "mark", mark)
     md.inline.ruler.before("emphasis", "abbr", abbreviation)

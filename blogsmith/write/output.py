@@ -86,13 +86,24 @@ def own_files(target: Path, site_root: Path, *, is_chosen: bool = False) -> Mapp
 
 
 def read_last_site(
-    target: Path, site_root: Path, wanted: Callable[[str], bool], *, is_chosen: bool = False
+    target: Path,
+    site_root: Path,
+    wanted: Callable[[str], bool],
+    *,
+    is_chosen: bool = False,
+    wait_s: float = 10.0,
 ) -> Mapping[str, bytes]:
     """Path → bytes of files in `target` as a build without errors in them has left them; others are missing.
 
-    wanted: asked of each path. SiteError or OSError as in `write_site`.
+    wanted: asked of each path. SiteError as in `write_site`.
     """
-    with open_place(target, site_root, is_chosen=is_chosen) as place:
+    check_folder(target, site_root)
+    with (
+        _name_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        _clear_up(place, target, site_root)
         if not place.is_there:
             return {}
         with place.enter() as folder, Descent(folder) as descent:

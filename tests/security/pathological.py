@@ -170,6 +170,12 @@ COMMONMARK: Mapping[str, Pattern] = {
 }
 
 EXTENSIONS: Mapping[str, Pattern] = {
+    "elements with Markdown, open": _repeat('<div markdown="1">\n\n'),
+    "elements with Markdown in HTML": _repeat('<b markdown="1">x</b> ', "<div>"),
+    "elements with Markdown in HTML, open": _repeat('<b markdown="1">x ', "<div>"),
+    "elements with Markdown in each other": _nested('<div markdown="1">\n', "\n</div>\n"),
+    "custom elements": _repeat("<d-math>x ", "<div>"),
+    "styles that never end": _repeat("<style>url(//x", "<div>"),
     "inline footnote openings": _repeat("^["),
     "footnote marks": _repeat("[^a]"),
     "footnotes": _notes,

@@ -26,6 +26,11 @@ def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, 
         found["timezone"] = zone
     if permalinks := _permalinks(config):
         found["permalinks"] = permalinks
+    # as kramdown sets text, makes ids of headings, and as browsers show what lies at other hosts
+    found["markup"] = {"smart_quotes": True}
+    found["slugs"] = "github"
+    found["images"] = {"remote": "warn"}
+    found["embeds"] = {"remote": "warn"}
     if macros:
         found["math"] = {"macros": dict(macros)}
     return found

@@ -12,10 +12,11 @@ from urllib.parse import unquote
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..text.headings import lower_headings, take_title
+from ..text.headings import demote_headings
 from ..text.math import display, inline, is_display, split_formula
 from ..text.plain_dates import iso_date
 from ..text.segments import Dialect, divide, mask
+from ..text.title_heading import take_title
 from .markdown import notebook_text
 from .notebook import Notebook, NotebookError, read_notebook
 from .outputs import record_files
@@ -156,7 +157,7 @@ def _with_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[
     elif title == front["title"]:
         text = rest
     masked = mask(text, DIALECT)
-    return front, masked.restore(lower_headings(masked.text, has_title=True))
+    return front, masked.restore(demote_headings(masked.text))
 
 
 def _formulas(text: str) -> str:

@@ -1,27 +1,47 @@
-"""Headings of a masked text: their levels, and the one that is the title."""
+"""Headings of Markdown: their levels and their words."""
 
 from __future__ import annotations
 
 import re
 
+from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 
-_HEADING = lazy_pattern(r"^(#{1,6})[ \t]", re.MULTILINE)
-_TITLE = lazy_pattern(
-    r"\s*#[ \t]+(?P<text>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)|\s*(?P<under>[^\n#>`|-][^\n]*)\n=+[ \t]*(?:\n|\Z)"
+_ATX = lazy_pattern(r"^([ ]{0,3})(#{1,6})(?=[ \t]|$)([^\n]*)$", re.MULTILINE)
+_SETEXT = lazy_pattern(
+    r"^(?P<text>(?![ \t]*(?:[-*+>|#]|\d+[.)])[ \t])[ ]{0,3}[^\s|][^\n]*)\n[ ]{0,3}(?P<line>=+|-{2,})[ \t]*$",
+    re.MULTILINE,
 )
+_ID = lazy_pattern(r"\{[^{}]*#([^\s{}]+)[^{}]*\}[ \t#]*$")
+_CLOSING = lazy_pattern(r"[ \t]+#+[ \t]*$")
+_MARKUP = lazy_pattern(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[*`~]|(?<![^\W_])_|_(?![^\W_])")
 
 
-def lower_headings(text: str, *, has_title: bool) -> str:
-    """The title of a page is its only first heading: with another one in the text all go down a level."""
-    levels = [len(marks) for marks in _HEADING.findall(text)]
-    if not has_title or 1 not in levels:
-        return text
-    return re.sub(r"^(#{1,5})(?=[ \t])", r"#\1", text, flags=re.MULTILINE)
+def demote_headings(masked: str, title: str = "") -> str:
+    """Every heading one level down if one of the first level stands in the text, for that is the title's.
+
+    masked: text in which code and formulas are hidden. title: a heading that repeats it at the start does not
+    count.
+    """
+    text = _SETEXT.sub(_atx, masked) if re.search(r"^=+[ \t]*$", masked, re.MULTILINE) else masked
+    firsts = [found for found in _ATX.finditer(text) if len(found[2]) == 1]
+    if firsts and _same(heading_text(firsts[0][3]), title) and not text[: firsts[0].start()].strip():
+        firsts = firsts[1:]
+    if not firsts:
+        return masked
+    return _ATX.sub(lambda found: f"{found[1]}{'#' * min(6, len(found[2]) + 1)}{found[3]}", text)
 
 
-def take_title(text: str) -> tuple[str, str]:
-    """The first heading of the first level that a text begins with, and the text behind it; empty if it does
-    not begin so."""
-    found = _TITLE.match(text)
-    return ((found["text"] or found["under"]).strip(), text[found.end() :]) if found else ("", text)
+def _same(first: str, second: str) -> bool:
+    return slugify(first) == slugify(second)
+
+
+def _atx(found: re.Match[str]) -> str:
+    """A heading that is underlined, with signs in front."""
+    return f"{'#' if found['line'][0] == '=' else '##'} {found['text'].strip()}"
+
+
+def heading_text(written: str) -> str:
+    """The words of a heading as it is written, without marks and attributes."""
+    text = _CLOSING.sub("", _ID.sub("", written.strip()))
+    return _MARKUP.sub(lambda found: found[1] or "", text).strip()

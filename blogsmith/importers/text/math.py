@@ -14,7 +14,8 @@ from ...patterns import lazy_pattern
 _OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\)", "$": "$"}
 _DISPLAYS = frozenset(("$$", r"\\[", r"\["))
 _TEXT_ARGUMENT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|operatorname)\*?\s*\{")
-_ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\(?!\\)|[_*<>|`\"'~])")
+_ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\\\?(?!\\)|[_*<>|`\"'~])")
+_ENTITY = lazy_pattern(r"&(?:[A-Za-z][A-Za-z0-9]*|#[0-9]+|#[xX][0-9A-Fa-f]+);")
 _ROWS = lazy_pattern(r"\\begin\{(?:align|equation|gather|eqnarray|multline)\*?\}|\\tag\b")
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")
@@ -46,7 +47,8 @@ def unescape_tex(tex: str) -> str:
     `\_` in an argument of `\text` and its like stays, where it is an underscore. `\{` stays: Markdown would
     take it away, and who wrote it meant a brace.
     """
-    tex = unescape(tex) if "&" in tex else tex
+    # `&current` is an ampersand and a word, though HTML knows `&curren` without its semicolon
+    tex = _ENTITY.sub(lambda found: unescape(found[0]), tex)
     if "\\" not in tex:
         return tex
     texts = _text_ranges(tex)
@@ -73,6 +75,24 @@ def _text_ranges(tex: str) -> list[tuple[int, int]]:
             end += 1
         ranges.append((found.end(), end))
     return ranges
+
+
+def escape_underscores(tex: str) -> str:
+    r"""TeX with `\_` where MathJax takes a bare underscore: in arguments of `\text` and its like."""
+    parts, position = [], 0
+    for start, end in _text_ranges(tex):
+        if start < position:
+            continue
+        parts += [tex[position:start], re.sub(r"(?<!\\)_", r"\\_", tex[start:end])]
+        position = end
+    return "".join([*parts, tex[position:]])
+
+
+def pair_braces(tex: str) -> str:
+    r"""TeX with `\{ … \}` where an escape too much made a line break of each: `\\{ … \\}` outside of rows."""
+    if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
+        return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
+    return tex
 
 
 def inline(tex: str, after: str = "") -> str:

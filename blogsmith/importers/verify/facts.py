@@ -64,6 +64,7 @@ def compared_code(code: str) -> str:
 
 def words_in(text: str) -> list[str]:
     """The words of a text as they are compared: letters and digits, without case and typographic forms."""
+    text = unquote(text) if "%" in text else text
     folded = unicodedata.normalize("NFC", text).casefold()
     return [word.replace("’", "'") for word in _WORD.findall(folded)]
 
@@ -72,18 +73,19 @@ def compared_address(address: str) -> str:
     """A link's or image's address as it is compared: of a file its name, since folders change."""
     address = address.strip().partition("#")[0].partition("?")[0]
     if re.match(r"(?:https?:)?//", address):
-        return address.partition("//")[2].rstrip("/").casefold()
+        return unquote(address).partition("//")[2].rstrip("/").casefold()
     return ""
 
 
 def compared_key(key: str) -> str:
     """A key of a bibliography as it is compared: its letters and digits."""
-    return re.sub(r"[\W_]+", "", key.casefold())
+    plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
+    return re.sub(r"[\W_]+", "", plain.casefold())
 
 
 def compared_image(address: str) -> str:
     """The name of an image's file; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    path = unquote(address.strip().partition("#")[0].partition("?")[0])
-    return path.rstrip("/").rpartition("/")[2].casefold()
+    name = address.strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+    return unquote(name).casefold()

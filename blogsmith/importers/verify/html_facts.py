@@ -38,14 +38,16 @@ _SILENT_CLASSES = frozenset(
 _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
 _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
-    r"|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$(?!\d)|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\6\})"
+    r"|(?<!\\)\$(?!\s)((?:\\[\s\S]|[^\\$])*?)(?<!\s)\$(?!\d)"
+    r"|(?<!\\)\$[ \t]*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
+    r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
 )
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center"),
+        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
     )
 )
 
@@ -110,7 +112,7 @@ class _Reader(HTMLParser):
         if tag == "math":
             self._tex, self._math = values.get("alttext", ""), []
         elif tag == "code" and "math-error" in classes:
-            # a formula with a mistake is there; what is wrong with it a build tells
+            # shown as it was written, and named by a diagnostic
             self._tex, self._math = "", []
         elif tag == "img":
             self._found.add("images", compared_image(values.get("src", "")))
@@ -122,6 +124,9 @@ class _Reader(HTMLParser):
             self._found.add("citations", compared_key(values.get("href", "").removeprefix("#ref-")))
         elif tag == "a" and (address := compared_address(values.get("href", ""))):
             self._found.add("links", address)
+        elif tag == "abbr":
+            # its meaning, which other systems have in the text
+            self._text.append(f" {values.get('title', '')} ")
         elif tag == "d-footnote" or (tag == "sup" and _is_note(values)):
             self._found.add("footnotes", "footnote")
         elif tag == "d-cite":

@@ -26,6 +26,7 @@ ENVIRONMENTS = frozenset(
 _OPENING = lazy_pattern(r"\$\$|\\\[|\\begin\{")
 """What a display begins with."""
 _BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
+_IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([a-z]+\*?)\}")
 # commands with text, in which a formula may stand
 _TEXT_GROUP = lazy_pattern(
     r"\\(?:text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|emph|[mhf]box|(?:short)?intertext|[rlc]lap|tag\*?|cee?|pu"
@@ -167,6 +168,12 @@ def opens_display(text: str, pos: int, end: int) -> str:
                 return closing
         pos += 2 if char == "\\" else 1
     return ""
+
+
+def holds_environment(text: str, pos: int) -> bool:
+    r"""Whether a display environment is what the `$$` at `pos` holds: it cannot stand in a line of text."""
+    found = _IN_DOLLARS.match(text, pos)
+    return found is not None and found[1] in ENVIRONMENTS
 
 
 def closing_of(text: str, pos: int, end: int) -> str:

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from msgspec import structs
 
 from ...diagnostics.model import Reporter
-from ..html_nodes import is_phrasing, raw_tag
+from ..html_nodes import is_line, is_phrasing, raw_tag
 from ..records import Math, get, put
 from ..state import page_of
 
@@ -34,8 +34,11 @@ def split_paragraphs(state: StateCore) -> None:
     for index, token in enumerate(tokens):
         children = token.children or []
         if token.type == "inline" and not BLOCKS.isdisjoint([child.type for child in children]):
-            before = tokens[index - 1].type if index else ""
-            if before in PHRASING:
+            opening = tokens[index - 1] if index else token
+            before = opening.type
+            is_element = before == "markdown_open"
+            _keep_in_elements(children, [opening.tag] if is_element and is_phrasing(opening.tag) else [])
+            if before in PHRASING or (is_element and is_line(opening.tag)):
                 _keep_inline(children, page_of(state.env).reporter)
             elif before == "paragraph_open":
                 opening = result.pop()
@@ -56,6 +59,26 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
             reporter.error("shortcode-place", message, place, "put it in a paragraph of its own")
 
 
+def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
+    """Mark displays in elements of raw HTML, which cannot be taken out of what ends later.
+
+    elements: names of those that are open before.
+    """
+    for child in children:
+        if child.type == "math_display" and elements:
+            put(child, structs.replace(get(child, Math), is_phrasing=True))
+        elif child.type == "html_inline":
+            name, is_end = raw_tag(child.content)
+            if is_end and name in elements:
+                elements.remove(name)
+            elif not is_end and is_phrasing(name):
+                elements.append(name)
+
+
+def _is_phrasing(token: Token) -> bool:
+    return token.type == "math_display" and get(token, Math).is_phrasing
+
+
 def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:
     """The pieces of one paragraph; its closing token is marked for removal."""
     for part in _parts(inline.children or []):
@@ -72,14 +95,8 @@ def _parts(children: list[Token]) -> Iterator[list[Token]]:
     """Runs of inline tokens between the blocks, each balanced."""
     part: list[Token] = []
     open_tokens: list[Token] = []
-    elements: list[str] = []
     for token in children:
-        if token.type == "html_inline":
-            _count_element(token, elements)
-        if token.type == "math_display" and elements:
-            # it cannot be taken out of the author's own HTML, which ends later
-            put(token, structs.replace(get(token, Math), is_phrasing=True))
-        elif token.type in BLOCKS:
+        if token.type in BLOCKS and not _is_phrasing(token):
             yield _trim([*part, *(_closing(t) for t in reversed(open_tokens))])
             yield [token]
             part = [_copy_opening(t) for t in open_tokens]
@@ -90,15 +107,6 @@ def _parts(children: list[Token]) -> Iterator[list[Token]]:
         elif token.nesting == -1:
             open_tokens.pop()
     yield _trim(part)
-
-
-def _count_element(token: Token, elements: list[str]) -> None:
-    """Keep the names of raw HTML elements that are open behind this tag."""
-    name, is_end = raw_tag(token.content)
-    if not is_end and is_phrasing(name):
-        elements.append(name)
-    elif is_end and name in elements:
-        elements.remove(name)
 
 
 def _closing(opening: Token) -> Token:

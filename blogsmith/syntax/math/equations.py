@@ -22,6 +22,7 @@ from ..state import DisplayRow, DisplayStructure
 _DEFINES = lazy_pattern(
     r"\\(?:(?:re|provide)?newcommand|providecommand|g?def|let|DeclareMathOperator)(?![A-Za-z])"
 )
+_PRINTS_NOTHING = lazy_pattern(r"\\definecolor\{[^{}]*\}\{[^{}]*\}\{[^{}]*\}|\\require\{[^{}]*\}")
 _NUMBERED = lazy_pattern(r"\\(label|tag)(?![A-Za-z])")
 
 
@@ -45,7 +46,8 @@ def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> Ro
     number = row.tag or ""
     is_off = environment.endswith("*") or row.notag
     if not number and not is_off and numbers.numbering != "none":
-        wanted = numbers.numbering == "all" or row.label or (numbers.letters and numbers.letters.labelled)
+        is_counted = numbers.numbering == "all" and not _only_defines(row, environment)
+        wanted = is_counted or row.label or (numbers.letters and numbers.letters.labelled)
         number = numbers.next_equation() if wanted else ""
     name = label_id(row.label) if row.label else ""
     if name:
@@ -55,6 +57,11 @@ def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> Ro
             _warn_unnumbered(row.label or "", cause, place, numbers.page.reporter)
         name = numbers.add(Label(name, "eq", "Equation", number, place))
     return RowMark(number, name, row.bare_tag)
+
+
+def _only_defines(row: DisplayRow, environment: str) -> bool:
+    """Whether a display prints nothing, since definitions are all of it."""
+    return not environment and not _PRINTS_NOTHING.sub("", row.content)
 
 
 def _warn_unnumbered(label: str, cause: str, place: Place, reporter: Reporter) -> None:

@@ -36,6 +36,7 @@ from .delimiters import (
     closing_of,
     find_closing,
     find_formula,
+    holds_environment,
     opens_display,
 )
 from .doubts import report_between_words, report_refused, report_unread
@@ -86,8 +87,9 @@ def math_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _is_kramdown(text: str, pos: int, page: PageState) -> bool:
-    """Whether a formula that opens at `pos` in a line of text is none of kramdown's displays."""
-    return page.options.double_dollar == "kramdown" and text.startswith("$$", pos)
+    """Whether two dollars at `pos` make a display only where they have a paragraph to themselves."""
+    is_kramdown = page.options.double_dollar == "kramdown" and text.startswith("$$", pos)
+    return is_kramdown and not holds_environment(text, pos)
 
 
 class DisplayTail(Struct, frozen=True):

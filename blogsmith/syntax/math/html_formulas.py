@@ -19,7 +19,7 @@ from ..html_nodes import TextNode, text_nodes
 from ..records import Math, XRef, put
 from ..references.references import find_command, label_id
 from ..state import PageState, page_of
-from .delimiters import FoundFormula, RefusedFormula, find_formula
+from .delimiters import FoundFormula, RefusedFormula, find_formula, holds_environment
 from .doubts import report_between_words, report_refused, report_unread
 from .formulas import PUNCTUATION, read_display_tail
 
@@ -135,7 +135,8 @@ class _Pieces:
         if not found.display or node.is_line:
             return False
         text = self.origin.text
-        if self.page.options.double_dollar == "display" or not text.startswith("$$", found.start):
+        is_kramdown = self.page.options.double_dollar == "kramdown" and text.startswith("$$", found.start)
+        if not is_kramdown or holds_environment(text, found.start):
             return True
         return not (text[node.start : found.start].strip() or text[found.end : node.end].strip())
 

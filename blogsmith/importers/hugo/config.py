@@ -1,0 +1,182 @@
+"""`hugo.toml` and its like: what of the configuration shapes the site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...diagnostics.model import Diagnostic, Place, SiteError
+from ..source_files import read_text
+from ..text.data import DataForm, DataTextError, load_data
+
+FORMS: Mapping[str, DataForm] = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+_FOLDERS = ("", "docs", "site", "blog", "src", "website", "hugo", "www")
+_DIRECTORY = PurePosixPath("config/_default")
+
+
+@dataclass(frozen=True, slots=True)
+class HugoConfig:
+    """The settings of a Hugo site; names are in lower case, for Hugo does not mind."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    folder: PurePosixPath = field(default_factory=PurePosixPath)
+    """Where the site lies in its repository."""
+
+    def text(self, *names: str) -> str:
+        """A setting that is a text, in one line, by the names that lead to it."""
+        value = self.value(*names)
+        return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
+
+    def value(self, *names: str) -> Any:
+        """A setting by the names that lead to it; None if there is none."""
+        value: Any = self.values
+        for name in names:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
+
+    def mapping(self, *names: str) -> Mapping[str, Any]:
+        """The same of one that is a mapping; empty otherwise."""
+        value = self.value(*names)
+        return value if isinstance(value, Mapping) else {}
+
+    @property
+    def base_path(self) -> str:
+        """The path of `baseURL` without a slash behind it; empty at a host's root."""
+        return urlsplit(self.text("baseurl")).path.rstrip("/")
+
+    @property
+    def default_language(self) -> str:
+        """The language of pages whose name says none."""
+        return self.text("defaultcontentlanguage") or "en"
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of all languages, that of the site first."""
+        return tuple(dict.fromkeys([self.default_language, *map(str, self.mapping("languages"))]))
+
+    def language_text(self, name: str) -> str:
+        """A setting of the default language, else of the site."""
+        language = self.default_language
+        return self.text("languages", language, name) or self.text(name)
+
+    @property
+    def content_folder(self) -> PurePosixPath:
+        """Where the pages of the default language lie, relative to the site."""
+        return PurePosixPath(self.language_text("contentdir").strip("/") or "content")
+
+    @property
+    def other_content(self) -> tuple[PurePosixPath, ...]:
+        """Where pages of other languages lie, if they have folders of their own."""
+        found = (self.text("languages", each, "contentdir").strip("/") for each in self.languages[1:])
+        return tuple(PurePosixPath(each) for each in found if each)
+
+    @property
+    def static_folders(self) -> tuple[PurePosixPath, ...]:
+        """Where files lie that are published as they are."""
+        written = self.value("staticdir")
+        names = written if isinstance(written, list) else [written or "static"]
+        return tuple(PurePosixPath(str(name).strip("/")) for name in names)
+
+    @property
+    def is_ugly(self) -> bool:
+        """Whether addresses end in `.html`."""
+        return self.value("uglyurls") is True
+
+    @property
+    def goldmark(self) -> Mapping[str, Any]:
+        """Settings of the Markdown parser."""
+        return self.mapping("markup", "goldmark")
+
+    @property
+    def passthrough(self) -> tuple[str, ...] | None:
+        """Opening delimiters whose formulas the Markdown parser leaves alone; None if it knows none."""
+        settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
+        if settings.get("enable") is not True:
+            return None
+        pairs = [
+            pair
+            for every in (settings.get("delimiters") or {}).values()
+            for pair in (every if isinstance(every, list) else [])
+        ]
+        return tuple(str(pair[0]) for pair in pairs if isinstance(pair, list) and pair)
+
+    def permalink(self, section: str, kind: str = "page") -> str:
+        """The pattern of a section's pages, or of the section itself; empty if none is set."""
+        patterns = self.mapping("permalinks")
+        nested = patterns.get(kind)
+        found = nested.get(section) if isinstance(nested, Mapping) else None
+        found = found or (patterns.get(section) if kind == "page" else None)
+        return found if isinstance(found, str) else ""
+
+
+def find_config(root: Path) -> PurePosixPath | None:
+    """The folder of a Hugo site in `root`, relative to it; None if there is none."""
+    for folder in _FOLDERS:
+        if any(True for _ in _config_files(root / folder)):
+            return PurePosixPath(folder)
+    return None
+
+
+def _config_files(folder: Path) -> Iterator[PurePosixPath]:
+    """The files of settings in a site's folder; what comes later goes before."""
+    for suffix in FORMS:
+        # `config.toml` is what other systems call theirs, too
+        if (folder / f"config{suffix}").is_file() and _has_hugo_folder(folder):
+            yield PurePosixPath(f"config{suffix}")
+    for suffix in FORMS:
+        if (folder / f"hugo{suffix}").is_file():
+            yield PurePosixPath(f"hugo{suffix}")
+    directory = folder / _DIRECTORY
+    if directory.is_dir():
+        names = sorted(each.name for each in directory.iterdir() if each.suffix in FORMS)
+        yield from (_DIRECTORY / name for name in names if name.startswith(("hugo.", "config.")))
+        yield from (_DIRECTORY / name for name in names if not name.startswith(("hugo.", "config.")))
+
+
+def _has_hugo_folder(folder: Path) -> bool:
+    return (folder / "content").is_dir() and not (folder / "templates").is_dir()
+
+
+def read_config(root: Path) -> HugoConfig:
+    """The settings of the site at `root`. SiteError if a file of them cannot be read."""
+    folder = find_config(root) or PurePosixPath()
+    values: dict[str, Any] = {}
+    for path in _config_files(root / folder):
+        data = _lower(_read(root, folder / path))
+        stem = path.name.partition(".")[0].casefold()
+        if path.parent == _DIRECTORY and stem not in ("hugo", "config"):
+            language = path.name.split(".")[1:-1]
+            data = {"languages": {language[0]: {stem: data}}} if language else {stem: data.get(stem, data)}
+        values = _merge(values, data)
+    return HugoConfig(values, folder)
+
+
+def _read(root: Path, path: PurePosixPath) -> dict[str, Any]:
+    text = read_text(root / path) or ""
+    try:
+        return load_data(text, FORMS[path.suffix])
+    except DataTextError as error:
+        lines = text.split("\n")
+        line = lines[error.line - 1] if error.line <= len(lines) else ""
+        message = f"the settings cannot be read: {error}"
+        raise SiteError(
+            Diagnostic("import-source", message, path.as_posix(), Place(error.line), line)
+        ) from error
+
+
+def _lower(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {str(key).casefold(): _lower(value) for key, value in data.items()}
+    return [_lower(each) for each in data] if isinstance(data, list) else data
+
+
+def _merge(values: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(values)
+    for key, value in more.items():
+        old = merged.get(key)
+        both = isinstance(old, dict) and isinstance(value, Mapping)
+        merged[key] = _merge(old, value) if both and isinstance(old, dict) else value
+    return merged

@@ -1,0 +1,189 @@
+"""Front matter of Hugo → ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...site.slug_rules import alias_problem
+from ..model import Notice
+from .source import HugoDocument, date_in, date_text
+
+_TEXTS = ("title", "subtitle")
+_READ = frozenset(
+    (
+        *("title", "subtitle", "description", "summary", "date", "publishdate", "pubdate", "published"),
+        *(
+            "lastmod",
+            "modified",
+            "updated",
+            "slug",
+            "url",
+            "aliases",
+            "tags",
+            "categories",
+            "category",
+            "tag",
+        ),
+        *(
+            "series",
+            "series_order",
+            "seriesorder",
+            "author",
+            "authors",
+            "draft",
+            "expirydate",
+            "unpublishdate",
+        ),
+        *("build", "_build", "headless", "toc", "showtoc", "comments", "menu", "menus", "lang", "image"),
+        *("cover", "images", "featured_image", "featuredimage", "thumbnail", "banner", "resources"),
+    )
+)
+_MEANINGLESS = frozenset(
+    (
+        *("math", "katex", "mathjax", "mermaid", "latex", "usemath", "type", "layout", "markup", "weight"),
+        *("showtoc", "tocopen", "hidesummary", "hidemeta", "showbreadcrumbs", "showreadingtime", "outputs"),
+        *("showpostnavlinks", "showwordcount", "sharebuttons", "showsharebuttons", "socialshare", "cascade"),
+        *(
+            "disableshare",
+            "searchhidden",
+            "robotsnoindex",
+            "canonicalurl",
+            "editpost",
+            "linktitle",
+            "keywords",
+        ),
+        *(
+            "sitemap",
+            "commentable",
+            "featured",
+            "projects",
+            "hidden",
+            "hideheader",
+            "hidefooter",
+            "placeholder",
+        ),
+        *("iscjklanguage", "translationkey", "prev", "next", "sidebar", "breadcrumbs", "disablehljs", "css"),
+        *("javascript", "js", "highlight", "code", "format", "noindex", "libraries", "ref", "author_info"),
+    )
+)
+"""Keys that speak to a theme or to Hugo, and hold nothing that a reader would miss."""
+
+
+def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """The front matter of a page, in our keys and order, and what of it means something else."""
+    front, source = document.front, document.path.as_posix()
+    found: dict[str, Any] = {key: text for key in _TEXTS if (text := text_of(front.get(key)))}
+    if description := text_of(front.get("description")) or text_of(front.get("summary")):
+        found["description"] = description
+    notices = list(_dates(front, found, source))
+    for key, others in (("categories", ("category",)), ("tags", ("tag",))):
+        if names := names_in(front.get(key) or front.get(others[0])):
+            found[key] = names
+    if series := names_in(front.get("series")):
+        order = front.get("series_order", front.get("seriesorder"))
+        found["series"] = (
+            {"name": series[0], "part": order} if isinstance(order, int) and order > 0 else series[0]
+        )
+    if authors := _authors(front):
+        found["authors"] = authors
+    toc = front.get("toc", front.get("showtoc"))
+    if isinstance(toc, bool):
+        found["toc"] = toc
+    if isinstance(front.get("comments"), bool):
+        found["comments"] = front["comments"]
+    if lang := text_of(front.get("lang")):
+        found["lang"] = lang
+    notices += _draft(front, found, source)
+    aliases = _aliases(front, document)
+    if fit := [alias for alias in aliases if not alias_problem(alias)]:
+        found["aliases"] = fit
+    hint = "readers who come by it find the page for missing addresses"
+    notices += [
+        Notice("changed", f"no page can stand at {alias}", source, hint=hint)
+        for alias in aliases
+        if alias not in fit
+    ]
+    unknown = sorted(key for key in front if key not in _READ | _MEANINGLESS)
+    notices += [Notice("dropped", f"front matter {key}: has no meaning here", source) for key in unknown]
+    return found, tuple(notices)
+
+
+def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
+    date = front.get("date")
+    published = front.get("publishdate") or front.get("pubdate") or front.get("published")
+    first, release = date_in(date), date_in(published)
+    if release and first and release > first:
+        yield Notice("changed", "publishDate is later than date, and is the date now", source)
+    shown = published if release and (not first or release > first) else date
+    updated = front.get("lastmod") or front.get("modified") or front.get("updated")
+    for key, value in (("date", shown), ("updated", updated)):
+        if text := date_text(value):
+            found[key] = text
+        elif value and not isinstance(value, bool):
+            yield Notice("mistake", f'{key} "{value}" cannot be read', source)
+
+
+def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
+    """What keeps a page from readers makes it a draft: nothing hidden is published by an import."""
+    build = front.get("build") or front.get("_build")
+    renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
+    reasons = {
+        "expiryDate": bool(date_in(front.get("expirydate") or front.get("unpublishdate"))),
+        "headless": front.get("headless") is True,
+        "build.render": renders in (False, "never", "link"),
+    }
+    if front.get("draft") is True or str(front.get("draft")).casefold() == "true":
+        found["draft"] = True
+    for name, holds in reasons.items():
+        if holds:
+            found["draft"] = True
+            hint = "take draft: true out if it shall be seen"
+            yield Notice("changed", f"{name} is not known here: the page is a draft", source, hint=hint)
+
+
+def _authors(front: Mapping[str, Any]) -> list[str]:
+    written = front.get("authors") or front.get("author")
+    every = written if isinstance(written, list) else [written]
+    names = [each.get("name") if isinstance(each, Mapping) else each for each in every]
+    return [text for name in names if (text := text_of(name)) and text != "admin"]
+
+
+def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
+    """Old addresses; those without a slash in front are relative to the page's folder."""
+    folder = "/" + "".join(f"{each}/" for each in document.sections)
+    found = []
+    for alias in names_in(front.get("aliases") or front.get("alias")):
+        address = alias if alias.startswith("/") else f"{folder}{alias}"
+        if address.strip("/") and not _same(address, document.address):
+            found.append(address)
+    return list({address.strip("/").casefold(): address for address in reversed(found)}.values())[::-1]
+
+
+def _same(first: str, second: str) -> bool:
+    return first.strip("/").casefold() == second.strip("/").casefold()
+
+
+def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
+    """Addresses of the page's picture, the likeliest first."""
+    cover = front.get("cover")
+    written = [
+        cover.get("image") if isinstance(cover, Mapping) else cover,
+        *(front.get(key) for key in ("image", "featured_image", "featuredimage", "thumbnail", "banner")),
+        *names_in(front.get("images")),
+    ]
+    for each in written:
+        address = each.get("filename") or each.get("src") if isinstance(each, Mapping) else each
+        if isinstance(address, str) and address.strip():
+            yield address.strip()
+
+
+def names_in(value: Any) -> list[str]:
+    """Tags, categories, aliases: a list, or one text."""
+    every = value if isinstance(value, list) else [value]
+    return [text for each in every if (text := text_of(each))]
+
+
+def text_of(value: Any) -> str:
+    """A value as a text in one line; empty for what is none."""
+    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""

@@ -1,0 +1,133 @@
+r"""What a text of a Hugo site shows, by markdown-it: for counting, by none of the code that translates."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
+"""Stands behind a text whose site has the extension passthrough, with the opening delimiters."""
+_PASSTHROUGH = re.compile(r"\n<!-- formulas pass goldmark: (.*) -->\n\Z")
+_STRING = r"(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)"
+_SHOWN = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
+_HIGHLIGHT = re.compile(
+    r"\{\{[<%]\s*highlight\b[^>%]*[>%]\}\}\n?([\s\S]*?)\{\{[<%]\s*/\s*highlight\s*[>%]\}\}"
+)
+_FIGURE = re.compile(rf"\{{\{{[<%]\s*figure\b((?:{_STRING}|[^\"`])*?)/?\s*[>%]\}}\}}")
+_COMMENT = re.compile(r"\{\{[<%]\s*comment\s*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*comment\s*[>%]\}\}")
+_DIAGRAM = re.compile(
+    r"(?m)^([ \t>]*)(`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b[\s\S]*?^[ \t>]*\2[ \t]*$"
+    r"|\{\{[<%]\s*mermaid\b[^>%]*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*mermaid\s*[>%]\}\}"
+)
+"""Drawn as a picture, whose words are not those of a text."""
+_CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}")
+_ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
+_SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
+_EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
+_ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
+_DISPLAY = r"(?P<left>\$\$[\s\S]+?\$\$|`+[^`\n]+`+)"
+_BRACKETS = re.compile(rf"{_DISPLAY}|\\\\\((?P<line>[\s\S]+?)\\\\\)|\\\\\[(?P<block>[\s\S]+?)\\\\\]")
+_PASSED = re.compile(rf"{_DISPLAY}|(?<!\\)\\\((?P<line>[\s\S]+?)\\\)|(?<!\\)\\\[(?P<block>[\s\S]+?)\\\]")
+_RAISED = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
+_FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*katex\s*[>%]\}\}")
+_MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
+
+
+def render_goldmark(text: str, original: str) -> str:
+    """HTML of a text, formulas as `<math>` in it; `original` is the whole of its page, with the mark."""
+    mark = _PASSTHROUGH.search(original)
+    has_dollar = mark is None or "$" in mark[1].split()
+    text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
+    text = _DIAGRAM.sub("", text)
+    text = _HIGHLIGHT.sub(lambda found: f"\n\n<pre><code>{escape(found[1])}</code></pre>\n\n", text)
+    text = _FIGURE.sub(_figure, text)
+    text = _FORMULA.sub(lambda found: _math(found[1]), text)
+    text = _CALL.sub(_call, text)
+    text = _SHOWN.sub(r"{{\1\2\3}}", text)
+    if not has_dollar:
+        text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
+    for pattern in (_BRACKETS, *([_PASSED] if mark else [])):
+        text = pattern.sub(_bracketed, text)
+    return str(_parser(mark is not None).render(text))
+
+
+def _bracketed(found: re.Match[str]) -> str:
+    if found["left"]:
+        return found["left"]
+    tex = (found["line"] or found["block"]).strip()
+    return _math(_unescape(tex) if found[0].startswith("\\\\") else tex)
+
+
+def _math(tex: str) -> str:
+    tex = re.sub(r"\\(?:text\w*|mbox)\{[^{}$]*\}", lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
+    return f'<math alttext="{escape(" ".join(tex.split()))}"></math>'
+
+
+def _figure(found: re.Match[str]) -> str:
+    values = {name: value.strip('"`') for name, value in _ARGUMENT.findall(found[1])}
+    if not values.get("src"):
+        return ""
+    words = " ".join(values.get(name, "") for name in ("title", "caption", "attr"))
+    if values.get("title") == values.get("caption"):
+        words = values.get("caption", "")
+    return f'\n\n<img src="{escape(values["src"])}">\n\n{words}\n\n'
+
+
+def _call(found: re.Match[str]) -> str:
+    if re.match(r"\{\{[<%]\s*/\*", found[0]):
+        return found[0]
+    if re.match(r"\{\{[<%]\s*(?:ref|relref)\b", found[0]):
+        return "#"
+    said = " ".join(each.strip('"`') for each in _SAID.findall(found[0]))
+    if re.match(r"\{\{[<%]\s*(?:youtube|vimeo|video|tab|tabs|gist|img|image)\b", found[0]):
+        return ""
+    return f"\n\n{said}\n\n" if said else ""
+
+
+@lru_cache(maxsize=2)
+def _parser(is_raw: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(footnote_plugin).use(deflist_plugin)
+    parser.use(dollarmath_plugin, allow_space=True, allow_digits=False, double_inline=True)
+    parser.core.ruler.push("marks", _without_marks)
+    parser.add_render_rule("footnote_caption", _render_number)
+    for name in ("math_inline", "math_inline_double", "math_block"):
+        parser.add_render_rule(name, _render_raw if is_raw else _render_escaped)
+    return parser
+
+
+def _without_marks(state: StateCore) -> None:
+    """Takes from prose what is a mark to goldmark and a word to nobody."""
+    for token in state.tokens:
+        for index, child in enumerate(token.children or ()):
+            if child.type == "text":
+                text = child.content if index else _MARKER.sub("", child.content)
+                text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
+                child.content = _RAISED.sub(r"\2", text)
+
+
+def _render_number(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    meta = getattr(tokens[index], "meta", {})
+    return str(meta["id"] + 1)
+
+
+def _render_raw(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    return _math(str(getattr(tokens[index], "content", "")))
+
+
+def _render_escaped(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    return _math(_unescape(str(getattr(tokens[index], "content", ""))))
+
+
+def _unescape(tex: str) -> str:
+    """A formula without what Markdown takes away and TeX does not mean."""
+    tex = re.sub(r"(\\text\w*\{[^{}]*\})|\\([_*<>`~'\"])", lambda found: found[1] or found[2], tex)
+    tex = re.sub(r"\\{3,4}", r"\\\\", tex)
+    return re.sub(r"\\\\(?=[{}|,;:!])", r"\\", tex)

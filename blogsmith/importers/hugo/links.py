@@ -1,0 +1,207 @@
+"""Where links, pictures and references of a Hugo site lead, and how the new site says it.
+
+A relative address is one in the address of its page there, and one in the folder of its file here.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from ...patterns import lazy_pattern
+from ..model import ImportedFile
+from ..source_files import walk_files
+from .config import HugoConfig
+from .source import HugoDocument
+
+_DESTINATION = lazy_pattern(r"(?<=\]\()([ \t]*)(<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)")
+_DEFINITION = lazy_pattern(r"(?m)(^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*)(<[^<>\n]*>|\S+)")
+_ATTRIBUTE = lazy_pattern(r"((?:<|\s)(?:src|href|poster|data-src)\s*=\s*)(\"[^\"]*\"|'[^']*')")
+_SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+
+
+class LinkTable:
+    """Knows every page and file of one site; remembers which files of `assets/` are shown."""
+
+    def __init__(
+        self,
+        root: Path,
+        config: HugoConfig,
+        documents: Iterable[HugoDocument],
+        copied: Iterable[ImportedFile],
+    ) -> None:
+        self._config = config
+        self._files = {file.path.as_posix() for file in copied}
+        self._pages: dict[str, HugoDocument] = {}
+        self._addresses: dict[str, HugoDocument] = {}
+        names: Counter[str] = Counter()
+        for document in documents:
+            for key in (
+                _key(document.inner.as_posix()),
+                _key(f"{'/'.join(document.sections)}/{document.name}"),
+            ):
+                self._pages.setdefault(key, document)
+            names[document.name.casefold()] += 1
+            for address in (document.address, *_aliases(document)):
+                self._addresses.setdefault(address.strip("/").casefold(), document)
+        self._named = {
+            document.name.casefold(): document
+            for document in self._pages.values()
+            if names[document.name.casefold()] == 1
+        }
+        assets = root / config.folder / (config.text("assetdir") or "assets")
+        self._assets = (
+            {path.as_posix(): assets / path for path in walk_files(assets)} if assets.is_dir() else {}
+        )
+        self._shown_assets: dict[str, Path] = {}
+
+    @property
+    def shown_assets(self) -> tuple[ImportedFile, ...]:
+        """Files of `assets/` that pages show, to be copied."""
+        return tuple(
+            ImportedFile(PurePosixPath("static") / path, file)
+            for path, file in sorted(self._shown_assets.items())
+        )
+
+    def reference(self, target: str, document: HugoDocument) -> str:
+        """Destination of `ref` and `relref`: a path with fragment; empty if there is no such page."""
+        path, mark, fragment = target.strip().partition("#")
+        if not path:
+            return f"#{fragment}" if mark else ""
+        found = self._find_page(path, document)
+        return self._between(document, found) + mark + fragment if found else ""
+
+    def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
+        folders = (
+            [] if path.startswith("/") else [document.inner.parent.as_posix(), "/".join(document.sections)]
+        )
+        for folder in [*folders, ""]:
+            key = _key(posixpath.normpath(posixpath.join("/", folder, path.lstrip("/"))))
+            if key in self._pages:
+                return self._pages[key]
+        return self._named.get(PurePosixPath(_key(path)).name)
+
+    def _between(self, document: HugoDocument, target: HugoDocument) -> str:
+        return relative(target.inner, document)
+
+    def destination(self, address: str, document: HugoDocument) -> str:
+        """An address of a link or picture, as the new site has it; as it was if nothing is known of it."""
+        written = address.strip()
+        own = self._config.text("baseurl").rstrip("/")
+        if own.startswith("http") and written.startswith(f"{own}/"):
+            written = self._config.base_path + written[len(own) :]
+        elif _SCHEME.match(written) or written.startswith(("#", "?", "{")) or not written:
+            return address
+        parts = urlsplit(written)
+        rest = f"#{parts.fragment}" if parts.fragment else ""
+        path = unquote(parts.path)
+        page = self._page_at(path, document)
+        if page:
+            return (
+                f"{self._between(document, page)}{rest}" if page.inner != document.inner or not rest else rest
+            )
+        if file := self._file_at(path, document):
+            return file + rest
+        return self._elsewhere(written, document)
+
+    def _page_at(self, path: str, document: HugoDocument) -> HugoDocument | None:
+        if path.endswith((".md", ".markdown")):
+            return self._find_page(path, document)
+        for place in self._places(path, document):
+            found = self._addresses.get(place.removesuffix("index.html").strip("/").casefold())
+            if found and place.strip("/"):
+                return found
+        return None
+
+    def _places(self, path: str, document: HugoDocument) -> Iterator[str]:
+        """Site paths that an address may mean, the likeliest first."""
+        base = self._config.base_path
+        if path.startswith("/"):
+            if base and f"{path}/".startswith(f"{base}/"):
+                yield path[len(base) :]
+            yield path
+            return
+        yield posixpath.normpath(posixpath.join(document.address or "/", path))
+
+    def _file_at(self, path: str, document: HugoDocument) -> str:
+        """Address of a file of the site; empty if there is none."""
+        folder = document.inner.parent
+        beside = posixpath.normpath((PurePosixPath("content") / folder / path.lstrip("/")).as_posix())
+        if not path.startswith("/") and beside in self._files:
+            return relative(PurePosixPath(beside).relative_to("content"), document)
+        if "." not in path and (named := self._named_beside(path, document)):
+            return named
+        for place in (*self._places(path, document), "/" + path.lstrip("/")):
+            inner = posixpath.normpath(place).lstrip("/")
+            if f"static/{inner}" in self._files:
+                return f"/{inner}"
+            if f"content/{inner}" in self._files:
+                return relative(PurePosixPath(inner), document)
+            if inner in self._assets:
+                self._shown_assets[inner] = self._assets[inner]
+                return f"/{inner}"
+        return ""
+
+    def _named_beside(self, stem: str, document: HugoDocument) -> str:
+        """The file beside a page that has this name without its ending."""
+        return next((name for name in self.beside(document) if PurePosixPath(name).stem == stem), "")
+
+    def _elsewhere(self, written: str, document: HugoDocument) -> str:
+        """An address nothing is known of: a relative one as it was meant."""
+        if written.startswith("/"):
+            return next(iter(self._places(written, document)))
+        joined = posixpath.normpath(posixpath.join(document.address or "/", written))
+        is_file = "." in PurePosixPath(joined).name
+        return joined if not written.startswith(".") or is_file else f"{joined.rstrip('/')}/"
+
+    def has_file(self, address: str, document: HugoDocument) -> bool:
+        """Whether an address that `destination` gave is that of a file."""
+        if address.startswith("/"):
+            return f"static{address}" in self._files or address[1:] in self._shown_assets
+        return posixpath.normpath(f"content/{document.inner.parent.as_posix()}/{address}") in self._files
+
+    def beside(self, document: HugoDocument) -> list[str]:
+        """Names of the files in the folder of a page."""
+        folder = posixpath.normpath(f"content/{document.inner.parent.as_posix()}") + "/"
+        names = (path[len(folder) :] for path in self._files if path.startswith(folder))
+        return sorted(name for name in names if "/" not in name)
+
+    def rewrite(self, masked: str, document: HugoDocument) -> str:
+        """Every destination in a text, of Markdown and HTML; code and formulas are hidden in it."""
+
+        def put(text: str) -> str:
+            inner = text[1:-1] if text.startswith(("<", '"', "'")) else text
+            found = self.destination(inner, document)
+            if found == inner:
+                return text
+            if text.startswith(('"', "'")):
+                return text[0] + found + text[0]
+            return f"<{found}>" if " " in found or "(" in found or ")" in found else found
+
+        text = _DESTINATION.sub(lambda found: found[1] + put(found[2]), masked)
+        text = _DEFINITION.sub(lambda found: found[1] + put(found[2]), text)
+        return _ATTRIBUTE.sub(lambda found: found[1] + put(found[2]), text)
+
+
+def relative(target: PurePosixPath, document: HugoDocument) -> str:
+    """A file of `content/` as a page names it."""
+    return os.path.relpath(target, document.inner.parent).replace(os.sep, "/")
+
+
+def _key(path: str) -> str:
+    """A page's path as references have it: without ending, without the file of a bundle."""
+    place = PurePosixPath("/" + path.strip("/"))
+    if place.suffix in (".md", ".markdown", ".html"):
+        place = place.with_suffix("")
+    if place.name in ("index", "_index"):
+        place = place.parent
+    return place.as_posix().casefold()
+
+
+def _aliases(document: HugoDocument) -> list[str]:
+    written = document.front.get("aliases")
+    return [str(each) for each in written if str(each).startswith("/")] if isinstance(written, list) else []

@@ -1,0 +1,107 @@
+"""Markdown as goldmark reads it → ours, but for formulas, links and shortcodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ...patterns import lazy_pattern
+from ..model import NoticeKind
+from ..text.elements import Element, replace_blocks
+from ..text.emoji import replace_emoji
+from ..text.headings import demote_headings
+from ..text.html_markdown import figure_of, video_of
+from ..text.segments import divide, rewrite, rewrite_segments
+from .config import HugoConfig
+from .fences import rewrite_fence
+from .formulas import dialect_of
+
+_MORE = lazy_pattern(r"<!--[ \t]*more[ \t]*-->", re.IGNORECASE)
+_BLOCK_ATTRIBUTES = lazy_pattern(
+    r"(?m)^(?P<line>[ \t>]*\S[^\n]*)\n[ \t>]*\{(?P<list>[.#]?[\w-][^{}\n]*)\}[ \t]*$"
+)
+_IMAGE = lazy_pattern(r"[ \t>]*(?:[-*+][ \t]+)?!\[[^\]]*\]\([^)]*\)[ \t]*")
+_BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
+_KEPT = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
+_WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
+_MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
+_EXECUTED = lazy_pattern(
+    r"(?m)\A([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}))[ \t]*\{\.?([\w+-]+)[^}\n]*\}[^\n]*$"
+)
+
+
+def rewrite_markdown(
+    text: str,
+    config: HugoConfig,
+    *,
+    title: str,
+    notice: Callable[[NoticeKind, str, str, str], None],
+) -> str:
+    """A text in our Markdown.
+
+    notice: takes kind, message, hint and what was removed.
+    """
+    dialect = dialect_of(config)
+    if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
+        notice("dropped", "<!--more--> has no meaning here: lists show the description", "", "")
+        text = rewrite_segments(text, "comment", lambda comment: _MORE.sub("", comment), dialect)
+    text = rewrite_segments(text, "block", lambda block: rewrite_fence(_shown_code(block)), dialect)
+
+    def prose(masked: str) -> str:
+        if _setting(config, "parser", "attribute", "block") is True:
+            masked = _BLOCK_ATTRIBUTES.sub(_attributes, masked)
+        masked = demote_headings(masked, title)
+        if config.value("enableemoji") is True:
+            masked = replace_emoji(masked)
+        masked = replace_blocks(masked, _html)
+        return _BLANK_LINES.sub("\n\n", _literal(_extras(masked, config), config))
+
+    return rewrite(text, prose, dialect)
+
+
+def _shown_code(block: str) -> str:
+    """A block whose language stands in braces: shown there, and run here."""
+    return _EXECUTED.sub(r"\1\2", block)
+
+
+def _html(element: Element, indent: str) -> str:
+    """A block of HTML in Markdown where it is a film or a picture."""
+    if video := video_of(element):
+        return f"\n\n{video}\n\n"
+    found = figure_of(element)
+    if found and not (found.link and found.caption):
+        return f"\n\n{found.markdown()}\n\n"
+    return element.source()
+
+
+def _setting(config: HugoConfig, *names: str) -> Any:
+    return config.value("markup", "goldmark", *names)
+
+
+def _attributes(found: re.Match[str]) -> str:
+    """Attributes below a block: those of a picture stand behind it, others only give it a look."""
+    kept = _KEPT.findall(found["list"])
+    is_image = _IMAGE.fullmatch(found["line"])
+    return f"{found['line'].rstrip()}{{{' '.join(kept)}}}" if kept and is_image else found["line"]
+
+
+def _extras(masked: str, config: HugoConfig) -> str:
+    """Inserted, lowered and raised text, where the site has them."""
+    for name, pattern, shown in (
+        ("insert", r"(?<!\+)\+\+(?=\S)([^+\n]+)\+\+(?!\+)", r"<ins>\1</ins>"),
+        ("subscript", r"(?<!~)~(?=\S)([^~\s]+)~(?!~)", r"<sub>\1</sub>"),
+        ("superscript", r"(?<!\^|\[)\^(?=\S)([^^\s]+)\^(?!\^)", r"<sup>\1</sup>"),
+    ):
+        if _setting(config, "extensions", "extras", name, "enable") is True:
+            masked = re.sub(pattern, shown, masked)
+    return masked
+
+
+def _literal(masked: str, config: HugoConfig) -> str:
+    """What is plain text to goldmark and something else here."""
+    masked = masked.replace("{%", "&#123;%")
+    masked = _WIKI.sub(r"\1\\[[\2]]", masked)
+    if _setting(config, "extensions", "extras", "mark", "enable") is not True:
+        masked = _MARK.sub(r"\\==", masked)
+    return masked

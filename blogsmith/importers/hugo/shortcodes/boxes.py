@@ -1,0 +1,230 @@
+"""Shortcodes around text: callouts, folds, tabs, columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+
+from .context import CallContext
+from .output import CallOutput, callout, dedent, fence
+from .parse import Call, Literal, source_of
+
+_OWN = (
+    *("note", "info", "tip", "important", "warning", "caution", "danger", "critical", "success", "question"),
+    *("abstract", "example", "quote", "definition", "theorem", "lemma", "corollary", "proposition", "remark"),
+    *("proof", "todo", "hint", "attention", "error", "bug", "fail", "failure", "missing", "check", "done"),
+    *("help", "faq", "summary", "tldr", "cite"),
+)
+KINDS: Mapping[str, str] = {
+    **{kind: kind for kind in _OWN},
+    **dict.fromkeys(
+        ("primary", "secondary", "default", "default callout", "light", "dark", "notice"), "note"
+    ),
+    **dict.fromkeys(
+        ("warn", "exclamation", "exclamation-triangle", "triangle-exclamation", "alert"), "warning"
+    ),
+    **{"circle-info": "info", "information": "info", "lightbulb": "tip", "bell": "info", "fire": "warning"},
+    **{"bomb": "danger", "bulb": "tip", "idea": "tip", "pro": "success", "con": "caution", "ok": "success"},
+    **{"warning-circle": "warning", "exclamation-circle": "important", "pencil": "note", "comment": "note"},
+}
+"""What themes call their boxes → our kinds."""
+_BOXES = (
+    *(
+        "callout",
+        "admonition",
+        "notice",
+        "alert",
+        "hint",
+        "box",
+        "admonish",
+        "aside",
+        "infobox",
+        "notification",
+    ),
+    *("message", "panel", "blockquote-alert", "paige/alert", "tips"),
+)
+_FOLDS = (
+    "details",
+    "spoiler",
+    "collapse",
+    "expand",
+    "detail",
+    "toggle",
+    "collapsible",
+    "fold",
+    "accordion-item",
+)
+_INNER = (
+    *(
+        "steps",
+        "columns",
+        "column",
+        "row",
+        "col",
+        "grid",
+        "cards",
+        "center",
+        "lead",
+        "div",
+        "section",
+        "wrap",
+    ),
+    *(
+        "accordion",
+        "accordiongroup",
+        "timeline",
+        "align",
+        "raw",
+        "rawhtml",
+        "html",
+        "unsafe",
+        "unescape",
+        "md",
+    ),
+    *("markdown", "cell", "blocks/section", "blocks/lead", "font", "typeit", "text", "style", "aside-inline"),
+    *("cardpane", "codetabs", "paige/columns", "print", "screen", "flex", "block", "split", "figure-group"),
+)
+
+
+def show_box(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`callout`, `notice`, `hint` …: a callout of the kind that an argument names."""
+    if call.inner is None and not call.get("text", "content"):
+        return None
+    names = [
+        call.get(key) for key in ("type", "style", "kind", "color", "status", "icon", "context", "severity")
+    ]
+    names = [*names, call.get(0)] if not call.named else names
+    kind = next((KINDS[name.casefold()] for name in names if name.casefold() in KINDS), "")
+    title = call.get("title", "heading", "header", "summary", "label")
+    if not call.named:
+        title = call.get(1) if kind or len(call.positional) > 1 else call.get(0)
+        title = "" if title in ("true", "false") else title
+    fold = _fold(call)
+    return CallOutput(
+        callout(kind or "note", title, inner or call.get("text", "content"), fold=fold), is_block=True
+    )
+
+
+def show_named_box(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`note`, `tip`, `theorem` …: a callout of that kind."""
+    if call.inner is None:
+        return None
+    title = call.get("title", "name", "heading", 0)
+    return CallOutput(callout(KINDS[call.name], title, inner, fold=_fold(call)), is_block=True)
+
+
+def _fold(call: Call) -> str:
+    written = call.get("open", "expanded", "collapse", "collapsible", "fold", "closed", default="")
+    if not call.named and call.name == "admonition":
+        written = call.get(2)
+    if not written:
+        return ""
+    is_inverse = not call.get("open", "expanded") and bool(call.named)
+    is_open = (written.casefold() in ("true", "open")) != is_inverse
+    return "+" if is_open else "-"
+
+
+def show_fold(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`details`, `spoiler`, `expand` …: text that is folded away."""
+    if call.inner is None:
+        return None
+    label = call.get("summary", "title", "text", "label", "header", "name", 0) or "Details"
+    body = dedent(inner)
+    is_open = call.get("open", "closed", "expanded", default="")
+    opened = is_open.casefold() in ("true", "open") if "closed" not in call.named else is_open == "false"
+    if opened or re.search(r"[$*_`\[<\\]", label):
+        return CallOutput(_details(label, body, opened=opened), is_block=True)
+    start = f'<div class="collapsible" data-label="{escape(label)}">'
+    return CallOutput(f"{start}\n\n{body}\n\n</div>", is_block=True)
+
+
+def _details(label: str, body: str, *, opened: bool) -> str:
+    start = '<details markdown="1" open>' if opened else '<details markdown="1">'
+    return f"{start}\n<summary>{label}</summary>\n\n{body}\n\n</details>"
+
+
+def show_inner(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """A box without a meaning: its text; what only divides it is left out."""
+    inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
+    return (
+        CallOutput(dedent(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
+        if inner.strip()
+        else None
+    )
+
+
+def show_tabs(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`tabs`: its parts below each other, each under its name."""
+    if call.inner is None:
+        return None
+    context.notice("changed", f"shortcode {call.name}: the tabs stand below each other now", "", "")
+    names = [each.strip() for each in call.get("items").split(",") if each.strip()]
+    if not names:
+        return CallOutput(dedent(inner), is_block=True)
+    parts = inner.split(_TAB)
+    labelled = [f"**{name}**\n\n{dedent(part)}" for name, part in zip(names, parts[1:], strict=False)]
+    rest = [dedent(part) for part in parts[len(names) + 1 :]]
+    return CallOutput("\n\n".join([dedent(parts[0]), *labelled, *rest]).strip("\n"), is_block=True)
+
+
+_TAB = "\ue012"
+
+
+def show_tab(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`tab`: one part; without a name of its own the group has a list of them."""
+    if call.inner is None:
+        return None
+    name = call.get("header", "title", "name", "tabname", "label", 0)
+    language = call.get("lang", "codelang")
+    body = fence(source_of(call.inner).strip("\n"), language) if language else dedent(inner)
+    if not name:
+        return CallOutput(f"{_TAB}{body}", is_block=True)
+    return CallOutput(f"**{name}**\n\n{body}", is_block=True)
+
+
+def show_card(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`card`: a link with a line below it."""
+    title, link = call.get("title", "header", 0), call.get("link", "url", "href")
+    shown = f"[{title}]({link})" if title and link else f"**{title}**" if title else ""
+    body = " ".join([call.get("subtitle", "text"), " ".join(inner.split())]).strip()
+    return CallOutput("- " + ": ".join(filter(None, [shown, body])), is_block=True) if shown or body else None
+
+
+def show_button(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`button`: a link."""
+    link = call.get("href", "link", "url", "relref", "ref", 0)
+    text = " ".join(inner.split()) or call.get("text", "label", "title", 1) or link
+    return CallOutput(f"[{text}]({context.link(link) or link})") if link else None
+
+
+def show_text(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`badge`, `mark`, `kbd` …: words in a line."""
+    text = " ".join(inner.split()) or call.get("content", "text", "label", "value", 0)
+    return CallOutput({"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}").format(text)) if text else None
+
+
+def show_nothing(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """What is made without asking, or only looks nice."""
+    removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
+    context.notice("dropped", f"shortcode {call.name} has no meaning here", "", removed)
+    return CallOutput("")
+
+
+HANDLERS = {
+    **dict.fromkeys(_INNER, show_inner),
+    **dict.fromkeys(
+        (name for name in KINDS if re.fullmatch("[a-z]+", name) and name != "default"), show_named_box
+    ),
+    **dict.fromkeys(_BOXES, show_box),
+    **dict.fromkeys(_FOLDS, show_fold),
+    **dict.fromkeys(("tabs", "tabpane", "tabgroup", "paige/tabs"), show_tabs),
+    **dict.fromkeys(("tab", "paige/tab"), show_tab),
+    "card": show_card,
+    **dict.fromkeys(("button", "btn", "link-card", "linkcard"), show_button),
+    **dict.fromkeys(("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color"), show_text),
+    **dict.fromkeys(
+        ("toc", "icon", "br", "clear", "clearfix", "recent-posts", "list-children"), show_nothing
+    ),
+    **dict.fromkeys(("children", "list", "giscus", "disqus", "comment", "comments", "ad"), show_nothing),
+}

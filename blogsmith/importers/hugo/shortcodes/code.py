@@ -1,0 +1,119 @@
+"""Shortcodes of code, formulas and diagrams, of links and parameters."""
+
+from __future__ import annotations
+
+import re
+
+from ...text.math import display, inline, split_formula
+from ...text.tags import address_text
+from ..fences import info_string, options_in
+from .context import CallContext
+from .output import CallOutput, dedent, fence
+from .parse import Call
+
+_DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
+
+
+def show_highlight(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`highlight`: a code block, or with `hl_inline` a code span."""
+    if call.inner is None:
+        return None
+    written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
+    options = options_in(written)
+    language = call.get(0, "lang", "language")
+    if options.pop("hl_inline", "false") == "true":
+        return CallOutput(context.finished.put(f"`{inner.strip()}`"))
+    code = re.sub(r"\A[ \t]*\n|\n[ \t]*\Z", "", inner)
+    return _block(code, info_string(language or "text", options), context)
+
+
+def _block(code: str, info: str, context: CallContext) -> CallOutput:
+    lines = fence(code, info).split("\n")
+    # line by line, so that a list or quote around it can indent them
+    return CallOutput("\n".join(map(context.finished.put, lines)), is_block=True)
+
+
+def show_formula(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`math`, `katex`: formulas between delimiters, or TeX that is one formula."""
+    if call.inner is None:
+        return None
+    if _DELIMITED.match(inner) or re.search(r"\$\$|\\\\?\[|\\\\?\(|(?<!\\)\$", inner):
+        return _delimited(inner, context)
+    is_display = (
+        "display" in (*call.positional, *call.named) or "\n" in inner.strip() or "block" in call.positional
+    )
+    tex = inner.strip()
+    if not tex:
+        return CallOutput("")
+    if not is_display:
+        return CallOutput(context.finished.put(inline(tex)))
+    return CallOutput(context.finished.put(display(tex)), is_block=True)
+
+
+def _delimited(inner: str, context: CallContext) -> CallOutput:
+    """Text whose formulas no Markdown parser has seen: their TeX is as it will be."""
+    opener, tex = split_formula(inner.strip())
+    if opener in ("$$", r"\[", r"\\["):
+        return CallOutput(context.finished.put(display(tex)), is_block=True)
+    if opener and opener not in tex:
+        return CallOutput(context.finished.put(inline(tex)))
+    shown = re.sub(
+        r"\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|(?<![\\$])\$(?!\$)[^$]+?\$",
+        lambda found: context.finished.put(found[0]),
+        inner,
+    )
+    return CallOutput(shown)
+
+
+def show_diagram(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`mermaid`: a fence of that language."""
+    if call.inner is None:
+        return None
+    return _block(dedent(inner), "mermaid", context)
+
+
+def show_reference(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`ref` and `relref`: the destination of a link."""
+    target = call.get(0, "path")
+    address = context.link(target)
+    if address:
+        return CallOutput(address_text(address))
+    context.notice("missing", f'{call.name} "{target}": there is no such page', "", "")
+    return CallOutput(address_text(target or "#"))
+
+
+def show_parameter(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`param`: a value of the front matter or the configuration."""
+    value = context.param(call.get(0, "name"))
+    return CallOutput(value) if value else None
+
+
+def show_file(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`include`, `readfile`, `code`: the text of a file, as code if an argument says its language."""
+    name = call.get("file", "src", "path", 0)
+    text = context.file(name) if name else ""
+    if not text:
+        return None
+    language = call.get("language", "lang", "code" if call.get("code") not in ("true", "") else "lang", 1)
+    if language or call.name == "code" or call.get("code") == "true":
+        return _block(text.strip("\n"), language, context)
+    return CallOutput(text, is_block=True)
+
+
+def hide_comment(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`comment`: what Hugo does not show."""
+    context.notice("dropped", f"shortcode {call.name}: what is not shown is left out", "", inner)
+    return CallOutput("")
+
+
+HANDLERS = {
+    **dict.fromkeys(("highlight", "codeblock"), show_highlight),
+    **dict.fromkeys(
+        ("math", "katex", "mathjax", "latex", "tex", "equation", "inlinemath", "eq"), show_formula
+    ),
+    **dict.fromkeys(("mermaid", "diagram"), show_diagram),
+    **dict.fromkeys(("ref", "relref"), show_reference),
+    "param": show_parameter,
+    **dict.fromkeys(("include", "readfile", "code", "codefile", "code-file", "includemd"), show_file),
+    **dict.fromkeys(("comment", "hide", "private"), hide_comment),
+}

@@ -1,0 +1,27 @@
+"""What shortcodes know of the page they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...finished import FinishedPieces
+from ...model import NoticeKind
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """The page around a call, as functions."""
+
+    finished: FinishedPieces
+    """Of the page."""
+    link: Callable[[str], str]
+    """Destination of a link to a page, as `ref` names it; empty if there is none."""
+    image: Callable[[str], str]
+    """Address of a picture or file in the new site."""
+    param: Callable[[str], str]
+    """A parameter of the page, else of the site; empty if there is none."""
+    file: Callable[[str], str]
+    """Text of a file of the site, relative to its root or to the page; empty if it cannot be read."""
+    notice: Callable[[NoticeKind, str, str, str], None]
+    """Takes kind, message, hint and what was removed."""

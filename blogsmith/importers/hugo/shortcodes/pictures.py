@@ -1,0 +1,146 @@
+"""Shortcodes that show a picture, a film or something of another site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+
+from ...text.tags import address_text, image, length
+from .context import CallContext
+from .output import CallOutput
+from .parse import Call
+
+_COMMANDS = ("Resize", "Fit", "Fill", "Crop")
+"""What Hugo does to a picture."""
+_SIZE = re.compile(r"(\d+)x\d*")
+
+
+def show_figure(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`figure`, `img` and the like: a picture with a caption, alone in its paragraph."""
+    address = call.get("src", "link" if "src" not in call.named and not call.positional else "src", 0)
+    address = address or call.get("image", "url", "file", "light", "path")
+    if not address:
+        return None
+    target = context.image(address)
+    caption = caption_of(call, inner)
+    second = call.get(1) if not call.named else ""
+    alt = call.get("alt", "caption", "title") or ("" if second in _COMMANDS else second)
+    name = call.get("id", "name")
+    width = _width(call)
+    link = call.get("link", "href")
+    if link and link != address and not link.lower().endswith((".png", ".jpg", ".jpeg", ".svg", ".webp")):
+        return CallOutput(_linked(target, alt, caption, link, length(width)), is_block=True)
+    shown = image(target, _plain(alt), caption=caption, width=width, name=name)
+    return CallOutput(shown, is_block=True, inline=f"![{_plain(alt)}]({address_text(target)})")
+
+
+def caption_of(call: Call, inner: str = "") -> str:
+    """Title, caption and source of a figure as one line of Markdown."""
+    title, caption = call.get("title"), call.get("caption", "cap") or " ".join(inner.split())
+    source = call.get("attr")
+    if source and (link := call.get("attrlink")):
+        source = f"[{source}]({address_text(link)})"
+    if title and caption and title != caption:
+        caption = f"**{title}** {caption}"
+    return " ".join(filter(None, [caption or title, source]))
+
+
+def _width(call: Call) -> str:
+    if written := call.get("width", "w"):
+        return written
+    # pictures that Hugo makes smaller: `Resize "600x"`
+    sizes = [call.get("options", "size"), *call.positional[1:]]
+    return next((found[1] for size in sizes if (found := _SIZE.match(size.strip()))), "")
+
+
+def _plain(alt: str) -> str:
+    return re.sub(r"[*_`]|\[([^\]]*)\]\([^)]*\)", r"\1", alt)
+
+
+def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
+    """A picture that leads somewhere: with a caption only HTML can say it."""
+    if not caption:
+        return f"[![{_plain(alt)}]({address_text(address)})]({address_text(link)})"
+    size = f' width="{width}"' if width else ""
+    picture = f'<img src="{escape(address)}" alt="{escape(_plain(alt))}"{size}>'
+    shown = f'<a href="{escape(link)}">{picture}</a>'
+    return f'<figure markdown="1">\n{shown}\n<figcaption markdown="1">{caption}</figcaption>\n</figure>'
+
+
+def show_gallery(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """A group of pictures: what stands in it."""
+    return CallOutput(inner, is_block=True) if inner.strip() else None
+
+
+def show_video(address: str, call: Call) -> CallOutput:
+    """A film in our words."""
+    caption = call.get("caption", "title")
+    more = f' data-caption="{escape(caption)}"' if caption else ""
+    return CallOutput(f'<div class="video-embed" data-src="{escape(address)}"{more}></div>', is_block=True)
+
+
+def show_youtube(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`youtube`: by the film's id, or by its address."""
+    name = call.get("id", "v", 0)
+    if not name:
+        return None
+    address = name if "/" in name else f"https://www.youtube.com/watch?v={name}"
+    start = call.get("start")
+    return show_video(f"{address}&t={start}" if start.isdigit() and "/" not in name else address, call)
+
+
+def show_vimeo(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`vimeo`: by the film's id."""
+    name = call.get("id", 0)
+    return show_video(name if "/" in name else f"https://vimeo.com/{name}", call) if name else None
+
+
+def show_film(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """`video`: a file of the site, or the address of a film."""
+    address = call.get("src", "url", "mp4", 0)
+    return show_video(context.image(address), call) if address else None
+
+
+_HOSTS: Mapping[str, tuple[str, str]] = {
+    "gist": ("https://gist.github.com/{}", "Gist"),
+    "tweet": ("https://twitter.com/{}", "Post"),
+    "x": ("https://x.com/{}", "Post"),
+    "twitter": ("https://twitter.com/{}", "Post"),
+    "instagram": ("https://www.instagram.com/p/{}/", "Instagram"),
+    "codepen": ("https://codepen.io/{}", "CodePen"),
+    "jsfiddle": ("https://jsfiddle.net/{}", "JSFiddle"),
+    "spotify": ("https://open.spotify.com/{}", "Spotify"),
+    "github": ("https://github.com/{}", "GitHub"),
+    "bilibili": ("https://www.bilibili.com/video/{}", "Bilibili"),
+}
+
+
+def show_link(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """What would be loaded from another site: a link to it."""
+    pattern, title = _HOSTS[call.name]
+    user, name = call.get("user"), call.get("id", "repo", "bvid")
+    parts = [user, name] if name else list(call.positional)
+    if call.name in ("tweet", "x", "twitter") and len(parts) > 1 and parts[0]:
+        parts = [parts[0], "status", parts[1]]
+    elif call.name in ("tweet", "x", "twitter"):
+        parts = ["i/web/status", *filter(None, parts)]
+    path = "/".join(part for part in parts[:3] if part)
+    if not path:
+        return None
+    hint = "pages load nothing from other hosts"
+    context.notice("changed", f"shortcode {call.name}: a link now", hint, "")
+    address = path if "://" in path else pattern.format(path)
+    return CallOutput(f"[{title} {path}]({address_text(address)})", is_block=True)
+
+
+HANDLERS = {
+    **dict.fromkeys(("figure", "img", "image", "imgproc", "picture", "imagefig", "lightimg"), show_figure),
+    **dict.fromkeys(("lightbox", "imgcap", "imageproc", "responsive-image", "resize-image"), show_figure),
+    **dict.fromkeys(("gallery", "image-grid", "imagegrid", "figures", "image-gallery"), show_gallery),
+    "youtube": show_youtube,
+    "youtubelite": show_youtube,
+    "vimeo": show_vimeo,
+    "video": show_film,
+    **dict.fromkeys(_HOSTS, show_link),
+}

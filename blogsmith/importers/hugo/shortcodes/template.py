@@ -1,0 +1,262 @@
+"""Shortcodes of the site's own, where their template says no more than text, arguments and inner text.
+
+What can be read of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else` and a few functions that
+change no words. A template with anything else is not read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+
+from ....patterns import lazy_pattern
+from .context import CallContext
+from .output import CallOutput, dedent
+from .parse import Call
+
+_ACTION = lazy_pattern(
+    r"(\{\{-?[ \t\n]*(?:/\*[\s\S]*?\*/|(?:`[^`]*`|\"(?:\\.|[^\"\\])*\"|(?!\}\})[\s\S])*?)[ \t\n]*-?\}\})"
+)
+_WORD = lazy_pattern(r"`[^`]*`|\"(?:\\.|[^\"\\])*\"|\(|\)|\||:=|=|[^\s()|`\"=:]+")
+_SAME = frozenset(
+    (
+        *(
+            "safehtml",
+            "safeurl",
+            "safecss",
+            "safehtmlattr",
+            "safejs",
+            "markdownify",
+            "htmlescape",
+            "plainify",
+        ),
+        *("print", "htmlunescape", "string", "trim", "absurl", "relurl", "emojify", ".page.renderstring"),
+        *("$.page.renderstring", ".renderstring", "transform.markdownify", "strings.trimspace", "absurl"),
+        *("chomp", "$.renderstring", "transform.plainify", "strings.trimright", "htmlattr", "partial"),
+    )
+) - {"partial", "trim"}
+_ELEMENT = lazy_pattern(
+    r"<(div|section|aside|details|figure|figcaption|blockquote|summary|p|center)\b([^>]*)>(?=\s*\ue013)"
+)
+_INNER = "\ue013"
+
+
+class _Unreadable(Exception):
+    """A template says something that is not known here."""
+
+
+@dataclass(slots=True)
+class _State:
+    """One call of a template."""
+
+    call: Call
+    inner: str
+    context: CallContext
+    variables: dict[str, str] = field(default_factory=dict)
+    dot: str | None = None
+    """What `with` made of the dot; None: the call itself."""
+
+
+def expand_template(template: str, call: Call, inner: str, context: CallContext) -> CallOutput | None:
+    """What a template makes of a call; None if it cannot be read."""
+    text = re.sub(r"\{\{-?\s*/\*[\s\S]*?\*/\s*-?\}\}", "", template)
+    parts = _ACTION.split(text)
+    state = _State(call, inner, context)
+    try:
+        shown = "".join(_expand(_trimmed(parts), state))
+    except (_Unreadable, StopIteration, RecursionError):
+        return None
+    if re.search(r"<(script|style|link|iframe)\b", shown, re.IGNORECASE):
+        return None
+    shown = _ELEMENT.sub(lambda found: f'<{found[1]}{found[2]} markdown="1">', shown.strip())
+    is_block = bool(
+        re.match(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b", shown)
+    )
+    body = dedent(inner) if is_block else inner
+    return CallOutput(
+        shown.replace(_INNER, f"\n\n{body}\n\n" if is_block and "\n" in body else body), is_block=is_block
+    )
+
+
+def _trimmed(parts: list[str]) -> Iterator[str]:
+    """Text and actions in turn; `{{-` takes the blanks in front of it away, `-}}` those behind."""
+    for index, part in enumerate(parts):
+        if index % 2:
+            yield part
+            continue
+        if index and parts[index - 1].endswith("-}}"):
+            part = part.lstrip()
+        if index + 1 < len(parts) and parts[index + 1].startswith("{{-"):
+            part = part.rstrip()
+        yield part
+
+
+def _expand(parts: Iterator[str], state: _State) -> Iterator[str]:
+    """The text of parts up to the end of them."""
+    rest = list(parts)
+    position = 0
+    while position < len(rest):
+        if not position % 2:
+            yield rest[position]
+            position += 1
+            continue
+        words = _WORD.findall(rest[position].strip("{}- \t\n"))
+        if words and words[0] in ("if", "with"):
+            branches, position = _branches(rest, position)
+            yield from _choose(branches, state)
+            continue
+        yield _run(words, state)
+        position += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    words: tuple[str, ...]
+    """`if` or `with` and its condition; empty for `else`."""
+    parts: tuple[str, ...]
+
+
+def _branches(parts: list[str], start: int) -> tuple[list[_Branch], int]:
+    """The branches of the action at `start`, and the position behind its `end`."""
+    branches: list[_Branch] = []
+    depth, begin, words = 0, start + 1, _WORD.findall(parts[start].strip("{}- \t\n"))
+    for position in range(start + 2, len(parts), 2):
+        found = _WORD.findall(parts[position].strip("{}- \t\n"))
+        first = found[0] if found else ""
+        if first in ("if", "with", "range", "define", "block"):
+            depth += 1
+        elif first == "end" and depth:
+            depth -= 1
+        elif not depth and first in ("else", "end"):
+            branches.append(_Branch(tuple(words), tuple(parts[begin:position])))
+            begin, words = position + 1, found[1:]
+            if first == "end":
+                return branches, position + 1
+    raise _Unreadable
+
+
+def _choose(branches: list[_Branch], state: _State) -> Iterator[str]:
+    for branch in branches:
+        if not branch.words:
+            yield from _expand(iter(branch.parts), state)
+            return
+        keyword, *condition = branch.words
+        if len(condition) > 1 and condition[1] == ":=":
+            state.variables[condition[0]] = value = _value(condition[2:], state)
+        else:
+            value = _value(condition, state)
+        if value:
+            dot = state.dot
+            state.dot = value if keyword == "with" else dot
+            yield from _expand(iter(branch.parts), state)
+            state.dot = dot
+            return
+
+
+def _run(words: list[str], state: _State) -> str:
+    if len(words) > 1 and words[0].startswith("$") and words[1] in (":=", "="):
+        state.variables[words[0]] = _value(words[2:], state)
+        return ""
+    if len(words) > 2 and words[0].startswith("$") and words[1] == ":" and words[2] == "=":
+        state.variables[words[0]] = _value(words[3:], state)
+        return ""
+    return _value(words, state) if words else ""
+
+
+def _value(words: list[str] | tuple[str, ...], state: _State) -> str:
+    """What an expression gives; an empty text is false."""
+    value: str | None = None
+    for stage in _stages(list(words)):
+        value = _apply(stage, value, state)
+    return value or ""
+
+
+def _stages(words: list[str]) -> Iterator[list[str]]:
+    stage: list[str] = []
+    depth = 0
+    for word in words:
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if word == "|" and not depth:
+            yield stage
+            stage = []
+        else:
+            stage.append(word)
+    yield stage
+
+
+def _arguments(words: list[str], state: _State) -> list[str]:
+    found: list[str] = []
+    position = 0
+    while position < len(words):
+        if words[position] != "(":
+            found.append(_atom(words[position], state))
+            position += 1
+            continue
+        depth, end = 1, position + 1
+        while end < len(words) and depth:
+            depth += {"(": 1, ")": -1}.get(words[end], 0)
+            end += 1
+        found.append(_value(words[position + 1 : end - 1], state))
+        position = end
+    return found
+
+
+def _apply(stage: list[str], piped: str | None, state: _State) -> str:
+    if not stage:
+        raise _Unreadable
+    name = stage[0].casefold()
+    if name in (".get", "$.get"):
+        keys = _arguments(stage[1:], state)
+        return state.call.get(int(keys[0]) if keys[0].isdigit() else keys[0].casefold()) if keys else ""
+    if name in _FUNCTIONS or name in _SAME:
+        arguments = _arguments(stage[1:], state) + ([piped] if piped is not None else [])
+        return arguments[-1] if name in _SAME and arguments else _call(name, arguments)
+    values = _arguments(stage, state)
+    if piped is None and len(values) == 1:
+        return values[0]
+    raise _Unreadable
+
+
+_FUNCTIONS = frozenset(
+    ("default", "or", "and", "not", "eq", "ne", "isset", "printf", "lower", "upper", "cond", "trim")
+)
+
+
+def _call(name: str, arguments: list[str]) -> str:
+    if name == "default" and len(arguments) == 2:
+        return arguments[1] or arguments[0]
+    if name in ("or", "and"):
+        return next((each for each in arguments if bool(each) == (name == "or")), arguments[-1])
+    if name == "not" and len(arguments) == 1:
+        return "" if arguments[0] else "true"
+    if name in ("eq", "ne") and len(arguments) > 1:
+        return "true" if (arguments[0] in arguments[1:]) == (name == "eq") else ""
+    if name in ("lower", "upper") and len(arguments) == 1:
+        return arguments[0].lower() if name == "lower" else arguments[0].upper()
+    if name == "cond" and len(arguments) == 3:
+        return arguments[1] if arguments[0] else arguments[2]
+    if name == "trim" and len(arguments) == 2:
+        return arguments[0].strip(arguments[1])
+    if name == "printf" and arguments and arguments[0].count("%") == len(arguments) - 1:
+        pieces = iter(arguments[1:])
+        return re.sub("%[svdq]", lambda _: next(pieces), arguments[0])
+    raise _Unreadable
+
+
+def _atom(word: str, state: _State) -> str:
+    name = word.casefold()
+    if word[:1] in '"`':
+        return unescape(word[1:-1])
+    if word.isdigit() or name in ("true", "false", "nil"):
+        return "" if name in ("false", "nil") else word
+    if name in (".inner", "$.inner", ".innerdeindent"):
+        return _INNER if state.inner.strip() else ""
+    if name == "." and state.dot is not None:
+        return state.dot
+    if name.startswith("$") and word in state.variables:
+        return state.variables[word]
+    if found := re.fullmatch(r"\$?\.?(?:page|site|params)?\.?(?:site\.)?params\.([\w.-]+)", name):
+        return state.context.param(found[1])
+    raise _Unreadable

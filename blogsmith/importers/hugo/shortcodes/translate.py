@@ -1,0 +1,68 @@
+"""Every shortcode of a text translated: by what is known of it, or by the site's own template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...text.segments import CODE, divide
+from . import boxes, code, pictures
+from .context import CallContext
+from .output import CallOutput, join, without_prefix
+from .parse import Call, Literal, parse_shortcodes
+from .template import expand_template
+
+_HANDLERS = {**boxes.HANDLERS, **pictures.HANDLERS, **code.HANDLERS}
+
+
+class ShortcodeTranslator:
+    """Translates the shortcodes of one page."""
+
+    def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
+        """templates: name of each of the site's own → its text."""
+        self._context = context
+        self._templates = templates
+        self._code: tuple[range, ...] = ()
+
+    def translate(self, text: str) -> str:
+        """The text without shortcodes that are understood; others stay, with a comment."""
+        if "{{" not in text:
+            return text
+        code = (segment for segment in divide(text) if segment.kind in CODE)
+        self._code = tuple(range(each.start, each.start + len(each.text)) for each in code)
+        return self._join(parse_shortcodes(text))
+
+    def _join(self, nodes: tuple[Literal | Call, ...]) -> str:
+        done = ""
+        for index, node in enumerate(nodes):
+            if isinstance(node, Literal):
+                done += self._shown(node)
+                continue
+            following = nodes[index + 1] if index + 1 < len(nodes) else None
+            after = following.text if isinstance(following, Literal) else "\nx" if following else ""
+            prefix = done[done.rfind("\n") + 1 :]
+            done = join(done, self._output(node, prefix), after)
+        return done
+
+    def _shown(self, node: Literal) -> str:
+        # a call that is shown is text here, and nothing to translate any more
+        return self._context.finished.put(node.text) if node.text.startswith(("{{<", "{{%")) else node.text
+
+    def _output(self, call: Call, prefix: str) -> CallOutput:
+        inner = without_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
+        handler = _HANDLERS.get(call.name) or _HANDLERS.get(call.name.rpartition("/")[2])
+        found = handler(call, inner, self._context) if handler else None
+        template = self._templates.get(call.name)
+        if found is None and template is not None:
+            found = expand_template(template, call, inner, self._context)
+        return self._left(call, inner) if found is None else found
+
+    def _left(self, call: Call, inner: str) -> CallOutput:
+        """A call as it was, its inner text translated."""
+        put = self._context.finished.put
+        if any(call.start in each for each in self._code):
+            return CallOutput(put(call.opener) + inner + call.closer)
+        hint = "write it anew, or make it a shortcode of the new site"
+        self._context.notice("left", f"shortcode {call.name} is not known", hint, "")
+        opener = put(f"<!-- import: shortcode {call.name.replace('--', '- -')} -->") + put(call.opener)
+        is_block = "\n" in inner
+        return CallOutput(opener + inner + (put(call.closer) if call.closer else ""), is_block=is_block)

@@ -1,0 +1,35 @@
+"""Pages of lists that Jekyll's themes keep as templates: blogsmith makes these lists without asking."""
+
+from __future__ import annotations
+
+import re
+
+from ...patterns import lazy_pattern
+from ..model import ImportedPage, Notice
+
+MADE_HERE = frozenset(("", "/", "/404", "/404.html", "/archive", "/tags", "/categories", "/feed.xml"))
+"""Addresses without a slash at their end at which blogsmith makes something in every site."""
+_TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
+_FEW = 12
+"""Words that a template of a list has at most besides it: a heading, and what stands where there are no
+posts."""
+
+
+def is_made_here(page: ImportedPage) -> bool:
+    """Whether a page shows a list that blogsmith makes, and next to nothing besides."""
+    address = page.address.rstrip("/") or page.address
+    if address.removesuffix(".html") in ("/404", "/archive", "/tags", "/categories"):
+        return True
+    has_list = any(notice.kind == "dropped" and "list made from" in notice.message for notice in page.notices)
+    is_empty = not _words(page.text)
+    return (has_list and _words(page.text) <= _FEW) or (is_empty and address in MADE_HERE)
+
+
+def made_here(page: ImportedPage) -> Notice:
+    """What is told of such a page."""
+    message = "a page of lists, which blogsmith makes itself"
+    return Notice("dropped", message, page.source, hint=f"it stood at {page.address}" if page.address else "")
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"\w+", _TAG.sub(" ", text)))

@@ -1,0 +1,68 @@
+"""Double brackets as HTML: a key, or a link where they name a page as Obsidian's authors do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..model.links import LinkTarget
+from ..model.slugs import github_slug, slugify
+from ..syntax.records import WikiLink, get
+from ..syntax.wiki_links import is_key, is_like_a_page
+from .context import Rendering, Rule
+from .prose import escape_html
+
+_CODE = "foreign-syntax"
+_PATH_HINT = "write [text](page.md)"
+
+
+def _wiki_link(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    shown = escape_html(tokens[index].content)
+    if "wikilink" not in tokens[index].meta:
+        return f"<kbd>{shown}</kbd>"
+    written = get(tokens[index], WikiLink)
+    target = _find(written.target, rendering)
+    is_plain = not written.text and "#" not in written.target
+    if is_plain and (target is None or is_key(written.target)):
+        _warn_of_key(written, rendering, names_page=target is not None)
+        return f"<kbd>{shown}</kbd>"
+    if target is None:
+        hint = rendering.tools.slug_hint(_slug(written.target)) if written.text else ""
+        message = f"{written.written} names no page and is text"
+        rendering.reporter.warn(_CODE, message, written.place, hint if "mean" in hint else _PATH_HINT)
+        return escape_html(written.written)
+    rendering.problem(target, written.place)
+    return f'<a href="{escape_html(target.url)}">{shown}</a>'
+
+
+def _warn_of_key(written: WikiLink, rendering: Rendering, *, names_page: bool) -> None:
+    if names_page and len(written.target) > 1:
+        message = f"{written.written} is a key here, though there is a page of this name"
+        rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
+    elif not names_page and is_like_a_page(written.target):
+        message = f"{written.written} names no page and is shown as a key"
+        rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
+
+
+def _slug(target: str) -> str:
+    return slugify(target.partition("#")[0].removesuffix(".md").rpartition("/")[2])
+
+
+def _find(target: str, rendering: Rendering) -> LinkTarget | None:
+    """Where a name of Obsidian's leads: a page by the name of its file, and a heading by its text."""
+    page, _, heading = target.partition("#")
+    tools, document = rendering.tools, rendering.document
+    # a heading inside another one is written `page#Chapter#Section`
+    heading = heading.rpartition("#")[2].strip()
+    slug_of = github_slug if tools.config.slugs == "github" else slugify
+    anchor = f"#{slug_of(heading)}" if heading else ""
+    if not page.strip():
+        return tools.link(anchor, document) if anchor else None
+    url = tools.post_url(_slug(page))
+    path = url.removeprefix(tools.config.base_path)
+    return tools.link(f"{path}{anchor}", document) if url else None
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"kbd": _wiki_link})

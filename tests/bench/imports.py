@@ -1,0 +1,82 @@
+"""What becomes of real sites when they are imported: a line for each folder that is given.
+
+    python -m tests.bench.imports FOLDER...
+
+Every site is imported to a folder of its own that is removed again, built, and compared with its source. The
+columns: pages; those without an error of a build; things that the source has, by kind, and how many of them
+are missing in the new pages without a word in the report; what is left as it was; processor time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from blogsmith.diagnostics.model import SiteError
+from blogsmith.importers.importer import ImportOptions, import_site
+from blogsmith.importers.report import ImportResult
+
+COLUMNS = ("site", "system", "pages", "clean", "errors", "formulas", "code", "images", "words", "left", "s")
+COUNTED = ("formulas", "code", "images", "words")
+SHOWN = 3
+"""Differences of a site that are printed below the table."""
+
+
+def row_of(folder: Path, done: ImportResult, seconds: float) -> list[str]:
+    """One line of the table; `5189/2` says that 2 of 5189 are missing."""
+    pages = done.check.pages
+    has: Counter[str] = Counter()
+    for page in pages:
+        has.update(page.counts)
+    missing: Counter[str] = Counter()
+    for difference in done.check.differences:
+        missing[difference.what] += difference.count
+    cells = [f"{has[kind]}/{missing[kind]}" if missing[kind] else str(has[kind]) for kind in COUNTED]
+    clean = sum(page.errors == 0 for page in pages)
+    left = sum(notice.kind == "left" for notice in done.site.all_notices)
+    numbers = [str(number) for number in (len(pages), clean, done.check.errors)]
+    return [folder.name, done.title, *numbers, *cells, str(left), f"{seconds:.1f}"]
+
+
+def import_folder(folder: Path) -> tuple[list[str], Iterator[str]]:
+    """Its line of the table, and its first differences and errors."""
+    options = ImportOptions(now=dt.datetime.now(dt.UTC), dry_run=True)
+    start = time.process_time()
+    try:
+        done = import_site(folder, folder.parent / f"{folder.name}-blogsmith", options, lambda *_: None)
+    except SiteError as error:
+        return [folder.name, "-"], iter([found.message for found in error.diagnostics])
+    return row_of(folder, done, time.process_time() - start), _examples(done)
+
+
+def _examples(done: ImportResult) -> Iterator[str]:
+    for one in done.check.differences[:SHOWN]:
+        yield f"{one.source}:{one.line} missing {one.what}: {one.text[:80]}"
+    errors = [found for found in done.check.diagnostics if found.severity == "error"]
+    for found in errors[:SHOWN]:
+        yield f"{found.path}:{found.place.line if found.place else 0} {found.code}: {found.message[:80]}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table, then examples of what is missing or wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.imports")
+    parser.add_argument("folders", nargs="+", type=Path)
+    rows, notes = [list(COLUMNS)], []
+    for folder in parser.parse_args(arguments).folders:
+        row, examples = import_folder(folder.resolve())
+        rows.append(row + [""] * (len(COLUMNS) - len(row)))
+        notes += [f"{folder.name}: {example}" for example in examples]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print(*notes, sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
