@@ -150,7 +150,7 @@ class _Writer:
             message = f"a cell in {self._language}: its code is shown, and not run"
             hint = "a Jupyter kernel can run it: execute: {engine: jupyter} in the front matter"
             self._note("left", message, cell.line, hint=hint)
-            self._shown(cell, self._language, code)
+            self._shown(cell, self._language, code, message)
             return
         code, dropped = self._without_magics(code)
         if dropped:
@@ -160,9 +160,10 @@ class _Writer:
         if not code.strip():
             return
         if not _is_python(code):
+            message = "a cell that is no Python, which is not run"
             hint = "write it in Python, and take `eval: false` away"
-            self._note("left", "a cell that is no Python, which is not run", cell.line, hint=hint)
-            self._shown(cell, "{python}", "\n".join(["#| eval: false", code]))
+            self._note("left", message, cell.line, hint=hint)
+            self._shown(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
         self.found.parts.append(_fence("{python}", "\n".join([*lines, code])))
         for kind in unshown_types(cell):
@@ -178,12 +179,13 @@ class _Writer:
             )
             self.found.parts.append(body)
             return
-        self._note("left", f"a %%{name} cell: its code is shown, and not run", cell.line)
+        message = f"a %%{name} cell: its code is shown, and not run"
+        self._note("left", message, cell.line)
         title = (
             f' title="{found[2].strip()}"' if name in ("writefile", "file") and '"' not in found[2] else ""
         )
         self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
-        self._shown(cell, _SHOWN_AS.get(name, name) + title, body)
+        self._shown(cell, _SHOWN_AS.get(name, name) + title, body, message)
 
     def _without_magics(self, code: str) -> tuple[str, list[str]]:
         """The code without what only sets up a notebook, and those lines."""
@@ -222,9 +224,9 @@ class _Writer:
             else:
                 self._note("dropped", f"the option {line.strip()} of a cell", cell.line)
 
-    def _shown(self, cell: NotebookCell, language: str, code: str) -> None:
+    def _shown(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Code that does not run here, with what it gave as part of the page."""
-        self.found.parts.append(_fence(language, code))
+        self.found.parts.append(f"<!-- import: {message} -->\n{_fence(language, code)}")
         shown = [part for output in read_outputs(cell) if (part := self._output(output))]
         if shown:
             self.found.parts.extend([_NOT_VERIFIED, *shown])

@@ -79,6 +79,7 @@ class NotebookTranslator:
         front, body = _with_title(_front(notebook, notes), written.text, path)
         files: set[PurePosixPath] = set()
         body = self._addresses(_formulas(body), path, files)
+        body = body.strip("\n")
         page = ImportedPage(place, front, body, source, text, notices=tuple(notes.found))
         return NotebookPage(page, (*written.files, *record_files(place, written.cells)), files)
 
