@@ -11,7 +11,9 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..project.report import Progress
 from ..storage.temporary import temporary_folder
 from .leniency import with_copies, with_leniency
+from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
+from .source_files import source_root
 from .systems import find_system
 from .verify.site import check_site
 from .write import site_files, write_reports, write_site_files
@@ -40,10 +42,11 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     holds files that are not of an import.
     """
     _refuse_overlap(source, into)
-    system = find_system(source, options.system)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
-    site = system.read(source, progress)
+    root = source_root(source)
+    system = find_system(root, options.system)
+    site = with_files_that_can_be_read(system.read(root, progress))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder:
         write_site_files(site_files(site), folder, progress)

@@ -134,12 +134,16 @@ def _parser() -> MarkdownIt:
 def _render_text(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
     """Text with citations as elements, and references, whose words are made, left out."""
     text = _LABEL.sub("", str(getattr(tokens[index], "content", "")))
-    parts = _CITED.split(_SCRIPT.sub(lambda found: f"\ue011{found[1] or found[2]}\ue011", text))
+    marked = _SCRIPT.sub(
+        lambda found: f"\ue011{found[1]}\ue011" if found[1] else f"\ue017{found[2]}\ue017", text
+    )
+    parts = _CITED.split(marked)
     made = [
         f'<d-cite key="{escape(part)}"></d-cite>' if number % 2 else escape(part)
         for number, part in enumerate(parts)
     ]
-    return re.sub("\ue011([^\ue011]*)\ue011", r"<sup>\1</sup>", "".join(made))
+    html = re.sub("\ue011([^\ue011]*)\ue011", r"<sup>\1</sup>", "".join(made))
+    return re.sub("\ue017([^\ue017]*)\ue017", r"<sub>\1</sub>", html)
 
 
 def _render_image(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:

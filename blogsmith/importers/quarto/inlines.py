@@ -223,11 +223,3 @@ def line_blocks(text: str) -> str:
 def _indented(line: str) -> str:
     blanks = len(line) - len(line.lstrip(" "))
     return "&nbsp;" * blanks + line[blanks:]
-
-
-def shift_headings(text: str, *, has_title: bool) -> str:
-    """The title of a page is its only first heading: with another one in the text all go down a level."""
-    levels = [len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)]
-    if not has_title or 1 not in levels:
-        return text
-    return re.sub(r"^(#{1,5})(?=[ \t])", r"#\1", text, flags=re.MULTILINE)

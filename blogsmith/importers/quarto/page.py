@@ -13,6 +13,7 @@ from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text
+from ..text.headings import demote_headings
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, mask
@@ -26,8 +27,8 @@ from .figures import FigureTranslator, label_links
 from .front import about_text, dropped_formats, html_options, page_front
 from .includes import expand_includes
 from .references import PageReferences, translate_references
-from .shortcodes import ShortcodeTranslator
-from .site import SiteIndex
+from .shortcodes import QuartoShortcodes
+from .site import ProjectIndex
 from .source import QuartoDocument
 
 DIALECT = Dialect(brackets=False)
@@ -66,10 +67,10 @@ class TranslatedPage:
     has_cells: bool
 
 
-class PageTranslator:
+class DocumentTranslator:
     """Translates the documents of one project."""
 
-    def __init__(self, root: Path, config: QuartoConfig, index: SiteIndex) -> None:
+    def __init__(self, root: Path, config: QuartoConfig, index: ProjectIndex) -> None:
         self._root = root
         self._config = config
         self._index = index
@@ -87,7 +88,7 @@ class PageTranslator:
         if about := about_text(document.front):
             notes("changed", "the links and the picture of an about page stand in its text")
             text = f"{text.rstrip()}\n\n{about}"
-        body = _Body(self, document, notes, has_title="title" in front.values)
+        body = _Body(self, document, notes, str(front.values.get("title", "")))
         text = body.translate(text)
         values = self._front(document, front.values, body)
         if body.own_macros:
@@ -148,7 +149,7 @@ class PageTranslator:
         return self._bibliographies[name]
 
     @property
-    def index(self) -> SiteIndex:
+    def index(self) -> ProjectIndex:
         """What all pages know of each other."""
         return self._index
 
@@ -161,13 +162,11 @@ class PageTranslator:
 class _Body:
     """The translation of one text."""
 
-    def __init__(
-        self, site: PageTranslator, document: QuartoDocument, notes: _Notes, *, has_title: bool
-    ) -> None:
+    def __init__(self, site: DocumentTranslator, document: QuartoDocument, notes: _Notes, title: str) -> None:
         self._document = document
         self._notes = notes
         self._index = site.index
-        self._has_title = has_title
+        self._title = title
         self._pieces = Pieces()
         self._hidden: tuple[str, ...] = ()
         self.defaults = cell_defaults(html_options(document.options))
@@ -175,7 +174,7 @@ class _Body:
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self._divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
-        self._shortcodes = ShortcodeTranslator(meta, self.resolve, notes)
+        self._shortcodes = QuartoShortcodes(meta, self.resolve, notes)
         self._references = PageReferences(
             entries=site.bibliography(document),
             elsewhere=lambda label: self._index.slug_of(label, document),
@@ -199,7 +198,7 @@ class _Body:
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
-        text = inlines.shift_headings(text, has_title=self._has_title)
+        text = demote_headings(text, self._title) if self._title else text
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))

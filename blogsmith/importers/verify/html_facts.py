@@ -29,7 +29,15 @@ _VOID = frozenset(
 _SILENT = frozenset(("script", "style", "template", "noscript", "svg", "nav"))
 _SILENT_CLASSES = frozenset(
     (
-        *("code-header", "heading-anchor", "footnote-backref", "eq-number", "references", "spoken"),
+        *(
+            "code-header",
+            "heading-anchor",
+            "heading-number",
+            "footnote-backref",
+            "eq-number",
+            "references",
+            "spoken",
+        ),
         *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
         *("gutter", "gl", "footnote-ref"),
     )

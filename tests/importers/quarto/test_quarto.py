@@ -34,8 +34,7 @@ def shown_page(page: ImportedPage) -> str:
     front = {
         key: value for key, value in page.front.items() if (key, value) not in (("authors", ["The editors"]),)
     }
-    if front.get("aliases") == ["/posts/a.html"]:
-        del front["aliases"]
+    assert front.pop("permalink") == "/posts/a.html"
     head = [f"---\n{yaml_text(front)}---"] if front else []
     notices = [f"! {notice.kind}, line {notice.line}: {notice.message}" for notice in page.notices]
     return "\n".join([*head, page.text, *notices])
@@ -71,10 +70,12 @@ def test_settings_pages_and_files(tmp_path: Path) -> None:
         "description": "What rows sum to",
         "base_url": "https://example.org/notes",
         "menu": [
-            {"title": "Other", "url": "/posts/other/"},
+            {"title": "Other", "url": "/posts/other.html"},
             {"title": "Elsewhere", "url": "https://example.com"},
         ],
         "markup": {"smart_quotes": True},
+        "images": {"remote": "warn"},
+        "embeds": {"remote": "warn"},
     }
     assert [page.path.as_posix() for page in site.pages] == [
         "content/_index.md",
@@ -85,7 +86,7 @@ def test_settings_pages_and_files(tmp_path: Path) -> None:
     assert [file.path.as_posix() for file in site.files] == ["content/posts/data.csv"]
     about = next(page for page in site.pages if page.path.name == "about.md")
     assert "- [Code](https://example.com/code)" in about.text
-    assert about.front["aliases"] == ["/about.html"]
+    assert about.front["permalink"] == "/about.html"
     messages = {notice.message for notice in site.notices}
     assert "files that no page names are not copied: posts/plot.png, posts/unused.csv" in messages
     assert "page-footer: of the site" in messages
