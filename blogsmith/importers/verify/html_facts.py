@@ -56,7 +56,7 @@ _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite"),
+        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
     )
 )
 
