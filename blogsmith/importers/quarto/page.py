@@ -11,7 +11,8 @@ from typing import Any
 from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
-from ..model import ImportedPage, Notice, NoticeKind
+from ..model import ImportedData, ImportedPage, Notice, NoticeKind
+from ..notebooks.outputs import record_files
 from ..source_files import read_text
 from ..text.headings import demote_headings
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
@@ -65,6 +66,8 @@ class TranslatedPage:
     files: frozenset[PurePosixPath]
     """Files of the source that it names."""
     has_cells: bool
+    made: tuple[ImportedData, ...] = ()
+    """Pictures and records of a notebook."""
 
 
 class DocumentTranslator:
@@ -106,7 +109,12 @@ class DocumentTranslator:
         )
         macros = {**self._header_macros(document), **included.macros}
         return TranslatedPage(
-            page, macros, frozenset(body.kinds), frozenset(body.files), has_cells=body.has_cells
+            page,
+            macros,
+            frozenset(body.kinds),
+            frozenset(body.files),
+            has_cells=body.has_cells,
+            made=_made(document),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -269,6 +277,11 @@ class _Body:
             wanted |= dict.fromkeys(known)
         wanted |= dict.fromkeys(key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known)
         return [reference_of(fit_key(key), known[key]) for key in wanted]
+
+
+def _made(document: QuartoDocument) -> tuple[ImportedData, ...]:
+    notebook = document.notebook
+    return (*notebook.files, *record_files(document.new_path, notebook.cells)) if notebook else ()
 
 
 def _with_abstract(text: str, abstract: str) -> str:
