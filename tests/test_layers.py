@@ -47,7 +47,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
         "importers": (
-            ("hugo", "jekyll", "quarto"),
+            ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),
             ("notebooks",),
             ("verify",),
             ("bibliography", "text"),

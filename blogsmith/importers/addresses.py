@@ -21,6 +21,8 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
     patterns: the setting `permalinks` of the new site.
     """
     wanted = page.address
+    if not wanted and _lacks_date(page, patterns):
+        return replace(page, front={**page.front, "permalink": new_address(page, {})})
     is_home = page.path.stem in ("index", "_index") and page.path.parent.name == "content"
     if not wanted or is_home or new_address(page, patterns) == _normal(wanted):
         return page
@@ -39,6 +41,12 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return with_slug
     aliases = [*page.front.get("aliases", ()), wanted]
     return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
+
+
+def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:
+    """Whether the pattern of a page's section asks for a date that it has not, as drafts have none."""
+    pattern = patterns.get("/".join(page.path.parts[1:2]), "")
+    return re.search(":(year|month|day)", pattern) is not None and not page.front.get("date")
 
 
 def new_address(page: ImportedPage, patterns: Mapping[str, str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .text.pieces import restore_marks
+
 
 class FinishedPieces:
     """The pieces of one text. Lives as long as its translation."""
@@ -21,10 +23,4 @@ class FinishedPieces:
 
     def restore(self, text: str) -> str:
         """`text` with every mark replaced by what it stands for, marks in that too."""
-        while self._mark.search(text):
-            text = self._mark.sub(self._piece, text)
-        return text
-
-    def _piece(self, found: re.Match[str]) -> str:
-        number = int(found[1])
-        return self._pieces[number] if number < len(self._pieces) else ""
+        return restore_marks(text, self._mark, self._pieces)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
+from ..text.literals import literal_brackets
 from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
 from ..text.segments import Dialect, Segment, divide
 from .config import HugoConfig
@@ -18,7 +19,6 @@ _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
 """Where MathJax takes an underscore for one."""
 _ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
-_BRACKET = lazy_pattern(r"(?<!\\)\\([(\[)])")
 
 
 def dialect_of(config: HugoConfig) -> Dialect:
@@ -49,7 +49,7 @@ def rewrite_formulas(text: str, config: HugoConfig) -> str:
 def _prose(text: str, dialect: Dialect) -> str:
     """Signs that mean nothing on this site and open a formula in ours."""
     if not dialect.brackets:
-        text = _BRACKET.sub(r"\1", text)
+        text = literal_brackets(text)
     if not dialect.dollar and "$" in text:
         text = re.sub(r"(?<!\\)\$", r"\\$", text)
     return text

@@ -110,7 +110,12 @@ def _without_marks(state: StateCore) -> None:
             if child.type == "text":
                 text = child.content if index else _MARKER.sub("", child.content)
                 text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
-                child.content = _RAISED.sub(r"\2", text)
+                child.content = _RAISED.sub(_raised, text)
+
+
+def _raised(found: re.Match[str]) -> str:
+    # what is raised is a word of its own
+    return f" {found[2]} " if found[1] == "^" else found[2]
 
 
 def _render_number(self: object, tokens: list[object], index: int, options: object, env: object) -> str:

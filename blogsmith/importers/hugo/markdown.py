@@ -10,8 +10,9 @@ from ...patterns import lazy_pattern
 from ..model import NoticeKind
 from ..text.elements import Element, replace_blocks
 from ..text.emoji import replace_emoji
-from ..text.headings import demote_headings
+from ..text.headings import demote_headings, repeated_title
 from ..text.html_markdown import figure_of, video_of
+from ..text.literals import literal_shortcodes
 from ..text.segments import divide, rewrite, rewrite_segments
 from .config import HugoConfig
 from .fences import rewrite_fence
@@ -51,7 +52,10 @@ def rewrite_markdown(
     def prose(masked: str) -> str:
         if _setting(config, "parser", "attribute", "block") is True:
             masked = _BLOCK_ATTRIBUTES.sub(_attributes, masked)
-        masked = demote_headings(masked, title)
+        if repeated := repeated_title(masked, title):
+            notice("dropped", "a heading that repeats the title", "", repeated)
+            masked = masked.replace(repeated, "", 1)
+        masked = demote_headings(masked)
         if config.value("enableemoji") is True:
             masked = replace_emoji(masked)
         masked = replace_blocks(masked, _html)
@@ -100,7 +104,7 @@ def _extras(masked: str, config: HugoConfig) -> str:
 
 def _literal(masked: str, config: HugoConfig) -> str:
     """What is plain text to goldmark and something else here."""
-    masked = masked.replace("{%", "&#123;%")
+    masked = literal_shortcodes(masked)
     masked = _WIKI.sub(r"\1\\[[\2]]", masked)
     if _setting(config, "extensions", "extras", "mark", "enable") is not True:
         masked = _MARK.sub(r"\\==", masked)

@@ -70,7 +70,7 @@ def _pattern(dialect: Dialect) -> re.Pattern[str]:
         math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?![\d$])"]
     if dialect.blank_dollar:
         # what begins with a digit is money, unless it is closed as a formula is
-        math += [rf"\$[ \t]*(?![$\s\d]){_BODY}+?\$(?!\$)"]
+        math += [rf"\$\s*(?![$\s\d]){_BODY}+?\$(?!\$)"]
     parts = (
         r"(?P<comment><!--[\s\S]*?-->)",
         rf"(?P<opaque>{_OPAQUE})",
@@ -203,7 +203,13 @@ class MaskedText:
 
     def restore(self, text: str) -> str:
         """`text`, made from `self.text`, with every mark replaced by what it stands for."""
-        return _MASKED.sub(lambda found: self.hidden[int(found[1])], text)
+
+        def piece(found: re.Match[str]) -> str:
+            number = int(found[1][:9])
+            # the text of an entity or an escape may forge a mark
+            return self.hidden[number] if number < len(self.hidden) else "\ufffd"
+
+        return _MASKED.sub(piece, text)
 
 
 CODE: frozenset[SegmentKind] = frozenset({"block", "span", "opaque", "comment"})

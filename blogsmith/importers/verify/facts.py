@@ -87,5 +87,5 @@ def compared_image(address: str) -> str:
     """The name of an image's file; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    name = address.strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
-    return unquote(name).casefold()
+    path = unquote(address.strip().partition("#")[0].partition("?")[0])
+    return path.rstrip("/").rpartition("/")[2].casefold()

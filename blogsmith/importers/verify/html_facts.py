@@ -29,7 +29,15 @@ _VOID = frozenset(
 _SILENT = frozenset(("script", "style", "template", "noscript", "svg", "nav"))
 _SILENT_CLASSES = frozenset(
     (
-        *("code-header", "heading-anchor", "footnote-backref", "eq-number", "references", "spoken"),
+        *(
+            "code-header",
+            "heading-anchor",
+            "heading-number",
+            "footnote-backref",
+            "eq-number",
+            "references",
+            "spoken",
+        ),
         *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
         *("gutter", "gl", "footnote-ref"),
     )
@@ -39,7 +47,7 @@ _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
 _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
     r"|(?<!\\)\$(?!\s)((?:\\[\s\S]|[^\\$])*?)(?<!\s)\$(?!\d)"
-    r"|(?<!\\)\$[ \t]*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
+    r"|(?<!\\)\$\s*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
     r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
 )
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
@@ -47,7 +55,7 @@ _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
+        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite"),
     )
 )
 
@@ -128,6 +136,7 @@ class _Reader(HTMLParser):
             # its meaning, which other systems have in the text
             self._text.append(f" {values.get('title', '')} ")
         elif tag == "d-footnote" or (tag == "sup" and _is_note(values)):
+            self._flush()
             self._found.add("footnotes", "footnote")
         elif tag == "d-cite":
             for key in filter(None, re.split(r"[\s,]+", values.get("key") or values.get("bibtex-key", ""))):

@@ -23,6 +23,7 @@ from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
+from .published import published_facts, published_losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +46,27 @@ class SiteCheck:
 
 
 def check_site(
-    site: SiteImport, system: System, root: Path, now: dt.datetime, progress: Progress
+    site: SiteImport,
+    system: System,
+    root: Path,
+    now: dt.datetime,
+    progress: Progress,
+    *,
+    against: Path | None = None,
 ) -> SiteCheck:
     """Make the site at `root`, and compare it with what it was imported from.
 
-    SiteError if its settings cannot be read.
+    against: folder of pages that the old system made, to compare with too. SiteError if its settings cannot
+    be read.
     """
     snapshot = _make_site(root, now, progress, len(site.pages))
     own = {path: found for path, found in snapshot.own.items() if found}
     checks = []
+    addresses = (page.address for page in site.pages if page.address)
+    published = published_facts(against, addresses) if against else {}
     for done, page in enumerate(site.pages):
         progress("compare", done, len(site.pages))
-        checks.append(_check_page(page, system, snapshot, own))
+        checks.append(_check_page(page, system, snapshot, own, published))
     every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
     unique = dict.fromkeys(every)
     return SiteCheck(tuple(checks), tuple(unique))
@@ -75,7 +85,11 @@ def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> 
 
 
 def _check_page(
-    page: ImportedPage, system: System, snapshot: SiteSnapshot, own: Mapping[str, tuple[Diagnostic, ...]]
+    page: ImportedPage,
+    system: System,
+    snapshot: SiteSnapshot,
+    own: Mapping[str, tuple[Diagnostic, ...]],
+    published: Mapping[str, Facts],
 ) -> PageCheck:
     path = str(page.path)
     lines = Lines(page.original, page.first_line)
@@ -86,6 +100,8 @@ def _check_page(
     allowed = facts_of_html(system.render(removed, page)) if removed else Facts()
     home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
     differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
+    if page.address in published:
+        differences += published_losses(page.address, published[page.address], after, page.source)
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)
