@@ -14,7 +14,7 @@ from ..macros import tex_macros
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..notebooks.outputs import record_files
 from ..source_files import read_text
-from ..text.headings import demote_headings
+from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, mask
@@ -206,7 +206,7 @@ class _Body:
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
-        text = demote_headings(text, self._title) if self._title else text
+        text = demote_headings(text) if self._title else text
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
