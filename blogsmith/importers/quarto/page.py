@@ -206,7 +206,8 @@ class _Body:
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
-        text = demote_headings(text) if self._title else text
+        if self._title:
+            text = demote_headings(text.replace(repeated_title(text, self._title), "", 1))
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
