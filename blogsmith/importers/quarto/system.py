@@ -70,6 +70,7 @@ class Quarto:
                 ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
             ),
             notices=tuple(notices),
+            made=tuple(sorted((f for each in pages for f in each.made), key=lambda f: f.path.as_posix())),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
