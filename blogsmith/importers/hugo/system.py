@@ -8,6 +8,7 @@ from pathlib import Path
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedFile, ImportedPage, SiteImport
+from ..page_limit import translate_document
 from ..text.diagrams import diagram_plugins
 from .config import find_config, read_config
 from .independent import render_goldmark
@@ -35,7 +36,7 @@ class Hugo:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            pages.append(keep_address(translator.translate(document), patterns))
+            pages.append(keep_address(translate_document(translator.translate, document), patterns))
         if plugins := diagram_plugins(page.text for page in pages):
             settings["plugins"] = plugins
         copied = {file.path: file for file in (*translator.links.shown_assets, *files.copied)}

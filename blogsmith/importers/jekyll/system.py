@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..page_limit import translate_document
 from .config import find_config, read_config
 from .independent import render_html, render_kramdown
 from .lists import is_made_here, made_here
@@ -42,7 +43,7 @@ class Jekyll:
         notices: list[Notice] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = translator.translate(document)
+            page = translate_document(translator.translate, document)
             if is_made_here(page):
                 notices += [made_here(page), *page.notices]
             else:
