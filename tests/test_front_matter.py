@@ -198,6 +198,15 @@ def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
         ("status: draft", True, ["warning"]),
         ("status: Private", True, ["warning"]),
         ("status: wip", False, []),
+        ("Draft: true", True, ["warning"]),
+        ("publish: false", True, ["warning"]),
+        ("publish: true", False, []),
+        ("private: true", True, ["warning"]),
+        ("visibility: private", True, ["warning"]),
+        ("visibility: public", False, []),
+        ("build: {render: never, list: never}", True, ["warning"]),
+        ("_build: {list: never}", False, []),
+        ("permalink: false", True, ["warning"]),
     ],
 )
 def test_what_is_not_to_be_published(lines: str, is_draft: bool, severities: list[str]) -> None:

@@ -158,10 +158,14 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 )
 """Core rules between the block and the inline pass, in order."""
 
-AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+AS_WRITTEN: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
     ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),
+)
+"""Core rules behind the inline pass that see texts without typographic quotes and dashes, in order."""
+
+AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("html_formulas", html_formulas),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
@@ -215,6 +219,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     md.core.ruler.at("inline", inline)
     if options.linkify:
         bare_link_rules(md)
+    for name, rule in AS_WRITTEN:
+        md.core.ruler.before("replacements", name, rule)
     if options.smart_quotes:
         md.options["typographer"] = True
         md.enable("smartquotes")
