@@ -92,6 +92,11 @@ class Reference:
     note: str = ""
     is_named: bool = True
     """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
+    volume: str = ""
+    issue: str = ""
+    """Number of the issue within the volume."""
+    pages: str = ""
+    """`5998–6008`, as printed."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """The other fields, as written; no page shows them."""
     place: Place | None = None
