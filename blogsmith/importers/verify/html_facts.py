@@ -50,12 +50,13 @@ _MATH = lazy_pattern(
     r"|(?<!\\)\$\s*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
     r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
 )
+_MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite"),
+        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
     )
 )
 
@@ -63,7 +64,8 @@ _BLOCKS = frozenset(
 def facts_of_html(html: str) -> Facts:
     """What stands in a page; whatever the HTML is like."""
     reader = _Reader()
-    reader.feed(html)
+    # what formulas are made of is most of a page's tags, and says nothing
+    reader.feed(_MATH_ML.sub(r"\1</math>", html))
     reader.close()
     return reader.finish()
 
