@@ -18,7 +18,7 @@ from ..diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes
-from .records import Heading, Math, get, put, WrittenText
+from .records import Heading, Math, WrittenText, get, put
 from .state import PageState, page_of
 
 
