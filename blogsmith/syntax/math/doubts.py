@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...diagnostics.model import Place, Reporter
 from ...patterns import lazy_pattern
 from ..lookahead import comes_after
-from .delimiters import FoundFormula, RefusedFormula, find_closing
+from .delimiters import FoundFormula, RefusedFormula, find_closing, leaves_element
 
 PlaceOf = Callable[[int, int], Place]
 """(start, end) of a stretch of the text → its place in the file."""
@@ -67,6 +67,8 @@ def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: Place
     if before in ("$", "\\") or before.isalnum() or text[pos + 1 : pos + 2] in ("$", ""):
         return
     closing = find_closing(text, pos + 1, min(end, pos + _LONGEST), "$")
+    if closing > 0 and leaves_element(text, pos + 1, closing):
+        return
     if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
         message = f"{_shown(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
         hint = "take the blank beside the dollar sign out, or write \\$ for the sign"
