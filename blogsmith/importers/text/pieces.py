@@ -54,8 +54,8 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 
 
 def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
-    """Where the bracket that opens at `start` closes; -1 if it does not, or not in its paragraph, or if others
-    are nested in it as nobody writes them."""
+    """Where the bracket that opens at `start` closes; -1 if it does not, or not in its paragraph, or if more
+    are nested in it than anybody writes."""
     depth, position = 0, start
     while position < len(text):
         char = text[position]
