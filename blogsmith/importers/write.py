@@ -37,6 +37,7 @@ def site_files(site: SiteImport) -> dict[str, bytes | Path]:
         "blogsmith.yaml": yaml_text(site.settings).encode(),
     }
     files |= {str(file.path): file.file for file in site.files}
+    files |= {str(made.path): made.data for made in site.made}
     files |= {str(page.path): page_text(page).encode("utf-8", "replace") for page in site.pages}
     return dict(sorted(files.items()))
 

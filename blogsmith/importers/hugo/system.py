@@ -10,6 +10,7 @@ from ..addresses import keep_address
 from ..model import ImportedFile, ImportedPage, SiteImport
 from ..page_limit import translate_document
 from ..text.diagrams import diagram_plugins
+from ..text.drafts import draft_settings
 from .config import find_config, read_config
 from .independent import render_goldmark
 from .page import HugoPageTranslator
@@ -39,6 +40,7 @@ class Hugo:
             pages.append(keep_address(translate_document(translator.translate, document), patterns))
         if plugins := diagram_plugins(page.text for page in pages):
             settings["plugins"] = plugins
+        settings |= draft_settings(pages)
         copied = {file.path: file for file in (*translator.links.shown_assets, *files.copied)}
         return SiteImport(
             root=root,

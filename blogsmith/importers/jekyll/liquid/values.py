@@ -99,6 +99,9 @@ def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter])
         name, _, arguments = call.strip().partition(":")
         name = name.strip()
         if name not in filters:
+            if isinstance(value, str):
+                # Jekyll passes over filters that do not exist
+                continue
             raise UnknownValue(f"filter {name}")
         given = [atom(each, scope) for each in _split(arguments, ",")] if arguments.strip() else []
         try:

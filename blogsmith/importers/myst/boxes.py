@@ -1,0 +1,162 @@
+"""Directives that are boxes around text: admonitions, theorems, exercises, folds, tabs, cards, quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..text.containers import callout, collapsible, quote, trim_blank_lines
+from .directives import Directive
+from .walker import Walker
+
+ADMONITIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        **{"note": ("NOTE", ""), "tip": ("TIP", ""), "important": ("IMPORTANT", "")},
+        **{"warning": ("WARNING", ""), "caution": ("CAUTION", ""), "danger": ("DANGER", "")},
+        **{"hint": ("TIP", "Hint"), "attention": ("WARNING", "Attention"), "error": ("DANGER", "Error")},
+        **{"seealso": ("NOTE", "See also"), "todo": ("NOTE", "To do")},
+        **{"versionadded": ("NOTE", "New in version"), "versionchanged": ("NOTE", "Changed in version")},
+        "deprecated": ("WARNING", "Deprecated since version"),
+    }
+)
+"""Name → our kind, and its title where ours would be another one."""
+THEOREMS = frozenset(
+    (
+        *("theorem", "lemma", "corollary", "proposition", "definition", "proof", "remark", "example"),
+        *("algorithm", "axiom", "assumption", "claim", "conjecture", "criterion", "observation", "property"),
+        *("notation", "fact"),
+    )
+)
+"""Of sphinx-proof, without `prf:`."""
+NUMBERED = frozenset(("theorem", "lemma", "corollary", "proposition", "definition"))
+"""Kinds that are numbered here without a setting."""
+UNNUMBERED = frozenset(("proof",))
+_VERSIONS = ("versionadded", "versionchanged", "deprecated")
+_SEPARATOR = re.compile(r"\s*(?:\^{3,}|\+{3,})\s*")
+
+
+def translate_admonition(walker: Walker, directive: Directive) -> list[str]:
+    """`{note}`, `{admonition} Title` and the like."""
+    kind, title = _kind_of(directive)
+    body = walker.nested(directive.body, directive.body_line)
+    if directive.name in _VERSIONS:
+        version, _, text = directive.argument.partition(" ")
+        title, body = f"{title} {version}", [*([text, ""] if text else []), *body]
+    elif directive.argument and (
+        directive.name in ("admonition", "topic") or not (walker.book.is_sphinx or not body)
+    ):
+        title = directive.argument
+    elif directive.argument:
+        is_apart = bool(directive.body) and not directive.body[0].strip()
+        body = [directive.argument, *([""] if is_apart else []), *body]
+    return [*_named_anchor(walker, directive), *callout(kind, title, body, fold=_fold(directive))]
+
+
+def _kind_of(directive: Directive) -> tuple[str, str]:
+    if directive.name in ADMONITIONS:
+        return ADMONITIONS[directive.name]
+    known = next((name for name in sorted(directive.classes) if name in ADMONITIONS), "note")
+    return ADMONITIONS[known][0], ""
+
+
+def _fold(directive: Directive) -> str:
+    if not {"dropdown", "toggle"} & directive.classes and "dropdown" not in directive.options:
+        return ""
+    return "+" if {"toggle-shown", "open"} & directive.classes or "open" in directive.options else "-"
+
+
+def _named_anchor(walker: Walker, directive: Directive) -> list[str]:
+    """The place a label of a box without a number leads to."""
+    if directive.label:
+        walker.pending.append(directive.label)
+    return walker.anchor()
+
+
+def translate_theorem(walker: Walker, directive: Directive) -> list[str]:
+    """`{prf:theorem} Title`, numbered unless it says otherwise."""
+    kind = directive.name.removeprefix("prf:").removeprefix("proof:")
+    if kind not in THEOREMS:
+        return [*walker.anchor(), *walker.leave(directive, f"directive {{{directive.name}}} is not known")]
+    name = _number(walker, directive, kind)
+    body = walker.nested(directive.body, directive.body_line)
+    anchor = [] if name else _named_anchor(walker, directive)
+    return [*anchor, *callout(kind, directive.argument, body, fold=_fold(directive), name=name)]
+
+
+def _number(walker: Walker, directive: Directive, kind: str) -> str:
+    """The id that makes a box numbered; empty for one without a number."""
+    if kind in UNNUMBERED or "nonumber" in directive.options:
+        return ""
+    if kind not in NUMBERED:
+        walker.book.kinds.add(kind)
+    if name := walker.add_label("thm", directive.label):
+        return name
+    walker.unnamed += 1
+    return f"thm-{kind}-{walker.unnamed}"
+
+
+def translate_exercise(walker: Walker, directive: Directive) -> list[str]:
+    """`{exercise} Title`, numbered; hidden ones stay visible, and say so."""
+    name = _number(walker, directive, "exercise")
+    anchor = [] if name else _named_anchor(walker, directive)
+    walker.book.kinds.add("exercise")
+    body = walker.nested(directive.body, directive.body_line)
+    return [*anchor, *callout("exercise", directive.argument, body, fold=_fold(directive), name=name)]
+
+
+def translate_solution(walker: Walker, directive: Directive) -> list[str]:
+    """`{solution} label-of-the-exercise`."""
+    walker.book.kinds.add("solution")
+    anchor = _named_anchor(walker, directive)
+    target = directive.argument.strip()
+    title = f"Solution to {{prf:ref}}`{target}`" if target else ""
+    body = walker.nested(directive.body, directive.body_line)
+    return [*anchor, *callout("solution", title, body, fold=_fold(directive))]
+
+
+def translate_fold(walker: Walker, directive: Directive) -> list[str]:
+    """`{dropdown} BookLabel`, `{toggle}`, and tabs, which stand below each other here."""
+    body = walker.nested(directive.body, directive.body_line)
+    label = directive.argument or ("Show" if not directive.name.startswith("tab") else "Tab")
+    return [*_named_anchor(walker, directive), *collapsible(label, body)]
+
+
+def translate_transparent(walker: Walker, directive: Directive) -> list[str]:
+    """A directive that only arranges what it holds: `{tab-set}`, `{grid}`, `{div}`."""
+    return [*_named_anchor(walker, directive), *walker.nested(directive.body, directive.body_line)]
+
+
+def translate_card(walker: Walker, directive: Directive) -> list[str]:
+    """`{card} Title`, `{grid-item-card}`: a bold line, which is a link if the card is one, and the text."""
+    body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
+    text = walker.nested(body, directive.body_line)
+    title, link = directive.argument, directive.option("link")
+    if link and directive.option("link-type") in ("ref", "doc"):
+        return [*_card_title(f"{{{directive.option('link-type')}}}`{title or link} <{link}>`"), *text]
+    if link:
+        title = f"[{title or link}]({link})"
+    return [*_card_title(title), *text]
+
+
+def _card_title(title: str) -> list[str]:
+    return [f"**{title}**", ""] if title else []
+
+
+def translate_aside(walker: Walker, directive: Directive) -> list[str]:
+    """`{margin}`, `{sidebar} Title`, `{aside}`: a note in the text, for margins hold footnotes only."""
+    body = walker.nested(directive.body, directive.body_line)
+    title = directive.argument
+    return [*_named_anchor(walker, directive), *callout("note", title, body, fold=_fold(directive))]
+
+
+def translate_quote(walker: Walker, directive: Directive) -> list[str]:
+    """`{epigraph}`, `{pull-quote}`, with a last line `-- Author`."""
+    body = [*([directive.argument] if directive.argument else []), *directive.body]
+    lines = trim_blank_lines(walker.nested(body, directive.body_line))
+    author = re.fullmatch(r"(?:--+|—)\s*(.+)", lines[-1].strip()) if lines else None
+    if author:
+        lines = [*trim_blank_lines(lines[:-1]), "", f"— {author[1]}"]
+    elif attribution := directive.option("attribution"):
+        lines = [*lines, "", f"— {attribution}"]
+    return [*_named_anchor(walker, directive), *quote(trim_blank_lines(lines))]

@@ -1,0 +1,273 @@
+"""The settings of a book: `_config.yml`, `myst.yml`, `conf.py`, `config.ini`, as much as shapes the site."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from ...diagnostics.model import Diagnostic, SiteError
+from ..loose_yaml import LooseYamlError, load_yaml
+from ..model import Notice
+from ..source_files import read_text
+from .toc import BookEntry, read_toc
+
+Flavour = Literal["jupyter-book", "mystmd", "sphinx", "d2lbook"]
+FOLDERS = (
+    "",
+    "docs",
+    "book",
+    "doc",
+    "content",
+    "source",
+    "docs/source",
+    "doc/source",
+    "lectures",
+    "site",
+    "notebooks",
+)
+"""Where books stand in their repositories."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookConfig:
+    """The settings of a book, whatever file they stand in."""
+
+    flavour: Flavour
+    folder: PurePosixPath
+    """Of the book in its repository."""
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    description: str = ""
+    base_url: str = ""
+    macros: Mapping[str, str] = field(default_factory=dict)
+    """Name with backslash → TeX."""
+    bibliographies: tuple[str, ...] = ()
+    """Files, relative to `folder`; empty: all there are."""
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    inventories: Mapping[str, str] = field(default_factory=dict)
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    """Old page → new page, as files."""
+    root: str = ""
+    """Page of the front page, mostly without suffix."""
+    toc: tuple[BookEntry, ...] = ()
+    only_toc: bool = False
+    """Pages that are not in the table of contents are not made."""
+    excluded: tuple[str, ...] = ()
+    numbers_headings: bool = False
+    execute: str = ""
+    """`off`, or what the old system says of running cells."""
+    timeout_s: float = 0
+    notices: tuple[Notice, ...] = ()
+
+
+def find_book(root: Path) -> tuple[Flavour, PurePosixPath] | None:
+    """Which book stands below a folder, and where; None if there is none."""
+    for name in FOLDERS:
+        folder = root / name
+        if (folder / "myst.yml").is_file() or (folder / "myst.yaml").is_file():
+            return "mystmd", PurePosixPath(name)
+        if (folder / "_toc.yml").is_file():
+            return "jupyter-book", PurePosixPath(name)
+    for name in FOLDERS:
+        if "myst" in _head(root / name / "conf.py"):
+            return "sphinx", PurePosixPath(name)
+    return ("d2lbook", PurePosixPath()) if "notebooks" in _head(root / "config.ini") else None
+
+
+def _head(file: Path) -> str:
+    return (read_text(file) or "")[:200_000] if file.is_file() else ""
+
+
+def read_config(root: Path) -> BookConfig:
+    """The settings of the book at `root`. SiteError if they cannot be read."""
+    found = find_book(root)
+    if found is None:
+        raise SiteError(Diagnostic("import-source", f"{root} holds no _toc.yml, myst.yml or conf.py"))
+    flavour, folder = found
+    readers = {"jupyter-book": _read_book, "mystmd": _read_myst, "sphinx": _read_sphinx, "d2lbook": _read_d2l}
+    return readers[flavour](root / folder, folder)
+
+
+def _load(file: Path, folder: PurePosixPath) -> dict[str, Any]:
+    try:
+        data = load_yaml(read_text(file) or "") if file.is_file() else None
+    except LooseYamlError as error:
+        path = (folder / file.name).as_posix()
+        raise SiteError(Diagnostic("import-source", f"{path} cannot be read: {error}")) from error
+    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {"": data}
+
+
+def _map(value: Any) -> dict[str, Any]:
+    return {str(key): each for key, each in value.items()} if isinstance(value, dict) else {}
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    return tuple(str(each) for each in items if isinstance(each, (str, int, float)) and str(each).strip())
+
+
+def _macros(value: Any) -> dict[str, str]:
+    """Macros as MathJax and mystmd write them; those with optional arguments are left out."""
+    found: dict[str, str] = {}
+    for name, body in _map(value).items():
+        body = _map(body).get("macro") if isinstance(body, dict) else body
+        if isinstance(body, list) and len(body) < 3:
+            body = body[0] if body else ""
+        if isinstance(body, str):
+            found["\\" + name.lstrip("\\")] = body
+    return found
+
+
+def _read_book(folder: Path, path: PurePosixPath) -> BookConfig:
+    config = _load(folder / "_config.yml", path)
+    toc = _load(folder / "_toc.yml", path)
+    root, entries = read_toc(toc.get("") if set(toc) == {""} else toc)
+    sphinx = _map(_map(config.get("sphinx")).get("config"))
+    execute = _map(config.get("execute"))
+    numbered = any(item.get("numbered") for item in toc.get("parts") or () if isinstance(item, dict))
+    return BookConfig(
+        flavour="jupyter-book",
+        folder=path,
+        title=str(config.get("title") or ""),
+        authors=_texts(config.get("author")),
+        description=str(config.get("description") or ""),
+        base_url=str(_map(config.get("html")).get("baseurl") or ""),
+        macros=_sphinx_macros(sphinx),
+        bibliographies=_texts(config.get("bibtex_bibfiles") or sphinx.get("bibtex_bibfiles")),
+        substitutions=_values(
+            _map(config.get("parse")).get("myst_substitutions") or sphinx.get("myst_substitutions")
+        ),
+        inventories=_inventories(sphinx.get("intersphinx_mapping")),
+        redirects=_values(sphinx.get("rediraffe_redirects")),
+        root=root,
+        toc=tuple(entries),
+        only_toc=config.get("only_build_toc_files") is True,
+        excluded=_texts(config.get("exclude_patterns")),
+        numbers_headings=bool(numbered) and False,
+        execute="off" if str(execute.get("execute_notebooks")).lower() in ("off", "false") else "",
+        timeout_s=float(execute["timeout"]) if isinstance(execute.get("timeout"), (int, float)) else 0,
+    )
+
+
+def _sphinx_macros(config: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in ("mathjax3_config", "mathjax_config", "mathjax4_config"):
+        settings = _map(config.get(name))
+        for part in (settings.get("tex"), settings.get("TeX"), settings):
+            found |= _macros(_map(part).get("macros") or _map(part).get("Macros"))
+    return found
+
+
+def _values(value: Any) -> dict[str, str]:
+    return {key: str(each) for key, each in _map(value).items() if isinstance(each, (str, int, float))}
+
+
+def _inventories(value: Any) -> dict[str, str]:
+    found = {
+        name: each[0] if isinstance(each, (list, tuple)) and each else each
+        for name, each in _map(value).items()
+    }
+    return {name: str(each) for name, each in found.items() if isinstance(each, str)}
+
+
+def _read_myst(folder: Path, path: PurePosixPath) -> BookConfig:
+    file = folder / "myst.yml"
+    config = _load(file if file.is_file() else folder / "myst.yaml", path)
+    project, site = _map(config.get("project")), _map(config.get("site"))
+    written = project.get("toc")
+    if written is None and (folder / "_toc.yml").is_file():
+        toc = _load(folder / "_toc.yml", path)
+        written = toc.get("") if set(toc) == {""} else toc
+    root, entries = read_toc(written) if written is not None else ("", [])
+    authors = project.get("authors") or project.get("author")
+    numbering = project.get("numbering")
+    headings = (
+        _map(numbering).get("headings", _map(numbering).get("heading_1"))
+        if isinstance(numbering, dict)
+        else numbering
+    )
+    return BookConfig(
+        flavour="mystmd",
+        folder=path,
+        title=str(project.get("title") or site.get("title") or ""),
+        authors=author_names(authors),
+        description=str(project.get("description") or ""),
+        macros=_macros(project.get("math")),
+        bibliographies=_texts(project.get("bibliography")),
+        substitutions=_values(project.get("substitutions")),
+        root=root,
+        toc=tuple(entries),
+        only_toc=bool(entries),
+        excluded=_texts(project.get("exclude")),
+        numbers_headings=bool(headings),
+        notices=_exports(project, path),
+    )
+
+
+def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, ...]:
+    if not project.get("exports") and not project.get("downloads"):
+        return ()
+    return (Notice("dropped", "exports: only pages of the web are made", (path / "myst.yml").as_posix()),)
+
+
+def author_names(value: Any) -> tuple[str, ...]:
+    """Names of authors, given as texts or as mappings with a name."""
+    items = value if isinstance(value, list) else [value]
+    names = [_map(each).get("name") if isinstance(each, dict) else each for each in items]
+    parts = [_map(name) for name in names if isinstance(name, dict)]
+    texts = [str(name) for name in names if isinstance(name, (str, int))]
+    return tuple([*texts, *(f"{each.get('given', '')} {each.get('family', '')}".strip() for each in parts)])
+
+
+def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
+    """`conf.py`, whose plain assignments are read; it is never run."""
+    values: dict[str, Any] = {}
+    try:
+        tree = ast.parse(read_text(folder / "conf.py") or "")
+    except (SyntaxError, ValueError, RecursionError):
+        tree = ast.Module([], [])
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                values[node.targets[0].id] = ast.literal_eval(node.value)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                continue
+    source = (path / "conf.py").as_posix()
+    hint = "reStructuredText and extensions of your own are not read"
+    return BookConfig(
+        flavour="sphinx",
+        folder=path,
+        title=str(values.get("html_title") or values.get("project") or ""),
+        authors=_texts(values.get("author")),
+        base_url=str(values.get("html_baseurl") or ""),
+        macros=_sphinx_macros(values),
+        bibliographies=_texts(list(values.get("bibtex_bibfiles") or [])),
+        substitutions=_values(values.get("myst_substitutions")),
+        inventories=_inventories(values.get("intersphinx_mapping")),
+        root=str(values.get("root_doc") or values.get("master_doc") or "index"),
+        excluded=_texts(list(values.get("exclude_patterns") or [])),
+        notices=(Notice("changed", "Sphinx with myst-parser: pages in MyST are read", source, hint=hint),),
+    )
+
+
+def _read_d2l(folder: Path, path: PurePosixPath) -> BookConfig:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(read_text(folder / "config.ini") or "")
+    except configparser.Error:
+        parser.clear()
+    excluded = parser.get("build", "exclusions", fallback="").split()
+    return BookConfig(
+        flavour="d2lbook",
+        folder=path,
+        title=parser.get("project", "title", fallback=""),
+        authors=_texts(parser.get("project", "author", fallback="")),
+        root="index",
+        only_toc=True,
+        excluded=tuple(excluded),
+        execute="off",
+    )

@@ -1,0 +1,187 @@
+"""What a page in MyST shows, by markdown-it and its plugins: for counting, and by none of the code that
+translates.
+
+Directives are found among the tokens, their options taken off, and their text is rendered again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.colon_fence import colon_fence_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.field_list import fieldlist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.myst_blocks import myst_block_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+
+_NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
+_SHOWS_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "parsed-literal"))
+_SHOWS_NOTHING = frozenset(
+    (
+        *(
+            "toctree",
+            "tableofcontents",
+            "bibliography",
+            "contents",
+            "index",
+            "include",
+            "literalinclude",
+            "raw",
+        ),
+        *(
+            "video",
+            "iframe",
+            "youtube",
+            "vimeo",
+            "image",
+            "figure",
+            "csv-table",
+            "nb-exec-table",
+            "only",
+            "mermaid",
+        ),
+        *("solution-end", "exercise-end", "prf:proof-end", "tags", "meta", "footbibliography"),
+    )
+)
+_TARGET_ROLES = frozenset(
+    ("ref", "numref", "eq", "doc", "term", "prf:ref", "any", "download", "index", "proof:ref")
+)
+_TEXTLESS = ("cite", "footcite", "fa", "octicon", "eval", "sub-ref")
+_TITLED = re.compile(r"(.*?)\s*<[^<>]*>\s*\Z", re.DOTALL)
+_HIDDEN = frozenset(("remove-input", "remove-cell", "remove_input", "remove_cell"))
+_D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:")
+_FENCES = re.compile(r"(^ *```[^`\n]*\n[\s\S]*?^ *```+ *$)", re.MULTILINE)
+_TABS = re.compile(r"\A\s*%%tab.*\n")
+_SUBSTITUTED = re.compile(r"\{\{[^{}\n]*\}\}")
+_MENTIONED = re.compile(r"(?<![\w@])@[A-Za-z][\w:.-]*\w")
+_OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
+
+
+def render_myst(text: str) -> str:
+    """HTML of a text, formulas as `<math>`."""
+    # marks of d2lbook are no text
+    parts = _FENCES.split(text)
+    parts[::2] = [_D2L.sub("", part) for part in parts[::2]]
+    html = str(_parser().render("".join(parts), {"depth": 0}))
+    # the first heading is the title, which stands elsewhere
+    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    for plugin in (footnote_plugin, deflist_plugin, colon_fence_plugin, amsmath_plugin):
+        parser.use(plugin)
+    parser.use(myst_block_plugin).use(myst_role_plugin).use(fieldlist_plugin)
+    parser.use(dollarmath_plugin, allow_labels=True, allow_space=True, allow_digits=True, double_inline=True)
+    for name in ("math_inline", "math_inline_double", "math_block", "math_block_label", "amsmath"):
+        parser.add_render_rule(name, _render_formula)
+    for name in ("fence", "colon_fence"):
+        parser.add_render_rule(name, _render_fence)
+    for name in ("myst_line_comment", "myst_block_break", "myst_target"):
+        parser.add_render_rule(name, _render_nothing)
+    parser.add_render_rule("text", _render_words)
+    parser.add_render_rule("myst_role", _render_role)
+    return parser
+
+
+def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    # what a substitution stands for is not in the page
+    return escape(_MENTIONED.sub("", _SUBSTITUTED.sub("", tokens[index].content)))
+
+
+def _render_nothing(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return ""
+
+
+def _render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return f'<math alttext="{escape(tokens[index].content)}"></math>'
+
+
+def _render_role(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    name, content = str(tokens[index].meta["name"]).lower(), tokens[index].content
+    if name == "math":
+        return f'<math alttext="{escape(content)}"></math>'
+    if name in _TARGET_ROLES:
+        found = _TITLED.fullmatch(content)
+        shown = found[1] if found else ""
+        return "" if "%s" in shown or "{" in shown else str(_parser().renderInline(shown))
+    if name.startswith(_TEXTLESS):
+        return ""
+    if name in ("abbr", "abbreviation"):
+        # the long form is an attribute
+        return escape(content.partition("(")[0])
+    return escape(re.sub(r"\s*<[^<>]*>\s*\Z", "", content))
+
+
+def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    found = _NAME.fullmatch(token.info.strip())
+    if found:
+        return _render_directive(found[1].lower(), found[2], token.content, env)
+    if token.type == "colon_fence":
+        return _render_text(token.content, env)
+    if token.info.strip() == "toc" or "d2lbook.tab" in token.content:
+        return ""
+    if token.info.strip() == "eval_rst":
+        return f"<p>{escape(token.content)}</p>"
+    return f"<pre>{escape(_TABS.sub('', token.content))}</pre>"
+
+
+def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
+    head, body = _without_options(content)
+    if name == "code-cell" and any(tag in head for tag in _HIDDEN):
+        return ""
+    if name in _SHOWS_CODE:
+        return f"<pre>{escape(body)}</pre>"
+    if name in ("eval-rst", "list-table"):
+        # the one is shown as it is, of the other the words of the cells count
+        return f"<p>{escape(argument)}</p>" + (
+            _render_text(body, env) if name == "list-table" else f"<p>{escape(body)}</p>"
+        )
+    if name == "math":
+        return _render_math(f"{argument}\n{body}")
+    if name in ("figure", "image"):
+        picture = f'<img src="{escape(argument)}">' if argument else ""
+        return picture + (_render_text(body, env) if name == "figure" else "")
+    if name in _SHOWS_NOTHING:
+        return ""
+    if name.startswith(("solution", "exercise-end")):
+        argument = ""
+    shown = "" if re.search(r"://|^\S+\.\w{2,4}$", argument) else _render_text(argument, env)
+    return shown + _render_text(body, env)
+
+
+def _render_math(text: str) -> str:
+    tex = "\n".join(line for line in text.split("\n") if line.strip())
+    if "\\begin" not in tex and re.search(r"\\\\|(?<!\\)&", tex):
+        tex = f"\\begin{{aligned}}{tex}\\end{{aligned}}"
+    return f'<math alttext="{escape(tex)}"></math>' if tex else ""
+
+
+def _render_text(text: str, env: Any) -> str:
+    depth = env.get("depth", 0) if isinstance(env, dict) else 0
+    if depth > 30:
+        return f"<pre>{escape(text)}</pre>"
+    return str(_parser().render(text, {"depth": depth + 1}))
+
+
+def _without_options(content: str) -> tuple[str, str]:
+    """The options of a directive, and the text behind them."""
+    lines = content.split("\n")
+    if lines[0].strip() == "---":
+        end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
+        return "\n".join(lines[: end + 1]), "\n".join(lines[end + 1 :])
+    end = 0
+    while end < len(lines) and _OPTION_LINE.fullmatch(lines[end]):
+        end += 1
+    return "\n".join(lines[:end]), "\n".join(lines[end:])

@@ -1,0 +1,149 @@
+"""Directives that show something: formulas, figures, tables, videos, diagrams."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+
+from ...patterns import lazy_pattern
+from ..text.containers import fence, table, table_caption, trim_blank_lines
+from ..text.tags import image
+from .directives import Directive, split_paragraph
+from .walker import Walker
+
+_VIDEO = lazy_pattern(
+    r"https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*", re.IGNORECASE
+)
+_EMBEDDED = lazy_pattern(r"(.*)/embed/([\w-]+).*")
+_ROW = lazy_pattern(r"\s{0,3}[*-]\s+[*-](?:\s+(.*))?")
+_CELL = lazy_pattern(r"\s{2,6}[*-](?:\s+(.*))?")
+_ROWS = lazy_pattern(r"\\\\|(?<!\\)&")
+_PICTURE = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", ".apng", ".tif", ".tiff")
+
+
+def translate_math(walker: Walker, directive: Directive) -> list[str]:
+    """`{math}`, with `:label:`; what has rows and no environment gets one, as Sphinx gives it."""
+    body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
+    body = [line for line in body if line.strip()]
+    if not body:
+        return []
+    tex = "\n".join(body)
+    if _ROWS.search(tex) and "\\begin" not in tex and "nowrap" not in directive.options:
+        body = [r"\begin{aligned}", *body, r"\end{aligned}"]
+    walker.add_tex_labels(tex)
+    label = walker.add_label("eq", directive.label)
+    return ["$$", *body, f"$$ {{#{label}}}" if label and "\\label" not in tex else "$$"]
+
+
+def translate_image(walker: Walker, directive: Directive) -> list[str]:
+    """`{image} path`."""
+    if directive.label:
+        walker.pending.append(directive.label)
+    shown = _image(directive, "", "")
+    if target := directive.option("target"):
+        shown = f"[{shown}]({target})"
+    return [*walker.anchor(), shown]
+
+
+def translate_figure(walker: Walker, directive: Directive) -> list[str]:
+    """`{figure} path`, caption and legend behind it; without a picture its content."""
+    if not directive.argument:
+        return _figure_of_content(walker, directive)
+    if not directive.argument.split("?")[0].lower().endswith(_PICTURE) and "://" not in directive.argument:
+        return [*walker.anchor(), *walker.leave(directive, f"a figure of {directive.argument}")]
+    name = walker.add_label("fig", directive.label)
+    paragraph, rest = split_paragraph(directive.body)
+    legend = walker.nested(rest, directive.body_line) if rest else []
+    shown = _image(directive, " ".join(line.strip() for line in paragraph), name)
+    return [shown, *(["", *legend] if legend else [])]
+
+
+def _figure_of_content(walker: Walker, directive: Directive) -> list[str]:
+    if directive.label:
+        walker.pending.append(directive.label)
+    return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
+
+
+def _image(directive: Directive, caption: str, name: str) -> str:
+    width = directive.option("width", "figwidth")
+    if not width and (scale := directive.option("scale").rstrip("% ")):
+        width = f"{scale}%"
+    return image(directive.argument, directive.option("alt"), caption=caption.strip(), width=width, name=name)
+
+
+def translate_table(walker: Walker, directive: Directive) -> list[str]:
+    """`{table} Caption` around a Markdown table."""
+    name = walker.add_label("tbl", directive.label)
+    body = trim_blank_lines(walker.nested(directive.body, directive.body_line))
+    return [*body, *table_caption(directive.argument, name)]
+
+
+def translate_list_table(walker: Walker, directive: Directive) -> list[str]:
+    """`{list-table} Caption`: rows are items, cells are items in them."""
+    rows = _list_rows(directive.body)
+    if not rows or any(_is_block(cell) for row in rows for cell in row):
+        return [*walker.anchor(), *walker.leave(directive, "a table whose cells hold more than a line")]
+    name = walker.add_label("tbl", directive.label)
+    heads = directive.option("header-rows")
+    cells = [[" ".join(cell.replace("\n\n", "<br>").split()) for cell in row] for row in rows]
+    return table(cells, int(heads) if heads.isdecimal() else 0, directive.argument, name)
+
+
+def _list_rows(lines: Sequence[str]) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for line in lines:
+        if found := _ROW.fullmatch(line):
+            rows.append([found[1] or ""])
+        elif rows and (found := _CELL.fullmatch(line)):
+            rows[-1].append(found[1] or "")
+        elif rows and rows[-1]:
+            rows[-1][-1] += f"\n{line.strip()}"
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def _is_block(cell: str) -> bool:
+    return "```" in cell or ":::" in cell or re.search(r"^(?:[-*+]|\d+\.)\s", cell, re.MULTILINE) is not None
+
+
+def translate_csv_table(walker: Walker, directive: Directive) -> list[str]:
+    """`{csv-table} Caption`, its rows in the page or in a file."""
+    text = "\n".join(directive.body)
+    if file := directive.option("file"):
+        content = walker.book.read(walker.resolve(file))
+        if content is None:
+            walker.notice("missing", f"file {file} of a table is not there", directive.line)
+            return walker.anchor()
+        text = content
+    mark = {"tab": "\t", "space": " "}.get(directive.option("delim"), directive.option("delim") or ",")
+    rows = [row for row in csv.reader(io.StringIO(text.strip()), delimiter=mark[:1] or ",") if row]
+    if heads := next(csv.reader([directive.option("header")]), []):
+        rows.insert(0, heads)
+    written = directive.option("header-rows")
+    count = 1 if heads else int(written) if written.isdecimal() else 0
+    name = walker.add_label("tbl", directive.label)
+    return table([[cell.strip() for cell in row] for row in rows], count, directive.argument, name)
+
+
+def translate_video(walker: Walker, directive: Directive) -> list[str]:
+    """`{youtube} id`, `{iframe} address`, `{video} file`."""
+    address = directive.argument
+    if directive.name == "youtube":
+        address = f"https://www.youtube.com/watch?v={address}"
+    elif directive.name == "vimeo":
+        address = f"https://vimeo.com/{address}"
+    caption = " ".join(line.strip() for line in directive.body if line.strip())
+    if _VIDEO.fullmatch(address) or not address.startswith(("http:", "https:")):
+        if embedded := _EMBEDDED.fullmatch(address):
+            address = f"https://www.youtube.com/watch?v={embedded[2]}"
+        shown = f' data-caption="{caption.replace(chr(34), "&quot;")}"' if caption else ""
+        return [*walker.anchor(), f'<div class="video-embed" data-src="{address}"{shown}></div>']
+    walker.notice("changed", f"a frame of {address} is a link", directive.line, hint="pages load nothing")
+    return [*walker.anchor(), f"[{caption or address}]({address})"]
+
+
+def translate_mermaid(walker: Walker, directive: Directive) -> list[str]:
+    """`{mermaid}`: a fence, and the plugin for it."""
+    walker.book.plugins.add("mermaid")
+    return [*walker.anchor(), *fence("mermaid", trim_blank_lines(directive.body))]

@@ -1,0 +1,46 @@
+"""What `blogsmith.yaml` of an imported book holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .boxes import NUMBERED
+from .config import BookConfig
+from .walker import BookState
+
+_COLOURS = {"exercise": "teal", "solution": "grey", "algorithm": "purple"}
+
+
+def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
+    """The settings, in order."""
+    found: dict[str, Any] = {"title": config.title or "Untitled book"}
+    if config.description:
+        found["description"] = " ".join(config.description.split())
+    if config.authors:
+        found["author"] = ", ".join(config.authors)
+    if config.base_url.startswith(("https://", "http://")):
+        found["base_url"] = config.base_url.rstrip("/")
+    if config.numbers_headings:
+        found["numbering"] = True
+    # ids of headings as MyST makes them, and what lies at other hosts as browsers show it
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if config.macros:
+        found["math"] = {"macros": dict(config.macros)}
+    if state.kinds:
+        found["callouts"] = {kind: _callout(kind) for kind in sorted(state.kinds - NUMBERED)}
+    if state.plugins:
+        found["plugins"] = sorted(state.plugins)
+    if config.execute == "off":
+        found["execute"] = "off"
+    elif config.timeout_s > 0:
+        found["execute"] = {"timeout": config.timeout_s}
+    return found
+
+
+def _callout(kind: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"title": kind.capitalize()}
+    if kind in _COLOURS:
+        row["color"] = _COLOURS[kind]
+    if kind != "solution":
+        row["numbered"] = True
+    return row

@@ -1,0 +1,225 @@
+"""The files of a book: which are pages, in which order, and what is copied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..loose_yaml import LooseYamlError, load_mapping, split_head
+from ..model import Notice
+from ..source_files import SKIPPED, read_text, walk_files
+from .config import BookConfig
+from .d2l import rewrite_d2l
+from .toc import BookEntry
+
+SUFFIXES = (".md", ".myst")
+"""Of pages that are read. A notebook is a page of the book too: an importer for notebooks gives its text in
+MyST, and everything else here holds for it."""
+_OTHERS = {
+    ".ipynb": "a notebook is not read",
+    ".rst": "reStructuredText is not read",
+    ".tex": "LaTeX is not read",
+}
+_HINTS = {
+    ".ipynb": "jupytext --to md:myst makes a page of it; or import the notebook by itself",
+    ".rst": "rst-to-myst makes a page of it",
+    ".tex": "pandoc makes a page of it",
+}
+_NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
+_UNCOPIED = frozenset(
+    (
+        *(
+            "_toc.yml",
+            "_config.yml",
+            "myst.yml",
+            "myst.yaml",
+            "conf.py",
+            "config.ini",
+            "makefile",
+            "make.bat",
+        ),
+        *(
+            "license",
+            "environment.yml",
+            "requirements.txt",
+            "setup.py",
+            "setup.cfg",
+            "pyproject.toml",
+            "dockerfile",
+        ),
+        *(
+            "netlify.toml",
+            "package.json",
+            "package-lock.json",
+            "yarn.lock",
+            "tox.ini",
+            "noxfile.py",
+            "uv.lock",
+        ),
+    )
+)
+_UNCOPIED_SUFFIXES = frozenset(
+    (".md", ".myst", ".ipynb", ".rst", ".bib", ".sty", ".cls", ".lock", ".sh", ".graffle")
+)
+_TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}[^\n]*\n(.*?)^\1", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class BookDocument:
+    """A page of the book as it is read."""
+
+    source: str
+    """Relative to the root of the source."""
+    front: dict[str, Any]
+    text: str
+    """Behind the front matter."""
+    first_line: int
+    order: int
+    """1-based, in the table of contents; 0: not in it."""
+    title: str = ""
+    """That the table of contents gives it."""
+
+
+@dataclass(slots=True)
+class BookFiles:
+    """All files of a book that matter."""
+
+    documents: list[BookDocument] = field(default_factory=list)
+    copied: list[PurePosixPath] = field(default_factory=list)
+    """Relative to the folder of the book."""
+    root: str = ""
+    """Page that is the front page."""
+    toc: list[BookEntry] = field(default_factory=list)
+    """With the files found: their paths with suffix, relative to the folder of the book."""
+    bibliographies: list[PurePosixPath] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+
+def find_files(root: Path, config: BookConfig) -> BookFiles:
+    """The files of the book."""
+    top = root / config.folder
+    every = [
+        path
+        for path in walk_files(top, SKIPPED | {"_build", "_sources", "site-packages"})
+        if not _is_out(path, config)
+    ]
+    found = BookFiles(notices=list(config.notices))
+    pages = [path for path in every if path.suffix in (*SUFFIXES, *_OTHERS)]
+    found.root = _resolve(config.root, pages) or _implicit_root(pages)
+    found.toc = _order(config, pages, found, top)
+    listed = list(dict.fromkeys([found.root, *(entry.file for entry in found.toc if entry.file)]))
+    rest = [] if config.only_toc else [path.as_posix() for path in pages if _is_page(path)]
+    titles = {entry.file: entry.title for entry in found.toc}
+    for name in dict.fromkeys([*listed, *sorted(rest)]):
+        order = listed.index(name) if name in listed else -1
+        _add(found, top, config, PurePosixPath(name), order, titles.get(name, ""))
+    wanted = set(config.bibliographies)
+    found.bibliographies = [
+        path for path in every if path.suffix == ".bib" and (not wanted or path.as_posix() in wanted)
+    ]
+    found.copied = [path for path in every if _is_copied(path)]
+    return found
+
+
+def _is_out(path: PurePosixPath, config: BookConfig) -> bool:
+    name = path.as_posix()
+    return any(
+        fnmatch(name, pattern.removeprefix("./")) or name.startswith(f"{pattern.strip('/*')}/")
+        for pattern in config.excluded
+    )
+
+
+def _is_page(path: PurePosixPath) -> bool:
+    return path.suffix in SUFFIXES and path.stem.lower() not in _NO_PAGES
+
+
+def _is_copied(path: PurePosixPath) -> bool:
+    return path.suffix.lower() not in _UNCOPIED_SUFFIXES and path.name.lower() not in _UNCOPIED
+
+
+def _resolve(name: str, pages: list[PurePosixPath]) -> str:
+    """The page that a table of contents means; empty if there is none."""
+    name = name.strip().removeprefix("./").lstrip("/")
+    known = {path.as_posix() for path in pages}
+    candidates = [name, *(f"{name}{suffix}" for suffix in (*SUFFIXES, *_OTHERS))]
+    return next((each for each in candidates if name and each in known), "")
+
+
+def _implicit_root(pages: list[PurePosixPath]) -> str:
+    names = {path.as_posix().lower(): path.as_posix() for path in pages if len(path.parts) == 1}
+    for stem in ("index", "readme", "intro", "main", "landing-page"):
+        if found := names.get(f"{stem}.md"):
+            return found
+    return next((path.as_posix() for path in pages if path.suffix in SUFFIXES), "")
+
+
+def _order(config: BookConfig, pages: list[PurePosixPath], found: BookFiles, top: Path) -> list[BookEntry]:
+    """The table of contents with paths that are there."""
+    if config.flavour in ("sphinx", "d2lbook"):
+        return list(_follow(found.root, pages, config, top, {found.root}, 0))
+    if not config.toc and config.flavour == "mystmd":
+        others = sorted(path.as_posix() for path in pages if _is_page(path) and path.as_posix() != found.root)
+        return [BookEntry(0, file=name) for name in others]
+    return list(_resolved(config, pages, found))
+
+
+def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) -> Iterator[BookEntry]:
+    for entry in config.toc:
+        if entry.pattern:
+            names = sorted(
+                path.as_posix() for path in pages if fnmatch(path.as_posix(), entry.pattern.lstrip("./"))
+            )
+            yield from (BookEntry(entry.depth, file=name) for name in names if name != found.root)
+        elif not entry.file:
+            yield entry
+        elif name := _resolve(entry.file, pages):
+            yield BookEntry(entry.depth, entry.title, name)
+        else:
+            file = "myst.yml" if config.flavour == "mystmd" else "_toc.yml"
+            message = f"page {entry.file} of the table of contents is not there"
+            found.notices.append(Notice("missing", message, (config.folder / file).as_posix()))
+
+
+def _follow(
+    name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
+) -> Iterator[BookEntry]:
+    """The pages below a page, by its `{toctree}`."""
+    text = read_text(top / name) or ""
+    if config.flavour == "d2lbook":
+        text = rewrite_d2l(text)
+    for block in _TOCTREE.finditer(text):
+        for line in block[2].split("\n"):
+            target = line.rpartition("<")[2].strip().rstrip(">").strip()
+            if not target or target.startswith((":", "%", "#")):
+                continue
+            base = PurePosixPath() if target.startswith("/") else PurePosixPath(name).parent
+            path = _resolve((base / target.lstrip("/")).as_posix(), pages)
+            if path and path not in seen and depth < 20:
+                seen.add(path)
+                yield BookEntry(depth, file=path)
+                yield from _follow(path, pages, config, top, seen, depth + 1)
+
+
+def _add(
+    found: BookFiles, top: Path, config: BookConfig, path: PurePosixPath, order: int, title: str
+) -> None:
+    source = (config.folder / path).as_posix()
+    if path.suffix in _OTHERS:
+        found.notices.append(Notice("left", _OTHERS[path.suffix], source, hint=_HINTS[path.suffix]))
+        return
+    text = read_text(top / path) if path.name else None
+    if text is None:
+        return
+    head, body, first = split_head(text)
+    try:
+        front = load_mapping(head)
+    except LooseYamlError as error:
+        found.notices.append(
+            Notice("mistake", f"the front matter cannot be read: {error}", source, error.line + 1)
+        )
+        front = {}
+    found.documents.append(BookDocument(source, front, body, first, max(order, 0), title))

@@ -1,0 +1,324 @@
+"""Goes through the lines of a page: fences of directives, displays, targets, comments; and through what is in
+them.
+
+Which function translates which directive stands in `registry`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...patterns import lazy_pattern
+from ..model import Notice, NoticeKind
+from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
+from .directives import Directive, read_directive
+from .labels import BookLabel, BookLabels, LabelKind, fit_id, normal_path
+
+_FENCE = lazy_pattern(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)")
+_TARGET = lazy_pattern(r"[ \t]*\(([^()\s][^()]*)\)=[ \t]*")
+_BREAK = lazy_pattern(r"\+\+\+.*")
+_COMMENT = lazy_pattern(r"%(?!%).*")
+_HEADING = lazy_pattern(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_ITEM = lazy_pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
+_UNDERLINE = lazy_pattern(r" {0,3}(?:={3,}|-{3,})[ \t]*")
+_TEXT_LINE = lazy_pattern(r" {0,3}(?![-*+>#|`:]|\d+[.)]\s)\S")
+_ID = lazy_pattern(r"\s*\{#([\w:.-]+)[^}]*\}\s*$")
+_DISPLAY = lazy_pattern(r"([ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)\$\$")
+_DISPLAY_END = lazy_pattern(r"\$\$[ \t]*(?:\(([^()\s][^()]*)\))?[ \t]*(.*)")
+_BEGIN = lazy_pattern(r"([ \t]*)\\begin\{(equation|multline|gather|align|alignat|flalign|eqnarray)(\*?)\}")
+_TEX_LABEL = lazy_pattern(r"\\label\s*\{([^{}]+)\}")
+_QUOTE = lazy_pattern(r" {0,3}> ?")
+_FIELD = lazy_pattern(r":([A-Za-z][\w -]*):(?:[ \t]+(.*))?")
+
+
+@dataclass(slots=True)
+class BookState:
+    """What the pages of one book share while they are translated."""
+
+    is_sphinx: bool
+    """Text behind the name of a note is its first line, not its title."""
+    labels: BookLabels
+    read: Callable[[str], str | None]
+    """The text of a file, by its path relative to the root of the source."""
+    folder: str = ""
+    """Of the book in its repository, which `/` means."""
+    kinds: set[str] = field(default_factory=set)
+    """Callout kinds that need a row in the settings."""
+    plugins: set[str] = field(default_factory=set)
+
+
+Translate = Callable[["Walker", Directive], list[str]]
+
+
+@dataclass(slots=True)
+class Walker:
+    """The translation of one page."""
+
+    source: str
+    """File of the page, relative to the root of the source."""
+    book: BookState
+    registry: Mapping[str, Translate]
+    notices: list[Notice] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+    """Targets whose element has not come yet."""
+    included: tuple[str, ...] = ()
+    """Files that are being included, outermost first."""
+    has_bibliography: bool = False
+    lists_pages: bool = False
+    """The page prints the table of contents."""
+    depth: int = 0
+    """Directives around the current line."""
+    keeps_title: bool = False
+    """The first heading is not the page's title."""
+    title: str = ""
+    """The first heading, which is taken out of the text."""
+    lists_below: bool = False
+    """The page lists pages below it."""
+    inclusions: list[str] = field(default_factory=list)
+    """Files that the page included."""
+    lazy_end: int = 0
+    """Line behind a display that was moved into a list item."""
+    lazy_margin: str = ""
+    unnamed: int = 0
+    """Theorems without a label so far."""
+
+    def notice(
+        self, kind: NoticeKind, message: str, line: int, *, hint: str = "", removed: Sequence[str] = ()
+    ) -> None:
+        """Remember a notice about this page."""
+        self.notices.append(Notice(kind, message, self.source, line, hint, "\n".join(removed)))
+
+    def add_label(self, kind: LabelKind, name: str, title: str = "") -> str:
+        """Remember a label, and the targets that wait for their element; its id here, empty without one."""
+        names = [each for each in (name, *self.pending) if each]
+        self.pending = []
+        if not names:
+            return ""
+        identifier = fit_id(kind, names[0])
+        for each in names:
+            self.book.labels.add(each, BookLabel(kind, identifier, self.source, title))
+        return identifier
+
+    def anchor(self) -> list[str]:
+        """A place that links can lead to, for targets in front of something without an id of its own."""
+        identifier = self.add_label("anchor", "")
+        return [f'<span id="{identifier}"></span>', ""] if identifier else []
+
+    def resolve(self, path: str) -> str:
+        """A path as the page writes it, relative to the root of the source."""
+        folder = self.book.folder if path.startswith("/") else self.source.rpartition("/")[0]
+        return normal_path(f"{folder}/{path}")
+
+    def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
+        """A directive that cannot be translated, shown as it was."""
+        self.notice("left", message, directive.line, hint=hint)
+        return [import_comment(message), "", *fence("text", directive.raw)]
+
+    def nested(self, lines: Sequence[str], line: int) -> list[str]:
+        """Lines inside a directive."""
+        self.depth += 1
+        out = self.walk(lines, line) if self.depth < 40 else list(lines)
+        self.depth -= 1
+        return trim_blank_lines(out)
+
+    def walk(self, lines: Sequence[str], first: int) -> list[str]:
+        """The translation of lines, the first of which is line `first` of the file."""
+        out: list[str] = []
+        index = 0
+        while index < len(lines):
+            used, made = self._step(lines, index, first)
+            is_double = bool(made) and not made[0].strip() and (not out or not out[-1].strip())
+            out.extend(made[1:] if is_double else made)
+            index += used
+        return out
+
+    def _step(self, lines: Sequence[str], index: int, first: int) -> tuple[int, list[str]]:
+        """How many lines belong to what begins at `index`, and what they become."""
+        line = lines[index]
+        if found := _FENCE.fullmatch(line):
+            return self._fence(lines, index, first, found)
+        if _DISPLAY.match(line):
+            return self._display(lines, index)
+        if found := _BEGIN.match(line):
+            return self._environment(lines, index, found)
+        if line.lstrip().startswith("<!--"):
+            end = _index_of(lines, index, "-->")
+            return end - index + 1, list(lines[index : end + 1])
+        if found := _TARGET.fullmatch(line):
+            self.pending.append(found[1].strip())
+            return 1, []
+        if _BREAK.fullmatch(line):
+            return 1, [""]
+        if _COMMENT.fullmatch(line):
+            return _comment(lines, index)
+        if _QUOTE.match(line):
+            return self._quote(lines, index, first)
+        if found := _HEADING.fullmatch(line):
+            return 1, self._heading(found)
+        if found := _underlined(lines, index):
+            return 2, self._heading(found)
+        return self._text(lines, index)
+
+    def _text(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
+        line = lines[index]
+        if not line.strip():
+            return 1, [line]
+        is_start = index == 0 or not lines[index - 1].strip()
+        if is_start and _FIELD.fullmatch(line) and not self.depth:
+            return _fields(lines, index)
+        return 1, [*(self.anchor() if self.pending else ()), line]
+
+    def _heading(self, found: re.Match[str]) -> list[str]:
+        own = _ID.search(found[2])
+        text = found[2][: own.start()] if own else found[2]
+        if len(found[1]) == 1 and not self.title and not self.keeps_title and not self.depth:
+            self.title = text
+            self.add_label("page", own[1] if own else "", text)
+            return []
+        label = self.add_label("sec", own[1] if own else "", text)
+        return [f"{found[1]} {text}{f' {{#{label}}}' if label else ''}"]
+
+    def _quote(self, lines: Sequence[str], index: int, first: int) -> tuple[int, list[str]]:
+        end = index
+        while end < len(lines) and _QUOTE.match(lines[end]):
+            end += 1
+        inner = [_QUOTE.sub("", line, count=1) for line in lines[index:end]]
+        return end - index, [*self.anchor(), *quote(self.nested(inner, first + index))]
+
+    def _fence(
+        self, lines: Sequence[str], index: int, first: int, found: re.Match[str]
+    ) -> tuple[int, list[str]]:
+        margin, marks, info = len(found[1].expandtabs(4)), found[2], found[3]
+        if marks[0] == "`" and "`" in info:
+            return 1, [lines[index]]
+        end = _fence_end(lines, index, marks)
+        raw = dedent(lines[index : end + 1], margin)
+        inner = dedent(lines[index + 1 : end], margin)
+        directive = read_directive(info, inner, raw, first + index)
+        if directive and directive.name.endswith("-start"):
+            directive, end = _gated(directive, lines, end, margin)
+        if directive:
+            made = self.translate(directive)
+            return end - index + 1, _apart(indent(made, " " * margin)) if made else [""]
+        if marks[0] == ":" and not info.startswith("{.") and info:
+            self.notice("changed", f"container :::{info} is its text alone", first + index)
+        if marks[0] == ":":
+            return end - index + 1, _apart(indent(self.nested(inner, first + index + 1), " " * margin))
+        return end - index + 1, [*indent(self.anchor(), " " * margin), *lines[index : end + 1]]
+
+    def translate(self, directive: Directive) -> list[str]:
+        """What a directive becomes."""
+        if translate := self.registry.get(directive.name):
+            return translate(self, directive)
+        message = f"directive {{{directive.name}}} has no translation"
+        return [*self.anchor(), *self.leave(directive, message)]
+
+    def _display(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
+        """A display between `$$` lines, with the label behind it."""
+        opener = _DISPLAY.match(lines[index])
+        assert opener
+        column, end = opener.end(), index
+        while (position := lines[end].find("$$", column)) < 0:
+            end, column = end + 1, 0
+            if end == len(lines):
+                return 1, [lines[index]]
+        tail = _DISPLAY_END.match(lines[end], position)
+        if not tail or (tail[2] and not tail[1]):
+            return end - index + 1, list(lines[index : end + 1])
+        body = [*lines[index:end], lines[end][: position + 2]]
+        label = self.add_label("eq", tail[1] or "")
+        self.add_tex_labels("\n".join(body))
+        margin = self._lazy_margin(lines, index)
+        self.lazy_end, self.lazy_margin = (end + 1, margin) if margin else (0, "")
+        body[-1] += f" {{#{label}}}" if label and not _TEX_LABEL.search("\n".join(body)) else ""
+        return end - index + 1, indent([*body, *([tail[2]] if tail[2] else [])], margin)
+
+    def _lazy_margin(self, lines: Sequence[str], index: int) -> str:
+        """What a display needs in front to stay in the list item whose line it follows."""
+        if index == self.lazy_end and self.lazy_margin:
+            return self.lazy_margin
+        item = _ITEM.match(lines[index - 1]) if index else None
+        return " " * len(item[0]) if item and lines[index].startswith("$$") else ""
+
+    def _environment(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
+        end = _index_of(lines, index, f"\\end{{{found[2]}{found[3]}}}")
+        self.add_tex_labels("\n".join(lines[index : end + 1]))
+        return end - index + 1, [*self.anchor(), *lines[index : end + 1]]
+
+    def add_tex_labels(self, tex: str) -> None:
+        """Remember every `\\label` in a formula, which keeps its name."""
+        for name in _TEX_LABEL.findall(tex):
+            self.book.labels.add(name, BookLabel("eq", name.strip(), self.source))
+
+
+def _underlined(lines: Sequence[str], index: int) -> re.Match[str] | None:
+    """A heading of one line with a line of `=` or `-` below, as `#` would write it."""
+    below = lines[index + 1] if index + 1 < len(lines) else ""
+    is_alone = index == 0 or not lines[index - 1].strip()
+    if not is_alone or not _TEXT_LINE.match(lines[index]) or not _UNDERLINE.fullmatch(below):
+        return None
+    return _HEADING.fullmatch(f"{'#' if below.strip().startswith('=') else '##'} {lines[index].strip()}")
+
+
+def _apart(lines: list[str]) -> list[str]:
+    """Lines with a blank one before and behind."""
+    return ["", *lines, ""]
+
+
+def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
+    """The line that closes the fence which opens at `index`; the last one if none does."""
+    for end in range(index + 1, len(lines)):
+        text = lines[end].strip()
+        if text.startswith(marks) and not text.strip(marks[0]):
+            return end
+    return len(lines)
+
+
+def _gated(directive: Directive, lines: Sequence[str], end: int, margin: int) -> tuple[Directive, int]:
+    """A directive whose body stands between `{name-start}` and `{name-end}`."""
+    name = directive.name.removesuffix("-start")
+    closing = re.compile(rf"[ \t]*(?:`{{3,}}|~{{3,}}|:{{3,}})[ \t]*\{{{re.escape(name)}-end\}}.*")
+    for last in range(end + 1, len(lines)):
+        if found := _FENCE.match(lines[last]) if closing.fullmatch(lines[last]) else None:
+            body = dedent(lines[end + 1 : last], margin)
+            whole = Directive(
+                name=name,
+                argument=directive.argument,
+                options=directive.options,
+                body=[*directive.body, *body],
+                line=directive.line,
+                body_line=directive.line + len(directive.raw),
+                raw=[*directive.raw, *body],
+            )
+            return whole, _fence_end(lines, last, found[2])
+    return Directive(name, directive.argument, directive.options, directive.body, directive.line), end
+
+
+def _index_of(lines: Sequence[str], index: int, text: str) -> int:
+    """The first line from `index` on that holds a text; the last line if none does."""
+    return next((n for n in range(index, len(lines)) if text in lines[n]), len(lines) - 1)
+
+
+def _comment(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
+    """Lines of `% comment` as one HTML comment."""
+    end = index
+    while end < len(lines) and _COMMENT.fullmatch(lines[end]):
+        end += 1
+    text = "\n".join(line[1:].strip() for line in lines[index:end]).replace("--", "‐‐").strip()
+    return end - index, ["", f"<!-- {text} -->", ""] if text else [""]
+
+
+def _fields(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
+    """A field list as a definition list."""
+    out: list[str] = []
+    end = index
+    while end < len(lines) and (found := _FIELD.fullmatch(lines[end])):
+        end += 1
+        body = [found[2] or ""]
+        while end < len(lines) and lines[end].startswith((" ", "\t")) and lines[end].strip():
+            body.append(lines[end].strip())
+            end += 1
+        out += [found[1], f": {' '.join(filter(None, body))}", ""]
+    return end - index, out

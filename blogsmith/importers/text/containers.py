@@ -1,0 +1,94 @@
+"""Containers of our vocabulary, made of lines: callouts, folds, quotes, tables, and text that moves in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ...patterns import lazy_pattern
+
+_COMMENT_END = lazy_pattern(r"-(?=-)|-(?=>)")
+
+
+def callout(
+    kind: str, title: str = "", body: Sequence[str] = (), *, fold: str = "", name: str = ""
+) -> list[str]:
+    """The lines of a callout. fold: `-` closed, `+` open. name: id at the end of the marker line.
+
+    A title without a body would be read as the body, so it becomes a bold line of it.
+    """
+    title, body = " ".join(title.split()), trim_blank_lines(body)
+    if title and not body:
+        title, body = "", [f"**{title}**"]
+    head = [f"[!{kind.upper()}]{fold}", title, f"{{#{name}}}" if name else ""]
+    return quote([" ".join(part for part in head if part), *body])
+
+
+def quote(lines: Sequence[str]) -> list[str]:
+    """Lines in a quote."""
+    return [f"> {line}" if line else ">" for line in lines]
+
+
+def collapsible(label: str, body: Sequence[str]) -> list[str]:
+    """A fold with a label; its text may be anything."""
+    head = f'<div class="collapsible" data-label="{escape(" ".join(label.split()))}">'
+    return [head, "", *trim_blank_lines(body), "", "</div>"]
+
+
+def indent(lines: Sequence[str], prefix: str) -> list[str]:
+    """Lines moved to the right; empty ones stay empty."""
+    return [f"{prefix}{line}" if line.strip() else "" for line in lines]
+
+
+def dedent(lines: Sequence[str], width: int) -> list[str]:
+    """Lines moved to the left by at most `width` blanks."""
+    return [line[min(width, len(line) - len(line.lstrip(" "))) :] for line in lines]
+
+
+def trim_blank_lines(lines: Sequence[str]) -> list[str]:
+    """Lines without blank ones around them."""
+    start, end = 0, len(lines)
+    while start < end and not lines[start].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return list(lines[start:end])
+
+
+def fence(info: str, code: Sequence[str]) -> list[str]:
+    """A fence that is longer than any in its code."""
+    longest = max((len(line.strip()) for line in code if line.strip() and not line.strip(" `")), default=2)
+    marks = "`" * max(3, longest + 1)
+    return [f"{marks}{info}".rstrip(), *code, marks]
+
+
+def table(rows: Sequence[Sequence[str]], heads: int = 1, caption: str = "", name: str = "") -> list[str]:
+    """A pipe table; without a row of heads it has an empty one. Cells are one line of Markdown each."""
+    width = max((len(row) for row in rows), default=0)
+    if not width:
+        return []
+    body = [[_cell(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
+    head, body = ([""] * width, body) if heads == 0 else (body[0], body[1:])
+    lines = [_row(head), _row(["---"] * width), *map(_row, body)]
+    return [*lines, *table_caption(caption, name)]
+
+
+def table_caption(caption: str, name: str = "") -> list[str]:
+    """The line behind a table that is its caption."""
+    text = " ".join([*caption.split(), *([f"{{#{name}}}"] if name else [])])
+    return ["", f": {text}"] if text else []
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    """A cell's text in one line; its pipes outside of formulas are escaped."""
+    text = " ".join(text.split())
+    return text if "|" not in text or "$" in text else text.replace(r"\|", "|").replace("|", r"\|")
+
+
+def import_comment(text: str) -> str:
+    """The comment beside what could not be translated."""
+    return f"<!-- import: {_COMMENT_END.sub('‐', text)} -->"
