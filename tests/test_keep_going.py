@@ -176,6 +176,9 @@ NOT_CLEAR = [
     ("json-syntax", '{\n"title": "A,\n"draft": true\n}\n\nThe first text.\n'),
     ("slug", GOOD.replace("title: A", "title: A\nslug: a/b")),
     ("front-matter-value", GOOD.replace("title: A", "title: A\ndraft: tru")),
+    ("permalink", GOOD.replace("title: A", "title: A\npermalink: /../a/")),
+    ("toml-syntax", "+++\ntitle = 'A'\ndate = [\ndraft = true\n+++\nThe first text\n"),
+    ("json-syntax", '{"title": "A", "date": "2026-01-01",, "draft": true}\nThe first text\n'),
     ("duplicate-url", GOOD.replace("title: A", "title: A\nslug: B")),
     ("encoding", b"---\ntitle: A\n---\n\xff\n"),
 ]

@@ -210,7 +210,7 @@ SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-fi
 
 PUBLICATION_CODES = frozenset(
     {
-        *("date", "front-matter-open", "json-syntax", "slug", "toml-syntax"),
+        *("date", "front-matter-open", "json-syntax", "permalink", "slug", "toml-syntax"),
         *("yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"),
     }
 )
