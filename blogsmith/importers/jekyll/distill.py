@@ -46,6 +46,8 @@ def distill_notes(text: str, context: PageContext) -> str:
         return context.finished.put(f"[^note-{len(notes)}]")
 
     text = re.sub(r"<(d-cite\b[^>]*?)/>", r"<\1></d-cite>", text, flags=re.IGNORECASE)
+    # a bracket behind a citation would make a link of it
+    text = re.sub(r"(</d-cite>)(?=\()", r"\1 ", text, flags=re.IGNORECASE)
     text = replace_elements(text, "d-cite", cite)
     text = replace_elements(text, "d-footnote", note)
     text = re.sub(r"</?(?:d-appendix|d-footnote-list|d-citation-list|d-article|d-contents)\b[^>]*>", "", text)

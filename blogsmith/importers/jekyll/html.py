@@ -168,9 +168,11 @@ class HtmlTranslator:
             tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
             head = summary.source() if summary else ""
             return self._alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
-        head = summary.source() if summary else ""
+        head = self._with_paragraphs(summary) if summary else ""
+        if "\n\n" not in head:
+            head = " ".join(head.split())
         inner = replace_blocks(rest, lambda each, indent: self._block(each, indent, masked))
-        return self._alone(f"{element.tag}\n{' '.join(head.split())}\n\n{inner.strip()}\n\n</details>")
+        return self._alone(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
 
 
 def _without_blanks(element: Element) -> Element:

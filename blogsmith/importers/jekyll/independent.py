@@ -23,6 +23,7 @@ _KRAMDOWN_COMMENT = lazy_pattern(r"\{::comment\}[\s\S]*?\{:/(?:comment)?\}")
 _HIGHLIGHT = lazy_pattern(r"\{%-?\s*highlight\b[^%]*%\}\n?([\s\S]*?)\{%-?\s*endhighlight\s*-?%\}")
 _DISTILL_CODE = lazy_pattern(r"<d-code\b[^>]*\bblock\b[^>]*>([\s\S]*?)</d-code>")
 _DISTILL_MATH = lazy_pattern(r"<d-math\b[^>]*>([\s\S]*?)</d-math>")
+_FENCE = lazy_pattern(r"(^[ \t>]*(`{3,}|~{3,})[^\n]*\n[\s\S]*?^[ \t>]*\2[`~]*[ \t]*$)", re.MULTILINE)
 _CITE = lazy_pattern(r"\{%-?\s*cite\s+([\s\S]*?)(?:--[\s\S]*?)?-?%\}")
 _INCLUDE = lazy_pattern(
     r"\{%-?\s*include\s+\S*(?:figure|image|img|picture|fig)\S*\s([\s\S]*?)-?%\}", re.IGNORECASE
@@ -32,9 +33,11 @@ _CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
 _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?\s*endfor\s*-?%\}")
 """A loop without loops in it: its text is a template, what it gives are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
-_LIQUID = lazy_pattern(r"\{%[\s\S]*?%\}")
-_OUTPUT = lazy_pattern(r"(?<![\\\w^{}])\{\{-?\s*[a-z_]\w*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
-_ATTRIBUTES = lazy_pattern(r"(?<![\w^_])\{:\s*[.#A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#A-Za-z][^{}\n]*\}")
+_LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
+_OUTPUT = lazy_pattern(r"(?<![\\\w^{}$])\{\{-?\s*[a-z_]\w*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
+_ATTRIBUTES = lazy_pattern(
+    r"(?<![\w^_])\{:\s*[.#\"A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#\"A-Za-z][^{}\n]*\}"
+)
 _TOC = lazy_pattern(
     r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:\s*toc[^{}\n]*\}[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
@@ -42,23 +45,36 @@ _ABBREVIATION = lazy_pattern(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.MULTILINE)
 _MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=[^<>]*>)")
 _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
+_AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _LONE_TAG = lazy_pattern(
     r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
 """kramdown reads them as a part of the paragraph."""
-_NO_MARKDOWN = lazy_pattern(r"\{::?/?[a-z]*[^{}\n]*/?\}")
+_NO_MARKDOWN = lazy_pattern(
+    r"\{::/?(?:nomarkdown|comment|options)\b[^{}\n]*/?\}|\{:/(?:nomarkdown|comment)?\}"
+)
 
 
 def render_kramdown(text: str) -> str:
     """HTML of a text, formulas as `<math>` or between dollars in it."""
     text = _without_liquid(_DISTILL_CODE.sub(_code, text))
+    parts = _FENCE.split(text)
+    # what looks like HTML or an attribute list in a fence is code
+    text = "".join(
+        part if number % 3 == 1 else _prose(part) for number, part in enumerate(parts) if number % 3 < 2
+    )
+    text = str(_parser().render(text))
+    return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
+
+
+def _prose(text: str) -> str:
+    """Text between fences without what only steers kramdown, HTML in it as CommonMark would end it."""
     text = _DISTILL_MATH.sub(lambda found: f'<math alttext="{escape(found[1])}"></math>', text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
-    text = _LONE_TAG.sub(r"\1 ", text)
-    text = str(_parser().render(_NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))))
-    return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
+    text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
+    return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))
 
 
 def render_html(text: str) -> str:
@@ -102,7 +118,7 @@ def _figure(found: re.Match[str]) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin)
-    parser.use(dollarmath_plugin, allow_space=True, allow_digits=True, double_inline=True)
+    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     parser.add_render_rule("math_block", _render_block)
     for name in ("math_inline", "math_inline_double"):
         parser.add_render_rule(name, _render_formula)

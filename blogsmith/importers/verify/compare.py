@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from ..model import Difference
 from ..text.segments import Lines
-from .facts import KINDS, Facts, words_in
+from .facts import KINDS, Facts
 
 _LONGEST = 200
 """Characters of a lost thing that a report quotes."""
@@ -28,7 +28,7 @@ def losses(
     for kind in KINDS:
         lost = before.of(kind) - after.of(kind) - allowed.of(kind)
         if kind == "words":
-            lost -= _hidden_words(after) - _hidden_words(before)
+            lost -= after.hidden - before.hidden
             for run in _runs(before.words, after.words, lost):
                 yield Difference(kind, " ".join(run), source, find_words(lines, run), len(run))
         else:
@@ -36,16 +36,6 @@ def losses(
                 if kind == "links" and own and (thing == own or thing.startswith(f"{own}/")):
                     continue
                 yield Difference(kind, thing[:_LONGEST], source, lines.find(thing), count)
-
-
-def _hidden_words(facts: Facts) -> Counter[str]:
-    """Words inside formulas and code."""
-    counter: Counter[str] = Counter()
-    for kind in ("formulas", "code"):
-        for thing, count in facts.of(kind).items():
-            for word in words_in(thing):
-                counter[word] += count
-    return counter
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:

@@ -29,7 +29,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
+    r"\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
 """What moves or labels, and backslashes that Markdown may have taken away."""
 
@@ -41,6 +41,8 @@ class Facts:
     counters: Mapping[str, Counter[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     """In the order of the page, as compared."""
+    hidden: Counter[str] = field(default_factory=Counter)
+    """Words inside formulas and code."""
 
     def of(self, kind: str) -> Counter[str]:
         """The things of a kind; empty if there is none."""

@@ -84,6 +84,7 @@ class _Open:
 class _Found:
     counters: dict[str, Counter[str]] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
+    hidden: Counter[str] = field(default_factory=Counter)
 
     def add(self, kind: str, thing: str) -> None:
         self.counters.setdefault(kind, Counter())[thing] += 1
@@ -106,9 +107,12 @@ class _Reader(HTMLParser):
         if tag in _BLOCKS:
             self._flush()
         hidden = re.search(r"display\s*:\s*none", values.get("style", "")) is not None
+        hidden = hidden or values.get("role") == "doc-biblioref"
         silent = self._is_silent or tag in _SILENT or hidden or not _SILENT_CLASSES.isdisjoint(classes)
         is_inside_silent = self._is_silent
-        self._take_start(tag, values, classes, is_silent=is_inside_silent or (silent and tag != "sup"))
+        self._take_start(
+            tag, values, classes, is_silent=is_inside_silent or (silent and tag not in ("a", "sup"))
+        )
         if tag not in _VOID:
             heading: list[str] | None = [] if re.fullmatch("h[1-6]", tag) and not silent else None
             code = tag in _NO_MATH or (bool(self._stack) and self._stack[-1].is_code)
@@ -154,8 +158,7 @@ class _Reader(HTMLParser):
             self._formula("".join(self._math or ()))
             self._is_script, self._math = False, None
         if tag == "pre" and self._code is not None:
-            self._found.add("code", compared_code("".join(self._code)))
-            self._code = None
+            self._take_code()
         index = next((n for n in range(len(self._stack) - 1, -1, -1) if self._stack[n].tag == tag), None)
         if index is None:
             return
@@ -188,6 +191,7 @@ class _Reader(HTMLParser):
     def _formula(self, tex: str) -> None:
         if compared := compared_tex(tex):
             self._found.add("formulas", compared)
+            self._found.hidden.update(words_in(tex.replace("_", " ")))
 
     def _flush(self) -> None:
         text = "".join(self._text)
@@ -204,10 +208,16 @@ class _Reader(HTMLParser):
         """All that was found."""
         self._flush()
         if self._code is not None:
-            self._found.add("code", compared_code("".join(self._code)))
+            self._take_code()
         found = self._found
         found.counters["words"] = Counter(found.words)
-        return Facts(found.counters, tuple(found.words))
+        return Facts(found.counters, tuple(found.words), found.hidden)
+
+    def _take_code(self) -> None:
+        code = "".join(self._code or ())
+        self._found.add("code", compared_code(code))
+        self._found.hidden.update(words_in(code))
+        self._code = None
 
 
 def _is_note(values: Mapping[str, str]) -> bool:
