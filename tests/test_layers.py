@@ -46,7 +46,12 @@ A unit may import units of lower rows, never one of its own row or above.
 INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
-        "importers": (("hugo", "jekyll", "mkdocs", "myst", "quarto"), ("verify",), ("bibliography", "text")),
+        "importers": (
+            ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),
+            ("notebooks",),
+            ("verify",),
+            ("bibliography", "text"),
+        ),
         "pipeline": (("pools",), ("rows",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("outputs",), ("policy", "svg", "templates")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,9 +35,20 @@ _SHOWN = 10
     is_flag=True,
     help="Write nothing, only tell what would come of it; by default the site is written.",
 )
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Folder of pages that the old system made, to compare with too; by default only SOURCE is compared.",
+)
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Download images of other hosts, as `blogsmith images fetch` does; by default they stay there.",
+)
 @verbose_option
 @click.pass_obj
-def import_site(clocks: Clocks, source: Path, into: Path | None, system: str, dry_run: bool) -> int:
+def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: Any) -> int:
     """Make a site of SOURCE, the folder of a site that another system builds.
 
     It is written to INTO, by default a new folder beside the current one's files named after SOURCE with
@@ -48,13 +59,40 @@ def import_site(clocks: Clocks, source: Path, into: Path | None, system: str, dr
     from ..importers.importer import import_site as run
 
     target = into or Path(f"{source.resolve().name}-blogsmith")
-    options = ImportOptions(now=clocks.now(), system=system, dry_run=dry_run)
+    dry_run, fetches = options["dry_run"], options["fetch"]
+    asked = ImportOptions(
+        now=clocks.now(),
+        system=options["system"],
+        dry_run=dry_run,
+        against=options["against"],
+        fetches=fetches,
+    )
     with ProgressBar(sys.stderr) as progress, rare_collections():
-        done = run(source, target, options, progress)
+        done = run(source, target, asked, progress)
+    problems = _fetch(clocks, target) if fetches and not dry_run else 0
     _print_differences(done)
     for line in _summary(done, target, clocks.seconds() - clocks.started, dry_run=dry_run):
         terminal.print_line(line)
-    return 0 if done.ok else 1
+    return 0 if done.ok and not problems else 1
+
+
+def _fetch(clocks: Clocks, root: Path) -> int:
+    """Download the images that the new site names at other hosts; how many cannot be had."""
+    from ..diagnostics.format import wants_color
+    from ..diagnostics.listing import print_diagnostics
+    from ..pipeline.remote_uses import remote_uses
+    from ..project.context import open_site
+    from ..project.report import BuildLog, BuildOptions
+    from .image_fetch import fetch_images, plan_fetch
+
+    context = open_site(root)
+    options = BuildOptions(now=clocks.now(), drafts=True, future=True)
+    with ProgressBar(sys.stderr) as progress:
+        uses = remote_uses(context, options, BuildLog(progress))
+        report = fetch_images(context, plan_fetch(root, uses, renew=False), progress, is_dry=False)
+    print_diagnostics(report.problems, sys.stderr, wants_color(sys.stderr))
+    terminal.print_line(f"{plural(len(report.fetched), 'image')} downloaded, {report.present} already there")
+    return len(report.problems)
 
 
 def _print_differences(done: ImportResult) -> None:

@@ -70,6 +70,8 @@ class Origin(RecordStruct, frozen=True, kw_only=False):
     machine: Machine = msgspec.field(default_factory=Machine)
     date: _Date = ""
     """`2026-11-21`."""
+    imported: bool = False
+    """From a notebook that another program ran: nobody has run it here."""
 
 
 class ValueRecord(RecordStruct, frozen=True):

@@ -51,6 +51,7 @@ def _result(verdict: Verdict | None) -> CellResult:
         verdict.summary,
         run.problem,
         run.sdpa,
+        imported=bool(verdict.origin and verdict.origin.imported),
     )
 
 

@@ -18,6 +18,7 @@ from .record_form import Origin, ValueRecord
 
 State = Literal["fresh", "stale", "missing"]
 """Valid; recorded but not valid; not recorded."""
+NEVER_RUN_HERE = "it comes from the notebook, and was never run here"
 _MOST_REASONS = 4
 
 
@@ -183,6 +184,10 @@ class _Session(Struct, frozen=True):
     def _reasons(
         self, position: int, cell: Cell, match: Match, record: CellRecord, origin: Origin
     ) -> Iterator[str]:
+        if origin.imported:
+            # whatever else agrees, nothing here has seen it run
+            yield NEVER_RUN_HERE
+            return
         if record.run.status == "error" and not cell.options.error:
             yield "it ended in an error, and `error: true` is gone"
         if cell.options.freeze == "always" and match.known:

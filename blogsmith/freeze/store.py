@@ -113,6 +113,15 @@ def write_page(
         return merged
 
 
+def page_files(path: PurePosixPath, record: PageRecord) -> dict[str, bytes]:
+    """Every file of a page's record, by its path in the site: what `write_page` writes where nothing is."""
+    pictures: dict[str, bytes] = {}
+    named = {name: _name_pictures(session, pictures) for name, session in record.sessions.items()}
+    folder = folder_of(path)
+    files = {str(folder / OUTPUTS): to_json(PageRecord(named))}
+    return files | {str(folder / name): data for name, data in sorted(pictures.items())}
+
+
 def put_page(
     root: Path,
     folder: PurePosixPath,

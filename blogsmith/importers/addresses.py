@@ -21,6 +21,8 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
     patterns: the setting `permalinks` of the new site.
     """
     wanted = page.address
+    if not wanted and _lacks_date(page, patterns):
+        return replace(page, front={**page.front, "permalink": new_address(page, {})})
     is_home = page.path.stem in ("index", "_index") and page.path.parent.name == "content"
     if not wanted or is_home or new_address(page, patterns) == _normal(wanted):
         return page
@@ -34,9 +36,17 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return replace(page, notices=(*page.notices, notice))
     if page.path.stem != "_index":
         return replace(page, front={**page.front, "permalink": wanted})
-    # where a list stands its folder says
+    # where a list stands its folder says, but for the form of the last part
+    if new_address(page, patterns).casefold() == _normal(wanted).casefold():
+        return with_slug
     aliases = [*page.front.get("aliases", ()), wanted]
     return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
+
+
+def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:
+    """Whether the pattern of a page's section asks for a date that it has not, as drafts have none."""
+    pattern = patterns.get("/".join(page.path.parts[1:2]), "")
+    return re.search(":(year|month|day)", pattern) is not None and not page.front.get("date")
 
 
 def new_address(page: ImportedPage, patterns: Mapping[str, str]) -> str:

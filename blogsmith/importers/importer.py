@@ -10,8 +10,10 @@ from pathlib import Path
 from ..diagnostics.model import Diagnostic, SiteError
 from ..project.report import Progress
 from ..storage.temporary import temporary_folder
-from .leniency import with_leniency
+from .leniency import with_copies, with_leniency
+from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
+from .source_files import source_root
 from .systems import find_system
 from .verify.site import check_site
 from .write import site_files, write_reports, write_site_files
@@ -27,6 +29,10 @@ class ImportOptions:
     """Name of the system; empty: found out."""
     dry_run: bool = False
     """Write nothing that stays."""
+    against: Path | None = None
+    """Folder of pages that the old system made."""
+    fetches: bool = False
+    """Images of other hosts will be downloaded: the new site shows its copies."""
 
 
 def import_site(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
@@ -36,12 +42,17 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     holds files that are not of an import.
     """
     _refuse_overlap(source, into)
-    system = find_system(source, options.system)
-    site = system.read(source, progress)
+    if options.against and not options.against.is_dir():
+        raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
+    root = source_root(source)
+    system = find_system(root, options.system)
+    site = with_files_that_can_be_read(system.read(root, progress))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder:
         write_site_files(site_files(site), folder, progress)
-        site, check = with_leniency(site, check_site(site, system, folder, options.now, progress))
+        check = check_site(site, system, folder, options.now, progress, against=options.against)
+        site, check = with_leniency(site, check)
+        site = with_copies(site) if options.fetches else site
         files = write_site_files(site_files(site), folder, progress)
         done = ImportResult(site, system.title, check, files)
         write_reports(reports_of(done), folder)

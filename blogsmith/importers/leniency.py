@@ -48,6 +48,12 @@ def with_leniency(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteC
     return replace(site, settings=settings, notices=tuple(notices)), _lowered(check, codes)
 
 
+def with_copies(site: SiteImport) -> SiteImport:
+    """The import of a site that shows copies of images of other hosts."""
+    images = {**site.settings.get("images", {}), "remote": "fetch"}
+    return replace(site, settings={**site.settings, "images": images})
+
+
 def _lowered(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
     def lower(found: Diagnostic) -> Diagnostic:
         return msgspec.structs.replace(found, severity="warning") if found.code in codes else found

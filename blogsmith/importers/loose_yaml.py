@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -10,6 +11,9 @@ import yaml
 from ..patterns import lazy_pattern
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_LARGEST = 500_000
+"""Values of a document, those behind aliases counted each time."""
+_MOST_DIGITS = 1000
 _TIME = "tag:yaml.org,2002:timestamp"
 
 
@@ -24,6 +28,20 @@ _Loader.yaml_implicit_resolvers = {
 _Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
 
 
+def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
+    """A number; one that is too long to be printed is a text."""
+    return node.value if len(node.value) > _MOST_DIGITS else loader.construct_yaml_int(node)
+
+
+def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
+    """Members as keys: a set would be written in another order each time."""
+    return loader.construct_yaml_map(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+_Loader.add_constructor("tag:yaml.org,2002:set", _set)
+
+
 class LooseYamlError(Exception):
     """A text is no YAML; `line` is 1-based, in that text."""
 
@@ -34,14 +52,32 @@ class LooseYamlError(Exception):
 
 def load_yaml(text: str) -> Any:
     """The data of a YAML text. Raises LooseYamlError."""
+    # a tab is no indentation in YAML, and Ruby's reader takes it between key and value
+    text = text.replace("\t", "    ")
     try:
-        # a tab is no indentation in YAML, and Ruby's reader takes it between key and value
-        return yaml.load(text.replace("\t", "    "), Loader=_Loader)
+        node = yaml.compose(text, Loader=_Loader)
+        if node is not None and _size(node, {}) > _LARGEST:
+            raise LooseYamlError("its anchors make it too large", 1)
+        return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise LooseYamlError(error.problem or "it is no YAML", line) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    # constructors of explicit tags let out whatever their parts raise
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise LooseYamlError("it is no YAML", 1) from error
+
+
+def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
+    """Values of a document when each alias is what it stands for; too many of one that holds itself."""
+    if node not in known:
+        known[node] = _LARGEST + 1
+        parts: list[yaml.Node] = []
+        if isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        elif isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        known[node] = 1 + sum(_size(part, known) for part in parts)
+    return known[node]
 
 
 def load_mapping(text: str) -> dict[str, Any]:

@@ -64,6 +64,16 @@ def tex_macros(text: str) -> dict[str, str]:
     return found
 
 
+def optional_macros(text: str) -> list[str]:
+    r"""Definitions of `\newcommand` with an optional argument, as they are written."""
+    found = []
+    for start in _DEFINITION.finditer(text):
+        body = group_at(text, start.end())
+        if body is not None and start[4]:
+            found.append(f"{start[0].strip()}{{{body}}}")
+    return found
+
+
 def group_at(text: str, position: int) -> str | None:
     """What stands in the braces that open at `position`; None if they do not close."""
     depth = 0

@@ -63,6 +63,15 @@ class ImportedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedData:
+    """A file that no file of the source holds as it is: a picture out of a notebook, a recorded result."""
+
+    path: PurePosixPath
+    """Relative to the new site."""
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class SiteImport:
     """A source, read as a whole."""
 
@@ -77,6 +86,8 @@ class SiteImport:
     """Sorted by path; no two have the same."""
     notices: tuple[Notice, ...] = ()
     """Those of no single page."""
+    made: tuple[ImportedData, ...] = ()
+    """Sorted by path; no two have the same, nor that of a page or file."""
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:

@@ -9,17 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
+from ..diagnostics.format import printable
 from ..diagnostics.model import Diagnostic, SiteError
+from ..patterns import lazy_pattern
 from ..project.bundled import bundled_folder
 from ..project.report import Progress
 from ..storage.folder import Folder, open_folder
 from .model import ImportedPage, SiteImport
+from .source_files import open_file
 from .yaml_text import yaml_text
 
 RECORD = "import-report.json"
 REPORT = "import-report.md"
+_UNUSUAL = lazy_pattern(r"[^\n -~]+")
 _NAMED = 10
 """How many files a refusal names."""
 
@@ -32,6 +37,7 @@ def site_files(site: SiteImport) -> dict[str, bytes | Path]:
         "blogsmith.yaml": yaml_text(site.settings).encode(),
     }
     files |= {str(file.path): file.file for file in site.files}
+    files |= {str(made.path): made.data for made in site.made}
     files |= {str(page.path): page_text(page).encode("utf-8", "replace") for page in site.pages}
     return dict(sorted(files.items()))
 
@@ -55,10 +61,9 @@ def write_site_files(files: Mapping[str, bytes | Path], into: Path, progress: Pr
         with open_folder(into, make=True) as top:
             for done, (path, content) in enumerate(files.items()):
                 progress("write", done, len(files))
-                data = content if isinstance(content, bytes) else content.read_bytes()
-                digests[path] = _digest(data)
+                digests[path] = _digest(content)
                 if not _holds(into / path, digests[path]):
-                    _replace(top, path, data)
+                    _replace(top, path, content)
             for path in sorted(known.keys() - digests.keys()):
                 _remove(top, path, into, known[path])
             # what is written is known before anything can go wrong with the rest
@@ -80,7 +85,13 @@ def write_reports(reports: Mapping[str, bytes], into: Path) -> None:
 
 def record_text(data: Mapping[str, object]) -> bytes:
     """The JSON of a record."""
-    return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    # what a terminal would obey, or nobody sees, stands as an escape
+    return _UNUSUAL.sub(lambda found: _escaped(found[0]), text).encode("utf-8")
+
+
+def _escaped(text: str) -> str:
+    return "".join(char if printable(char) == char else json.dumps(char)[1:-1] for char in text)
 
 
 def _read_record(into: Path) -> dict[str, str]:
@@ -103,8 +114,7 @@ def _refuse_own_files(files: Mapping[str, bytes | Path], into: Path, known: Mapp
         target = into / path
         if not target.exists() and not target.is_symlink():
             continue
-        data = content if isinstance(content, bytes) else content.read_bytes()
-        if not (_holds(target, _digest(data)) or (path in known and _holds(target, known[path]))):
+        if not (_holds(target, _digest(content)) or (path in known and _holds(target, known[path]))):
             changed.append(path)
     if changed:
         more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
@@ -116,16 +126,16 @@ def _refuse_own_files(files: Mapping[str, bytes | Path], into: Path, known: Mapp
 def _holds(file: Path, digest: str) -> bool:
     """Whether a regular file has this digest."""
     try:
-        return not file.is_symlink() and file.is_file() and _digest(file.read_bytes()) == digest
+        return not file.is_symlink() and file.is_file() and _digest(file) == digest
     except OSError:
         return False
 
 
-def _replace(top: Folder, path: str, data: bytes) -> None:
+def _replace(top: Folder, path: str, content: bytes | Path) -> None:
     place = PurePosixPath(path)
-    with top.enter(place.parent, make=True) as folder:
-        # a copy of what lies elsewhere: half of it after a power cut is noticed by its digest
-        folder.replace(place.name, data, is_durable=False)
+    # a copy of what lies elsewhere: half of it after a power cut is noticed by its digest
+    with top.enter(place.parent, make=True) as folder, _stream(content) as stream:
+        folder.replace(place.name, stream, is_durable=False)
 
 
 def _remove(top: Folder, path: str, into: Path, digest: str) -> None:
@@ -136,5 +146,10 @@ def _remove(top: Folder, path: str, into: Path, digest: str) -> None:
             folder.remove(place.name)
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _digest(content: bytes | Path) -> str:
+    with _stream(content) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _stream(content: bytes | Path) -> BufferedReader | BytesIO:
+    return BytesIO(content) if isinstance(content, bytes) else open_file(content)

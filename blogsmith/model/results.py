@@ -212,6 +212,8 @@ class CellResult(Struct, frozen=True):
     """Why another cell's output stands here, in words; empty if it is the cell's own."""
     has_gap: bool = False
     """Whether a cell before it in its session never ran: it does not follow from what readers see."""
+    imported: bool = False
+    """Whether it comes from a notebook and was never run here."""
 
 
 class ValueResult(Struct, frozen=True):

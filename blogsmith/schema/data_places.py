@@ -20,20 +20,35 @@ _BLANK = lazy_pattern(r"(?:[ \t\n]+|#[^\n]*)*")
 _STRING = lazy_pattern(r'"""[\s\S]*?"{3,5}|\'\'\'[\s\S]*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'')
 _BARE_KEY = lazy_pattern(r"[^\s=:.\[\]{}\"',]+")
 _SCALAR = lazy_pattern(r"[^,\]}\n#]*[^,\]}\n#\s]")
-_NESTING = lazy_pattern(rf"{_STRING.pattern}|#[^\n]*|[\[\]{{}}]")
+_KEYS = rf"(?<![\w-])(?:(?:[\w-]+|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_DEPTH}}}"
+_NESTING = lazy_pattern(rf"(?P<keys>{_KEYS})|{_STRING.pattern}|#[^\n]*|[\[\]{{}}]")
 _ESCAPE = lazy_pattern(r"\\([tn])[A-Za-z]")
 _REFUSED = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _STATEMENT_END = lazy_pattern(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether brackets are nested deeper than anybody would write, and than a recursive parser may go."""
+    """Whether brackets are nested or keys joined by points deeper than anybody would write, and than a parser
+    may go that is recursive, and that takes the square of the length of a key."""
     depth = 0
     for found in _NESTING.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
-        if depth > MAX_DEPTH:
+        if depth > MAX_DEPTH or found["keys"]:
             return True
     return False
+
+
+def is_value_too_deep(value: Any) -> bool:
+    """The same of what was read: tables in braces, headers and keys with points add up."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 2):
+        level = [
+            part
+            for each in level
+            if isinstance(each, dict | list)
+            for part in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)
 
 
 def text_map(text: str, first_line: int) -> TextMap:

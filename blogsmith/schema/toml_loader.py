@@ -11,7 +11,7 @@ from typing import Any
 
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
-from .data_places import DataWalker, is_too_deep, text_map
+from .data_places import DataWalker, is_too_deep, is_value_too_deep, text_map
 from .yaml_loader import MAX_BYTES, MAX_DEPTH, Located, YamlPath
 
 _WHERE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
@@ -46,10 +46,11 @@ def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
-    if is_too_deep(text):
+    is_deep = is_too_deep(text)
+    sound, value = ("", {}) if is_deep else _read(text, reporter, first_line)
+    if is_deep or is_value_too_deep(value):
         reporter.error("yaml-feature", f"values are nested more than {MAX_DEPTH} deep", Place(first_line))
         return None
-    sound, value = _read(text, reporter, first_line)
     walker = DataWalker(text_map(sound, first_line), reporter, _QUOTES)
     _walk_document(walker)
     return walker.located(value, _plain)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
@@ -93,7 +94,7 @@ def foreign(state: StateCore) -> None:
             _warn_of_schemes(token.children, page)
         if not _may_hold_any(token.content) and "`" not in token.content:
             continue
-        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(token.children)):
+        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_joined(token.children))):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
 
@@ -143,6 +144,19 @@ class _Found(Struct, frozen=True):
 
     text: str
     hint: str = ""
+
+
+def _joined(children: Iterable[Token]) -> list[Token]:
+    """The tokens with texts and escapes between two others as one, as they will be."""
+    result: list[Token] = []
+    for child in children:
+        if child.type not in ("text", "text_special"):
+            result.append(child)
+        elif result and result[-1].type == "text":
+            result[-1] = replace(result[-1], content=result[-1].content + child.content)
+        else:
+            result.append(Token("text", "", 0, content=child.content))
+    return result
 
 
 def _remaining_hits(children: list[Token]) -> Iterator[_Found]:

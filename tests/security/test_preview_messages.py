@@ -26,7 +26,7 @@ SITE = {
 }
 HOSTILE = {
     "path": ({f"content/posts/{IMAGE}.md": post("Odd", r"$\sofmax$")}, IMAGE),
-    "title": ({"content/posts/b.md": f'---\ntitle: ["{SCRIPT}"]\n---\n'}, SCRIPT),
+    "title": ({"content/posts/b.md": f'---\ntitle: {{"{SCRIPT}": 1}}\n---\n'}, SCRIPT),
     "message": ({"content/posts/b.md": f'---\ntitle: B\ndate: "{SCRIPT}"\n---\n'}, SCRIPT),
     "source line": ({"content/posts/b.md": post("B", rf"{IMAGE} {SCRIPT} $\sofmax$")}, SCRIPT),
     "title of the page": ({"content/posts/b.md": post(f"'{SCRIPT}'", r"$\sofmax$ " + IMAGE)}, IMAGE),

@@ -150,7 +150,10 @@ def test_row_40_the_preview_publishes_the_same_after_an_edit(tmp_path: Path) -> 
     present = settled(line, present, UpdateRequest(("content/posts/a.md",), everything=False))
     report = build(root)
     assert outputs(present) == written(root / "public")
-    assert present.shared == report.diagnostics and codes(report.diagnostics) == ["private-file"]
+    assert present.shared == report.diagnostics and codes(report.diagnostics) == [
+        "foreign-file",
+        "private-file",
+    ]
 
 
 def test_row_40_secrets_under_static_are_told_of(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ _ENTRY = lazy_pattern(r"@\s*([A-Za-z]+)\s*[{(]\s*")
 _KEY = lazy_pattern(r"([^\s,{}]+)\s*,")
 _FIELD = lazy_pattern(r"\s*,?\s*([\w+.-]+)\s*=\s*")
 _BARE = lazy_pattern(r"[\w.+-]+")
-_ACCENT = lazy_pattern(r"\{?\\([`'^\"~=.uvHcdbkr])\s*(?:\{\s*(\\?[A-Za-z]?)\s*\}|(\\?[A-Za-z]))\}?")
+_ACCENT = lazy_pattern(
+    r"\{?\\([`'^\"~=.]|[uvHcdbkr](?=[\s{]))\s*(?:\{\s*(\\?[A-Za-z]?)\s*\}|(\\?[A-Za-z]))\}?"
+)
 _SIGN = lazy_pattern(
     r"\{?\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j|&|%|_|#|\$|textendash|textemdash)(?![A-Za-z])\s*\}?"
 )
@@ -151,7 +153,8 @@ def reference_of(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
         entry["author"] = ["et al." if name == "others" else name for name in names]
     if year := fields.get("year") or fields.get("date", "")[:4]:
         entry["year"] = int(year) if year.isdecimal() else year
-    if venue := next((fields[name] for name in _VENUES if fields.get(name)), ""):
+    venue = next((fields[name] for name in _VENUES if fields.get(name)), "")
+    if venue and not venue.startswith(("http://", "https://")):
         entry["venue"] = venue
     return entry | dict(_address(fields))
 
@@ -161,6 +164,7 @@ _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "insti
 
 def _address(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     url, doi, eprint = (fields.get(name, "").replace("\\", "") for name in ("url", "doi", "eprint"))
+    url = url or fields.get("howpublished", "")
     if url.startswith(("https://", "http://")) and " " not in url:
         yield "url", url
     elif doi:

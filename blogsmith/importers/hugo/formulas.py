@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
+from ..text.literals import literal_brackets
 from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
 from ..text.segments import Dialect, Segment, divide
 from .config import HugoConfig
 
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
+_TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
+"""Where MathJax takes an underscore for one."""
 _ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
-_BRACKET = lazy_pattern(r"(?<!\\)\\([(\[)])")
 
 
 def dialect_of(config: HugoConfig) -> Dialect:
@@ -47,7 +49,7 @@ def rewrite_formulas(text: str, config: HugoConfig) -> str:
 def _prose(text: str, dialect: Dialect) -> str:
     """Signs that mean nothing on this site and open a formula in ours."""
     if not dialect.brackets:
-        text = _BRACKET.sub(r"\1", text)
+        text = literal_brackets(text)
     if not dialect.dollar and "$" in text:
         text = re.sub(r"(?<!\\)\$", r"\\$", text)
     return text
@@ -60,10 +62,12 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
     if not is_raw or opener.startswith("\\\\"):
         is_cell = text[text.rfind("\n", 0, segment.start) + 1 : segment.start].lstrip().startswith("|")
         tex = _plain_tex(tex, is_cell=is_cell)
+    tex = _TEXT.sub(lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
     if not opener:
         return tex
     if is_display(opener) or has_rows(tex):
-        return segment.text if tex == split_formula(segment.text)[1] and opener == "$$" else display(tex)
+        # its lines stay as they are: they may begin with the marks of a list or quote around it
+        return f"$${tex}$$" if "\n" in tex else display(tex)
     return inline(tex, after)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...site.slug_rules import alias_problem
 from ..model import Notice
 from .source import HugoDocument, date_in, date_text
 
@@ -94,8 +95,15 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
     if lang := text_of(front.get("lang")):
         found["lang"] = lang
     notices += _draft(front, found, source)
-    if aliases := _aliases(front, document):
-        found["aliases"] = aliases
+    aliases = _aliases(front, document)
+    if fit := [alias for alias in aliases if not alias_problem(alias)]:
+        found["aliases"] = fit
+    hint = "readers who come by it find the page for missing addresses"
+    notices += [
+        Notice("changed", f"no page can stand at {alias}", source, hint=hint)
+        for alias in aliases
+        if alias not in fit
+    ]
     unknown = sorted(key for key in front if key not in _READ | _MEANINGLESS)
     notices += [Notice("dropped", f"front matter {key}: has no meaning here", source) for key in unknown]
     return found, tuple(notices)
@@ -147,9 +155,13 @@ def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
     found = []
     for alias in names_in(front.get("aliases") or front.get("alias")):
         address = alias if alias.startswith("/") else f"{folder}{alias}"
-        if address.strip("/") and address.rstrip("/") != document.address.rstrip("/"):
+        if address.strip("/") and not _same(address, document.address):
             found.append(address)
-    return list(dict.fromkeys(found))
+    return list({address.strip("/").casefold(): address for address in reversed(found)}.values())[::-1]
+
+
+def _same(first: str, second: str) -> bool:
+    return first.strip("/").casefold() == second.strip("/").casefold()
 
 
 def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:

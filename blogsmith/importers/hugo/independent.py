@@ -7,6 +7,7 @@ from functools import lru_cache
 from html import escape
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
@@ -30,13 +31,13 @@ _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}"
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
-_ATTRIBUTES = re.compile(r"(?m)(?<=\S)[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
+_ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
 _DISPLAY = r"(?P<left>\$\$[\s\S]+?\$\$|`+[^`\n]+`+)"
 _BRACKETS = re.compile(rf"{_DISPLAY}|\\\\\((?P<line>[\s\S]+?)\\\\\)|\\\\\[(?P<block>[\s\S]+?)\\\\\]")
 _PASSED = re.compile(rf"{_DISPLAY}|(?<!\\)\\\((?P<line>[\s\S]+?)\\\)|(?<!\\)\\\[(?P<block>[\s\S]+?)\\\]")
-_RAISED = re.compile(r"(?P<left>\$\$[\s\S]+?\$\$|\$[^$\n]+\$|\\\\?\(.+?\\\\?\))|(?<=\w)([~^])([^\s~^]+)\2")
+_RAISED = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
 _FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*katex\s*[>%]\}\}")
-_MARKER = re.compile(r"(?m)^([ \t>]*)(?:\[![A-Za-z]+\][+-]?|([-*+][ \t]+)\[[ xX]\])")
+_MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 
 
 def render_goldmark(text: str, original: str) -> str:
@@ -50,8 +51,6 @@ def render_goldmark(text: str, original: str) -> str:
     text = _FORMULA.sub(lambda found: _math(found[1]), text)
     text = _CALL.sub(_call, text)
     text = _SHOWN.sub(r"{{\1\2\3}}", text)
-    text = _MARKER.sub(r"\1\2", _ATTRIBUTES.sub("", _EMOJI.sub("", text)))
-    text = _RAISED.sub(lambda found: found["left"] or found[3], text)
     if not has_dollar:
         text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
     for pattern in (_BRACKETS, *([_PASSED] if mark else [])):
@@ -67,6 +66,7 @@ def _bracketed(found: re.Match[str]) -> str:
 
 
 def _math(tex: str) -> str:
+    tex = re.sub(r"\\(?:text\w*|mbox)\{[^{}$]*\}", lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
     return f'<math alttext="{escape(" ".join(tex.split()))}"></math>'
 
 
@@ -96,10 +96,26 @@ def _parser(is_raw: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin)
     parser.use(dollarmath_plugin, allow_space=True, allow_digits=False, double_inline=True)
+    parser.core.ruler.push("marks", _without_marks)
     parser.add_render_rule("footnote_caption", _render_number)
     for name in ("math_inline", "math_inline_double", "math_block"):
         parser.add_render_rule(name, _render_raw if is_raw else _render_escaped)
     return parser
+
+
+def _without_marks(state: StateCore) -> None:
+    """Takes from prose what is a mark to goldmark and a word to nobody."""
+    for token in state.tokens:
+        for index, child in enumerate(token.children or ()):
+            if child.type == "text":
+                text = child.content if index else _MARKER.sub("", child.content)
+                text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
+                child.content = _RAISED.sub(_raised, text)
+
+
+def _raised(found: re.Match[str]) -> str:
+    # what is raised is a word of its own
+    return f" {found[2]} " if found[1] == "^" else found[2]
 
 
 def _render_number(self: object, tokens: list[object], index: int, options: object, env: object) -> str:

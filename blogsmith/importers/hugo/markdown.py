@@ -10,14 +10,15 @@ from ...patterns import lazy_pattern
 from ..model import NoticeKind
 from ..text.elements import Element, replace_blocks
 from ..text.emoji import replace_emoji
-from ..text.headings import demote_headings
+from ..text.headings import demote_headings, repeated_title
 from ..text.html_markdown import figure_of, video_of
-from ..text.segments import rewrite, rewrite_segments
+from ..text.literals import literal_shortcodes
+from ..text.segments import divide, rewrite, rewrite_segments
 from .config import HugoConfig
 from .fences import rewrite_fence
 from .formulas import dialect_of
 
-_MORE = lazy_pattern(r"(?m)^[ \t]*<!--[ \t]*more[ \t]*-->[ \t]*\n*|<!--[ \t]*more[ \t]*-->")
+_MORE = lazy_pattern(r"<!--[ \t]*more[ \t]*-->", re.IGNORECASE)
 _BLOCK_ATTRIBUTES = lazy_pattern(
     r"(?m)^(?P<line>[ \t>]*\S[^\n]*)\n[ \t>]*\{(?P<list>[.#]?[\w-][^{}\n]*)\}[ \t]*$"
 )
@@ -43,15 +44,18 @@ def rewrite_markdown(
     notice: takes kind, message, hint and what was removed.
     """
     dialect = dialect_of(config)
-    if _MORE.search(text):
+    if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
         notice("dropped", "<!--more--> has no meaning here: lists show the description", "", "")
-        text = _MORE.sub("", text)
+        text = rewrite_segments(text, "comment", lambda comment: _MORE.sub("", comment), dialect)
     text = rewrite_segments(text, "block", lambda block: rewrite_fence(_shown_code(block)), dialect)
 
     def prose(masked: str) -> str:
         if _setting(config, "parser", "attribute", "block") is True:
             masked = _BLOCK_ATTRIBUTES.sub(_attributes, masked)
-        masked = demote_headings(masked, title)
+        if repeated := repeated_title(masked, title):
+            notice("dropped", "a heading that repeats the title", "", repeated)
+            masked = masked.replace(repeated, "", 1)
+        masked = demote_headings(masked)
         if config.value("enableemoji") is True:
             masked = replace_emoji(masked)
         masked = replace_blocks(masked, _html)
@@ -100,7 +104,7 @@ def _extras(masked: str, config: HugoConfig) -> str:
 
 def _literal(masked: str, config: HugoConfig) -> str:
     """What is plain text to goldmark and something else here."""
-    masked = masked.replace("{%", "&#123;%")
+    masked = literal_shortcodes(masked)
     masked = _WIKI.sub(r"\1\\[[\2]]", masked)
     if _setting(config, "extensions", "extras", "mark", "enable") is not True:
         masked = _MARK.sub(r"\\==", masked)

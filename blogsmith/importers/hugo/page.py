@@ -18,7 +18,7 @@ from .independent import PASSTHROUGH
 from .links import LinkTable
 from .markdown import rewrite_markdown
 from .shortcodes.context import CallContext
-from .shortcodes.translate import ShortcodeTranslator
+from .shortcodes.translate import HugoShortcodeTranslator
 from .source import HugoDocument, HugoFiles
 
 _ARCHIVES = frozenset(("archives", "archive"))
@@ -81,7 +81,7 @@ class HugoPageTranslator:
             file=lambda name: self._file(name, document),
             notice=notice,
         )
-        text = ShortcodeTranslator(context, self._templates).translate(document.body)
+        text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
         if document.is_markdown:
             title = str(document.front.get("title") or "")
             text = rewrite_formulas(text, self._config)

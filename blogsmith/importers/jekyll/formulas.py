@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ...patterns import lazy_pattern
 from ..text.math import (
@@ -21,44 +20,41 @@ from ..text.math import (
     split_formula,
     unescape_tex,
 )
-from ..text.segments import Dialect, Segment, divide
-from ..text.tags import tag_attributes, tag_name
+from ..text.segments import MARK, Dialect, MaskedText
 from .config import JekyllConfig
+from .html_blocks import stands_in_html
 
 DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
-_HTML_BLOCKS = frozenset(
-    ("div", "center", "table", "figure", "figcaption", "details", "section", "aside", "p", "dl", "article")
-)
-_STARTS_BLOCK = lazy_pattern(
-    r"(?:\A|\n[ \t>]*\n|\n[ \t>]*\{:[^}\n]*\}[ \t]*\n|\A[ \t]*(?:[-*+]|\d+\.)[ \t]+"
-    r"|\n[ \t]*(?:[-*+]|\d+\.)[ \t]+)[ \t>]*\Z"
-)
+_MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
+_STARTS_BLOCK = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*")
+_BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{:[^}\n]*\}[ \t]*)?")
 _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 
 
-def rewrite_formulas(text: str, config: JekyllConfig, colours: Mapping[str, str] | None = None) -> str:
-    """Every formula in our delimiters. colours: name → `#rrggbb`, of those that the page defines."""
-    segments = divide(text, DIALECT)
-    parts: list[str] = []
-    depth = 0
-    for segment in segments:
-        if segment.kind == "tag":
-            depth = _depth(depth, segment.text)
-        if segment.kind != "math":
-            parts.append(segment.text)
-            continue
-        end = segment.start + len(segment.text)
-        formula = segment if not colours else replace(segment, text=_with_colours(segment.text, colours))
-        parts.append(_rewrite(formula, text[: segment.start], text[end:], config, is_html=depth > 0))
-    return "".join(parts)
+def rewrite_formulas(
+    prose: str, masked: MaskedText, config: JekyllConfig, colours: Mapping[str, str]
+) -> MaskedText:
+    """Every hidden formula in our delimiters. prose: what `masked.text` has become, which says where it
+    stands.
+
+    colours: name → `[model]{value}`, of those that the page defines.
+    """
+    hidden = list(masked.hidden)
+    for mark in _MARK.finditer(prose):
+        number = int(mark[1])
+        if masked.kinds[number] == "math":
+            before, after = prose[: mark.start()], prose[mark.end() :]
+            written = with_colours(hidden[number], colours) if colours else hidden[number]
+            hidden[number] = _rewrite(written, before, after, config)
+    return MaskedText(prose, tuple(hidden), masked.kinds)
 
 
-def _with_colours(tex: str, colours: Mapping[str, str]) -> str:
+def with_colours(tex: str, colours: Mapping[str, str]) -> str:
     """A formula with the colours that a page defines written out: here a definition counts for its formula
     alone."""
 
     def put(found: re.Match[str]) -> str:
-        return f"{found[1]}{{{colours.get(found[2].strip(), found[2])}}}"
+        return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
 
     return _COLOURED.sub(put, tex)
 
@@ -66,25 +62,17 @@ def _with_colours(tex: str, colours: Mapping[str, str]) -> str:
 _COLOURED = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")
 
 
-def _depth(depth: int, tag: str) -> int:
-    """How many blocks of raw HTML are open behind a tag."""
-    name = tag_name(tag)
-    if name.removeprefix("/") not in _HTML_BLOCKS or tag.endswith("/>"):
-        return depth
-    if name.startswith("/"):
-        return max(0, depth - 1)
-    return depth if "markdown" in tag_attributes(tag) else depth + 1
-
-
-def _rewrite(segment: Segment, before: str, after: str, config: JekyllConfig, *, is_html: bool) -> str:
-    opener, written = split_formula(segment.text)
+def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str:
+    opener, written = split_formula(formula)
     if not written.strip():
-        return segment.text
-    closer = segment.text[len(opener) + len(written) :]
+        return formula
+    closer = formula[len(opener) + len(written) :]
     tex = pair_braces(escape_underscores(written))
     plain = f"{opener}{tex}{closer}"
     if opener == "$$":
-        if is_html or config.sets_dollars_as_display or has_rows(tex) or _is_block(before, after):
+        if stands_in_html(before) or config.sets_dollars_as_display or has_rows(tex):
+            return plain
+        if _is_block(before, after):
             return plain
         return inline(tex, after[:1])
     if not opener:
@@ -97,6 +85,8 @@ def _rewrite(segment: Segment, before: str, after: str, config: JekyllConfig, *,
 
 def _is_block(before: str, after: str) -> bool:
     """Whether a formula is a block of its own for kramdown."""
-    tail = before[before.rfind("\n", 0, before.rfind("\n")) + 1 :] if before.count("\n") > 1 else before
-    starts = _STARTS_BLOCK.search("\n" + tail if tail is not before else tail)
-    return bool(starts) and _ENDS_BLOCK.match(after) is not None
+    *above, line = before.rsplit("\n", 2)[-2:]
+    has_marker = bool(line.strip(" \t>"))
+    is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
+    starts = is_first and _STARTS_BLOCK.fullmatch(line) is not None
+    return starts and _ENDS_BLOCK.match(after) is not None

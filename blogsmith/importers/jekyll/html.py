@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
-from ..macros import tex_macros
-from ..text.elements import Element, replace_blocks
+from ..macros import optional_macros, tex_macros
+from ..text.elements import Element, parse_elements, replace_blocks
 from ..text.html_markdown import (
     caption_of,
     figure_of,
@@ -24,7 +24,9 @@ from ..text.html_markdown import (
 )
 from ..text.segments import MaskedText
 from .context import PageContext
+from .html_blocks import has_markdown, stands_in_html
 
+_INLINE = frozenset(("a", "b", "br", "code", "em", "i", "span", "small", "strong", "sub", "sup", "u", "font"))
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
 _CENTRED = lazy_pattern(r"text-align\s*:\s*center")
 _CAPTION = lazy_pattern(
@@ -41,8 +43,9 @@ class HtmlTranslator:
         self._context = context
         self.macros: dict[str, str] = {}
         """Macros of the page, from formulas that are not shown."""
+        self._kept: list[str] = []
         self.colours: dict[str, str] = {}
-        """Name → `#rrggbb`, likewise."""
+        """Name → `[model]{value}`, likewise."""
 
     def translate(self, masked: MaskedText) -> str:
         """The text with its HTML translated, still masked."""
@@ -51,6 +54,10 @@ class HtmlTranslator:
         )
         text = self._rows(text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
+        if self._kept:
+            # macros with an optional argument, which front matter has no form for
+            definitions = self._context.finished.put("$$\n" + "\n".join(self._kept) + "\n$$")
+            text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 
     def _rows(self, text: str) -> str:
@@ -75,8 +82,35 @@ class HtmlTranslator:
         if "markdown" in element.attributes and element.attributes["markdown"] not in ("0", "span"):
             return self._markdown_inside(element, masked)
         if element.name == "details":
-            return self._details(element)
-        return _one_block(element.source())
+            return self._details(element, masked)
+        if has_markdown(element.source()):
+            inner = replace_blocks(
+                element.inner_source(), lambda each, indent: self._block(each, indent, masked)
+            )
+            return f"{element.tag}{inner}</{element.name}>"
+        return self._with_paragraphs(_without_blanks(element))
+
+    def _with_paragraphs(self, element: Element) -> str:
+        """HTML in which what holds citations or marks of notes is a paragraph of Markdown, where these are
+        read."""
+        if element.name not in _INLINE and any(
+            self._cites(child if isinstance(child, str) else child.source())
+            for child in element.children
+            if isinstance(child, str) or child.name in _INLINE
+        ):
+            text = " ".join(inline_markdown(element.inner_source()).split())
+            return f"{element.tag}\n\n{text}\n\n</{element.name}>"
+        if not element.children:
+            return element.source()
+        inner = "".join(
+            child if isinstance(child, str) else self._with_paragraphs(child) for child in element.children
+        )
+        return f"{element.tag}{inner}</{element.name}>"
+
+    def _cites(self, html: str) -> bool:
+        return self._context.finished.restore(html).find("[@") >= 0 or "[^" in self._context.finished.restore(
+            html
+        )
 
     def _alone(self, text: str) -> str:
         return f"\n\n{text}\n\n"
@@ -85,19 +119,23 @@ class HtmlTranslator:
         """Whether an element that is not shown holds nothing but definitions, which are noted."""
         text = masked.restore(element.inner_source())
         definitions = tex_macros(text)
-        colours = {found[1]: _hex(found[2], found[3]) for found in _COLOUR.finditer(text)}
+        colours = {
+            found[1].strip(): f"[{found[2]}]{{{found[3].strip()}}}" for found in _COLOUR.finditer(text)
+        }
         if not definitions and not colours:
             return False
         self.macros |= definitions
-        self.colours |= {name: colour for name, colour in colours.items() if colour}
+        kept = optional_macros(text)
+        self.colours |= colours
         self._context.notice(
             "changed", "macros in an element that is not shown are in the front matter now", removed=text
         )
+        self._kept += kept
         return True
 
     def _markdown_inside(self, element: Element, masked: MaskedText) -> str:
         if element.name == "details":
-            return self._details(element)
+            return self._details(element, masked)
         inner = _dedented(element.inner_source())
         # once more: what is in it may be pictures and rows of them
         inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
@@ -112,7 +150,7 @@ class HtmlTranslator:
         tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
-    def _details(self, element: Element) -> str:
+    def _details(self, element: Element, masked: MaskedText) -> str:
         """A fold; its text is Markdown here, as it is in every browser's eyes."""
         summary = next((each for each in element.elements if each.name == "summary"), None)
         rest = "".join(
@@ -130,27 +168,15 @@ class HtmlTranslator:
             tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
             head = summary.source() if summary else ""
             return self._alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
-        return _one_block(element.source())
+        head = summary.source() if summary else ""
+        inner = replace_blocks(rest, lambda each, indent: self._block(each, indent, masked))
+        return self._alone(f"{element.tag}\n{' '.join(head.split())}\n\n{inner.strip()}\n\n</details>")
 
 
-def _hex(model: str, value: str) -> str:
-    """A colour of xcolor as `#rrggbb`; empty for a model that is not known."""
-    parts = [part.strip() for part in value.split(",")]
-    try:
-        if model == "HTML" and re.fullmatch(r"[0-9A-Fa-f]{6}", value.strip()):
-            return f"#{value.strip().lower()}"
-        if model == "RGB" and len(parts) == 3:
-            return "#" + "".join(f"{int(part):02x}" for part in parts)
-        if model == "rgb" and len(parts) == 3:
-            return "#" + "".join(f"{round(float(part) * 255):02x}" for part in parts)
-    except ValueError:
-        pass
-    return ""
-
-
-def _one_block(html: str) -> str:
+def _without_blanks(element: Element) -> Element:
     """HTML that stays HTML up to its end: without the blank lines that would end it."""
-    return re.sub(r"\n[ \t]*(?=\n)", "", html)
+    (plain, *_) = parse_elements(re.sub(r"\n[ \t]*(?=\n)", "", element.source()))
+    return plain if isinstance(plain, Element) else element
 
 
 def _dedented(text: str) -> str:
@@ -162,5 +188,10 @@ def _dedented(text: str) -> str:
 
 
 def inline_html(text: str) -> str:
-    """Inline elements of paragraphs: images, and emphasis and links where Markdown says the same."""
-    return single_images(text)
+    """Images in paragraphs as Markdown; in blocks of HTML they stay tags."""
+    return _IMAGE.sub(
+        lambda found: found[0] if stands_in_html(text[: found.start()]) else single_images(found[0]), text
+    )
+
+
+_IMAGE = lazy_pattern(r"<img\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*>", re.IGNORECASE)

@@ -85,7 +85,7 @@ def _picture(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
     if not address or not (is_named or _PICTURE_FILE.search(address)):
         return ""
     caption = next((text_of(given[key]) for key in _CAPTIONS if given.get(key)), "")
-    if ", " in address and _PICTURE_FILE.search(address.split(", ")[0]):
+    if ", " in address and all(re.match(r"https?://|/|[\w./-]+\.\w+$", each) for each in address.split(", ")):
         return _several(context, address, caption, given)
     return picture_html(_rooted(address, template), caption, given)
 
@@ -103,7 +103,8 @@ def picture_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
     alt = text_of(given.get("alt"))
     width = text_of(given.get("width") or given.get("max-width"))
     shown = [f'src="{escape(address)}"', f'alt="{escape(alt)}"']
-    shown += [f'width="{escape(width)}"'] if width and width != "auto" else []
+    number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
+    shown += [f'width="{number[0]}"'] if number else []
     shown += [f'id="{escape(text_of(given["id"]))}"'] if given.get("id") else []
     note = f"<figcaption>{' '.join(caption.split())}</figcaption>" if caption else ""
     return f"<figure><img {' '.join(shown)}>{note}</figure>"

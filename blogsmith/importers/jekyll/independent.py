@@ -28,11 +28,13 @@ _INCLUDE = lazy_pattern(
     r"\{%-?\s*include\s+\S*(?:figure|image|img|picture|fig)\S*\s([\s\S]*?)-?%\}", re.IGNORECASE
 )
 _ARGUMENT = lazy_pattern(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)')")
-_CAPTURED = lazy_pattern(r"\{%-?\s*(?:capture|assign)\b[\s\S]*?(?:\{%-?\s*endcapture\s*-?%\}|%\})")
+_CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
+_LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?\s*endfor\s*-?%\}")
+"""A loop without loops in it: its text is a template, what it gives are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
 _LIQUID = lazy_pattern(r"\{%[\s\S]*?%\}")
-_OUTPUT = lazy_pattern(r"\{\{-?\s*(?:site|page|include)\b[^{}]*\}\}")
-_ATTRIBUTES = lazy_pattern(r"\{:[^{}\n]*\}")
+_OUTPUT = lazy_pattern(r"(?<![\\\w^{}])\{\{-?\s*[a-z_]\w*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
+_ATTRIBUTES = lazy_pattern(r"(?<![\w^_])\{:\s*[.#A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#A-Za-z][^{}\n]*\}")
 _TOC = lazy_pattern(
     r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:\s*toc[^{}\n]*\}[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
@@ -40,6 +42,11 @@ _ABBREVIATION = lazy_pattern(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.MULTILINE)
 _MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=[^<>]*>)")
 _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
+_LONE_TAG = lazy_pattern(
+    r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n(?=\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""kramdown reads them as a part of the paragraph."""
 _NO_MARKDOWN = lazy_pattern(r"\{::?/?[a-z]*[^{}\n]*/?\}")
 
 
@@ -49,6 +56,7 @@ def render_kramdown(text: str) -> str:
     text = _DISTILL_MATH.sub(lambda found: f'<math alttext="{escape(found[1])}"></math>', text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
+    text = _LONE_TAG.sub(r"\1 ", text)
     text = str(_parser().render(_NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))))
     return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
 
@@ -63,6 +71,8 @@ _RAW_TAG, _RAW_OUTPUT = "\ue020", "\ue021"
 
 def _without_liquid(text: str) -> str:
     text = _RAW.sub(lambda found: found[1].replace("{%", _RAW_TAG).replace("{{", _RAW_OUTPUT), text)
+    while (unrolled := _LOOP.sub("", text)) != text:
+        text = unrolled
     text = _MERMAID.sub("", _HIGHLIGHT.sub(_code, _COMMENT.sub("", text)))
     text = _CITE.sub(_citation, _INCLUDE.sub(_figure, _CAPTURED.sub("", text)))
     return _LIQUID.sub("", _OUTPUT.sub("", _QUOTED.sub(r"\1", text)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
@@ -67,6 +67,9 @@ class AddressResolver:
         """The address here; unchanged if it leads elsewhere. to_file: pages are named by their Markdown
         file."""
         address = address.strip()
+        if doubled := re.fullmatch(r"(?:\(|%5B|\[)+(https?://[^\[\]\s]*?)(?:\)|%5D|\])+(?:\(.*\))?", address):
+            # brackets too many
+            address = doubled[1]
         path = self._site_path(address)
         if path is None:
             # a page of the new site may be read from a disk, where this names no host
@@ -127,7 +130,17 @@ class AddressResolver:
         return address
 
 
-def known_files(site: JekyllSite) -> Mapping[str, str]:
-    """Site path of each copied file in lower case → as it is: hosts that ignore case are forgiving, ours is
-    not."""
-    return {path.casefold(): path for path in site.copied}
+_IMAGE = lazy_pattern(r"!\[[^\[\]]*\]\(<?(/[^\s()<>]*)|<img\b[^>]*?\ssrc\s*=\s*[\"'](/[^\"']*)")
+
+
+def missing_images(text: str, context: PageContext) -> None:
+    """Note the images of a page whose files the source does not have."""
+    found = [one or other for one, other in _IMAGE.findall(text)]
+    for every in _SHORTCODE.findall(text):
+        found += [each for each in every[1].split(", ") if each.startswith("/")]
+    for address in dict.fromkeys(found):
+        if unquote(address).partition("?")[0] not in context.site.copied:
+            removed = f'<img src="{address}">' * found.count(address)
+            message = f"the image {address} is not in the source"
+            line = context.lines.find(address.rpartition("/")[2])
+            context.notice("missing", message, line=line, removed=removed)

@@ -7,7 +7,8 @@ import re
 from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice
 
-_ADDRESSES = frozenset(("/", "/404", "/404.html", "/archive", "/tags", "/categories", "/feed.xml", "/search"))
+MADE_HERE = frozenset(("", "/", "/404", "/404.html", "/archive", "/tags", "/categories", "/feed.xml"))
+"""Addresses without a slash at their end at which blogsmith makes something in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
 _FEW = 12
 """Words that a template of a list has at most besides it: a heading, and what stands where there are no
@@ -21,7 +22,7 @@ def is_made_here(page: ImportedPage) -> bool:
         return True
     has_list = any(notice.kind == "dropped" and "list made from" in notice.message for notice in page.notices)
     is_empty = not _words(page.text)
-    return (has_list and _words(page.text) <= _FEW) or (is_empty and address in _ADDRESSES)
+    return (has_list and _words(page.text) <= _FEW) or (is_empty and address in MADE_HERE)
 
 
 def made_here(page: ImportedPage) -> Notice:

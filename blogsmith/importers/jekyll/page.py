@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,15 +13,16 @@ from ..text.segments import CODE, Lines, MaskedText, divide, mask
 from .bibliography import Bibliographies
 from .context import PageContext
 from .distill import distill_code, distill_notes
-from .formulas import DIALECT, rewrite_formulas
+from .formulas import DIALECT, rewrite_formulas, with_colours
 from .front import page_front
 from .html import HtmlTranslator, inline_html
+from .html_blocks import settle_blocks
 from .kramdown import complete_tables, move_lists, take_abbreviations, take_extensions
-from .links import rewrite_links
+from .links import missing_images, rewrite_links
 from .liquid.filters import PLAIN_FILTERS
 from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
 from .liquid.render import LiquidRenderer
-from .liquid.values import Filter, LiquidScope, UnknownValue
+from .liquid.values import Filter, LiquidScope, LiquidTooLarge, UnknownValue
 from .site import JekyllSite
 from .source import JekyllDocument
 from .tags import render_tag, unveil_raw
@@ -31,16 +31,21 @@ _LISTS = frozenset(("posts", "tags", "categories", "pages", "related_posts", "do
 _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
-def page_path(document: JekyllDocument) -> PurePosixPath:
-    """Where a document stands in the new site."""
+def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixPath:
+    """Where a document stands in the new site; `sections` are the folders that have lists of their own."""
     content = PurePosixPath("content")
+    if document.address == "/":
+        return content / "_index.md"
     if document.collection == "pages":
         path = PurePosixPath(document.inner)
         if path.name == "index":
             return content / path.parent / "_index.md"
+        if document.address.strip("/") in sections:
+            return content / document.address.strip("/") / "_index.md"
         return content / path.with_name(f"{path.name}.md")
     section = "posts" if document.collection == "drafts" else document.collection
-    return content / section / f"{document.inner}.md"
+    inner = PurePosixPath(document.inner)
+    return content / section / inner.with_name("_index.md" if inner.name == "index" else f"{inner.name}.md")
 
 
 class PageTranslator:
@@ -50,6 +55,8 @@ class PageTranslator:
         self._site = site
         self._bibliographies = Bibliographies(site)
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
+        used = {"posts" if each.collection == "drafts" else each.collection for each in site.files.documents}
+        self._sections = frozenset(used - {"pages"})
         self.plugins: set[str] = set()
         """Plugins of ours that pages need."""
 
@@ -59,21 +66,24 @@ class PageTranslator:
         context.notices.extend(document.notices)
         text = self._liquid(document, context)
         text = text if document.is_markdown else _joined_html(text)
-        text = distill_code(text, context)
+        text = settle_blocks(distill_code(text, context))
         has_toc, html, text = self._markdown(text, context)
         text = _unveil(context.finished.restore(text))
         front = self._front(document, context, html, has_toc=has_toc)
         self.plugins |= context.plugins
         return ImportedPage(
-            path=page_path(document),
+            path=self._path(document),
             front=front,
-            text=re.sub(r"\n{3,}", "\n\n", text) if "```" not in text else text,
+            text=text,
             source=document.path.as_posix(),
             original=document.body,
             first_line=document.first_line,
             address=document.address,
             notices=tuple(context.notices),
         )
+
+    def _path(self, document: JekyllDocument) -> PurePosixPath:
+        return page_path(document, self._sections)
 
     def _liquid(self, document: JekyllDocument, context: PageContext) -> str:
         if document.front.get("render_with_liquid") is False or "{" not in document.body:
@@ -108,26 +118,33 @@ class PageTranslator:
                 )
             ),
         )
-        return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+        try:
+            return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+        except LiquidTooLarge:
+            hint = "write out what they should give"
+            context.notice("left", "the templates of this page make more than a page holds", hint=hint)
+            return f"{{% raw %}}{document.body}{{% endraw %}}"
 
     def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
         html = HtmlTranslator(context)
         masked = mask(text, DIALECT)
         prose, has_toc = take_extensions(masked.text)
         prose = distill_notes(prose, context)
-        prose = html.translate(MaskedText(prose, masked.hidden))
+        prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
         prose = complete_tables(move_lists(take_abbreviations(prose)))
-        prose = rewrite_links(prose, context, page_path)
-        text = rewrite_formulas(masked.restore(prose), self._site.config, html.colours)
-        return has_toc, html, text
+        prose = rewrite_links(prose, context, self._path)
+        missing_images(context.finished.restore(prose), context)
+        masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
+        return has_toc, html, masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text))
 
     def _front(
         self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool
     ) -> dict[str, Any]:
         front = page_front(document)
         if html.macros:
-            front["math"] = {"macros": dict(html.macros)}
+            coloured = {name: with_colours(body, html.colours) for name, body in html.macros.items()}
+            front["math"] = {"macros": coloured}
         if references := self._references(document, context):
             front["references"] = references
         return front
@@ -166,7 +183,10 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
         message = f"{node.expression} has no value here"
         context.notice("dropped", message, line=line, removed=node.source)
         return ""
-    if context.depth:
+    if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValue)):
+        # what has no value in Jekyll is nothing, and a loop over it too
+        message = f"a list made from {error}: blogsmith makes its lists itself"
+        context.notice("dropped", message, line=line, removed="" if context.depth else node.source)
         return ""
     return context.leave(node, f"Liquid that cannot be read: {error}")
 
@@ -175,7 +195,7 @@ def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
     base, host = site.config.base_path, site.config.text("url").rstrip("/")
 
     def relative(value: Any) -> str:
-        text = str(value or "")
+        text = str(value or "").strip()
         return text if re.match(r"(?:https?:)?//", text) else f"{base}/{text.lstrip('/')}"
 
     def absolute(value: Any) -> str:
@@ -200,8 +220,3 @@ def _unveil(text: str) -> str:
         unveil_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
         for segment in divide(text)
     )
-
-
-def without_pages(pages: Sequence[ImportedPage], names: frozenset[PurePosixPath]) -> list[ImportedPage]:
-    """The pages but for those at some paths."""
-    return [replace(page) for page in pages if page.path not in names]

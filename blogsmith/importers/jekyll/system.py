@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..model import ImportedPage, Notice, SiteImport
+from ..page_limit import translate_document
+from .assembly import copied_files, distinct_addresses, unique_pages, with_home
 from .config import find_config, read_config
 from .independent import render_html, render_kramdown
 from .lists import is_made_here, made_here
@@ -42,22 +44,20 @@ class Jekyll:
         notices: list[Notice] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = translator.translate(document)
-            if is_made_here(page):
+            page = translate_document(translator.translate, document)
+            if document.collection == "pages" and is_made_here(page):
                 notices += [made_here(page), *page.notices]
             else:
                 pages.append(keep_address(page, patterns))
         if translator.plugins:
             settings["plugins"] = sorted(translator.plugins)
+        pages = distinct_addresses(pages)
         return SiteImport(
             root=root,
             system="jekyll",
             settings=settings,
-            pages=_unique(pages),
-            files=tuple(
-                ImportedFile(PurePosixPath("static") / path.relative_to(config.folder), root / path)
-                for path in files.copied
-            ),
+            pages=with_home(unique_pages(pages), notices, settings),
+            files=copied_files(root, config, files, pages, notices),
             notices=tuple(notices),
         )
 
@@ -65,11 +65,6 @@ class Jekyll:
         """HTML as kramdown would make it, formulas as text; of a page in HTML itself."""
         is_html = page.source.endswith((".html", ".htm"))
         return render_html(text) if is_html else render_kramdown(text)
-
-
-def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:
-    """Sorted by path, each path once."""
-    return tuple(sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix()))
 
 
 SYSTEM = Jekyll()

@@ -61,7 +61,11 @@ def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
         info.append("{" + ",".join(re.split(r"[ ,]+", marked[1].strip())) + "}")
     if re.search(r"\blinenos\b", options):
         info.append("linenos")
-    return f"{ticks}{' '.join(info)}{code}{ticks}"
+    fence = f"{ticks}{' '.join(info)}{code}{ticks}"
+    body = context.document.body
+    begins_line = not context.depth and (tag.start == 0 or body[tag.start - 1] == "\n")
+    # in HTML it is Markdown only behind a blank line
+    return f"\n{fence}\n\n" if begins_line else fence
 
 
 def _post_url(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:

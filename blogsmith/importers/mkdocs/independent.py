@@ -94,7 +94,12 @@ def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, 
     text = tokens[index].content
     for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN):
         text = pattern.sub("", text)
-    return escape(_SCRIPT.sub(r"\2", text))
+    return _SCRIPT.sub(_script, escape(text))
+
+
+def _script(found: re.Match[str]) -> str:
+    name = "sub" if found[1] == "~" else "sup"
+    return f"<{name}>{found[2]}</{name}>"
 
 
 def _render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

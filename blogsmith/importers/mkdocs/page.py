@@ -116,7 +116,7 @@ class _PageText:
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
         text = _without_false_displays(_ESCAPED_TARGET.sub(_plain_target, text))
-        text = rewrite(text, lambda part: self._prose(part, title, known), DIALECT)
+        text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
             text = _without_languages(text)
         return title, _BLANK.sub("\n\n", text)
@@ -128,9 +128,9 @@ class _PageText:
         title = _TITLE_ID.sub("", (found["atx"] or found["setext"] or "").strip())
         return title, text[found.end() :]
 
-    def _prose(self, text: str, title: str, abbreviations: Mapping[str, str]) -> str:
+    def _prose(self, text: str, abbreviations: Mapping[str, str]) -> str:
         config = self._site.config
-        text = demote_headings(_MORE.sub("", text), title)
+        text = demote_headings(_MORE.sub("", text))
         text = _FIGURE.sub(self._figure, text)
         text = rewrite_marks(
             text, config, lambda piece, message: self._notice("dropped", message, piece, piece)

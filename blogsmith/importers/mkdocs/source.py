@@ -57,7 +57,7 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         if path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source)
         elif path.suffix in _OTHERS:
-            hint = "import the notebook by itself"
+            hint = "import it by itself, --from notebooks"
             found.notices.append(Notice("left", _OTHERS[path.suffix], source, hint=hint))
         elif not (path.suffix.lower() in _UNCOPIED or path.parts[0] == "overrides" or path.name[0] == "."):
             found.copied.append(path)

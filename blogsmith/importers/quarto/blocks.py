@@ -129,6 +129,8 @@ class DivTranslator:
             text = self._inner(div)
             self._note("dropped", "what is for other formats than HTML", div.opening, removed=text)
             return ""
+        if attributes.has("content-hidden", "content-visible"):
+            return self._inner(div)
         if grid := self._grid(div):
             return grid
         if attributes.id.startswith(("fig-", "tbl-")) and (made := self._float(div)):
@@ -193,11 +195,7 @@ class DivTranslator:
         made = [parts[0].strip("\n")] if parts[0].strip() else []
         for title, body in zip(titles, bodies, strict=True):
             title = re.sub(r"[ \t]*\{[^{}]*\}$", "", title)
-            # a blank line behind the summary, so that the text is read as Markdown
-            made.append(
-                f'<details markdown="1"{" open" if title is titles[0] else ""}>\n<summary markdown="span">{title}'
-                f"</summary>\n\n{body.strip(chr(10))}\n\n</details>"
-            )
+            made.append(_fold(title, body.strip("\n"), is_open=len(made) == bool(parts[0].strip())))
         return "\n\n".join(made)
 
     def _hidden(self, div: Div) -> str:
@@ -235,7 +233,7 @@ class DivTranslator:
         return inner
 
     def _float(self, div: Div) -> str:
-        """A figure or table that is anything: code, a formula, a diagram. Its last paragraph is the caption."""
+        """A figure or table that is anything, code or a formula. Its last paragraph is the caption."""
         text = self._inner(div)
         body, _, caption = text.strip().rpartition("\n\n")
         if not body:
@@ -275,6 +273,12 @@ class DivTranslator:
         if not pairs:
             return text
         return f'<div{pairs} markdown="1">\n\n{text}\n\n</div>'
+
+
+def _fold(title: str, text: str, *, is_open: bool) -> str:
+    opening = '<details markdown="1" open>' if is_open else '<details markdown="1">'
+    # a blank line behind the summary, so that the text is read as Markdown
+    return f'{opening}\n<summary markdown="span">{title}</summary>\n\n{text}\n\n</details>'
 
 
 def _html_attributes(attributes: PandocAttributes, pairs: Mapping[str, str]) -> Iterator[str]:

@@ -16,7 +16,8 @@ Note = Callable[..., None]
 """Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""
 
 _FENCE = lazy_pattern(
-    r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)(?:\n(?P<body>[\s\S]*))?"
+    r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})"
+    r"(?P<info>[^\n]*)(?:\n(?P<body>[\s\S]*))?"
 )
 _MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
 _ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
@@ -128,6 +129,7 @@ class CodeTranslator:
             return f"{{= {' '.join(found[2].split())} =}}"
         if found or re.fullmatch(r"`r [^`]+`", text):
             self._note("left", "a value that is computed by another language", text, hint="write the value")
+            return f"{text}<!-- import: a value that is computed -->"
         return text
 
     def _raw(self, block: CodeBlock, form: str, text: str) -> str:
@@ -164,7 +166,8 @@ class CodeTranslator:
             return _fenced(block, language + (f' title="{caption}"' if caption else ""), code)
         message = f"a cell in {language}: its code is shown, and not run"
         self._note("left", message, text, hint="put in what it gives, as a picture or table")
-        return _fenced(block, _SHOWN_NAMES.get(language, language), code)
+        made = _fenced(block, _SHOWN_NAMES.get(language, language), code)
+        return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
         """Lines of options, as ours are."""
@@ -201,7 +204,7 @@ class CodeTranslator:
 
     def _listing(self, block: CodeBlock) -> str:
         """A fence with attributes, as Pandoc has them."""
-        before, brace, _ = block.info.partition("{")
+        before, _, _ = block.info.partition("{")
         read = read_pandoc_attributes(block.info[len(before) :])
         if read is None:
             return _fenced(block, before.strip(), list(block.lines))
@@ -212,7 +215,8 @@ class CodeTranslator:
             name for name in attributes.classes if name not in ("numberLines", "number-lines", "cell-code")
         ]
         parts = [before.strip() or (languages[0].lower() if languages else "text")]
-        if title := attributes.get("filename", "lst-cap"):
+        caption = attributes.get("lst-cap")
+        if title := attributes.get("filename") or caption:
             parts.append('title="' + title.replace('"', "”") + '"')
         lines = attributes.get("code-line-numbers")
         if re.fullmatch(r"\d[\d,\- ]*", lines):
@@ -224,12 +228,11 @@ class CodeTranslator:
         if attributes.get("code-fold") in ("true", "show"):
             parts.append("fold")
         made = _fenced(block, " ".join(parts), list(block.lines))
-        name = (
-            f"{block.prefix}{{#{fit_id(attributes.id)}}}\n"
-            if attributes.id and not block.first.strip()
-            else ""
-        )
-        return name + made
+        if block.first.strip():
+            return made
+        shown = f"{block.prefix}{caption}\n{block.prefix.rstrip()}\n" if caption not in ("", title) else ""
+        name = f"{block.prefix}{{#{fit_id(attributes.id)}}}\n" if attributes.id else ""
+        return shown + name + made
 
 
 def read_block(text: str) -> CodeBlock | None:
@@ -297,10 +300,8 @@ def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], l
     """Options in front of the code, their values as they are written, and the code."""
     options: dict[str, str] = {}
     key = ""
-    number = 0
-    for number, line in enumerate(lines):
-        if not line.lstrip().startswith(mark):
-            break
+    count = next((n for n, line in enumerate(lines) if not line.lstrip().startswith(mark)), len(lines))
+    for line in lines[:count]:
         text = line.lstrip()[len(mark) :]
         entry = _ENTRY.fullmatch(text) if not text.startswith("   ") else None
         if entry:
@@ -308,9 +309,7 @@ def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], l
             options[key] = entry[2]
         elif key:
             options[key] += "\n" + text.removeprefix(" ")
-    else:
-        number = len(lines)
-    return options, list(lines[number:])
+    return options, list(lines[count:])
 
 
 def _data(value: str) -> Any:

@@ -17,9 +17,9 @@ _TARGET = lazy_pattern(
     r"\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
     r"(?:\s+(?:\"(?P<title>(?:\\.|[^\"\\])*)\"|'(?P<single>(?:\\.|[^'\\])*)'))?\s*\)"
 )
-_BEFORE = lazy_pattern(r"(?:\A|\n)(?:[ \t]*(?:>|:{3,}[^\n]*|[-*+][ \t]|\d+[.)][ \t])?)*[ \t]*\Z")
 _BLANK_BEFORE = lazy_pattern(
-    r"(?:\A|\n)[ \t>]*\n[ \t>]*\Z|\A[ \t>]*\Z|:{3,}[^\n]*\n[ \t>]*\Z|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
+    r"(?:\A|\n)[ \t>]*\n[ \t>]*\Z|\A[ \t>]*\Z|:{3,}[^\n]*\n[ \t>]*\Z"
+    r"|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
 )
 _BLANK_AFTER = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*:{3,})")
 _MARKED = lazy_pattern("\ue012\\d+\ue013")
@@ -34,7 +34,7 @@ _ACROSS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class LoneImage:
     """An image alone in its paragraph."""
 
     address: str
@@ -71,7 +71,7 @@ class FigureTranslator:
         self._pieces = pieces
         self._reveal = reveal
         self._note = note
-        self._figures: dict[str, Figure] = {}
+        self._figures: dict[str, LoneImage] = {}
         self.parents: dict[str, tuple[str, str]] = {}
         """Label of a figure in a grid → label of the grid, and its letter."""
         self.captions: dict[str, str] = {}
@@ -124,7 +124,7 @@ class FigureTranslator:
     def _figure(self, address: str, caption: str, title: str, attributes: PandocAttributes, link: str) -> str:
         caption = attributes.get("fig-cap") or caption or title
         shown = " ".join(self._reveal(caption).split())
-        figure = Figure(
+        figure = LoneImage(
             address, shown, self._alt(caption, attributes), _width(attributes), fit_id(attributes.id), link
         )
         mark = self._pieces.put(figure.markdown())
@@ -150,14 +150,14 @@ class FigureTranslator:
         label = fit_id(attributes.id)
         if len(figures) == 1:
             one = figures[0]
-            both = Figure(
+            both = LoneImage(
                 one.address, caption or one.caption, one.alt, one.width, label or one.label, one.link
             )
             return both.markdown()
         return self._shortcode(figures, caption, label, attributes, opening)
 
     def _shortcode(
-        self, figures: list[Figure], caption: str, label: str, attributes: PandocAttributes, opening: str
+        self, figures: list[LoneImage], caption: str, label: str, attributes: PandocAttributes, opening: str
     ) -> str:
         for letter, figure in zip("abcdefghijklmnopqrstuvwxyz", figures, strict=False):
             if figure.label:
@@ -176,6 +176,8 @@ class FigureTranslator:
         }
         if not any(figure.caption for figure in figures):
             del arguments["cap"]
+        if not any(figure.alt for figure in figures):
+            del arguments["alt"]
         shown = " ".join(f'{key}="{value}"' for key, value in arguments.items() if value)
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 

@@ -172,6 +172,12 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFin
     if aliases := _aliases(own.get("aliases"), document):
         values["aliases"] = aliases
     _add_switches(document, values)
+    if any(isinstance(each, dict) and set(each) - {"name", "given", "family"} for each in _authors(own)):
+        message = "affiliations and addresses of authors"
+        found.notices.append(Notice("dropped", message, source, hint="write them in the text"))
+    if own.get("listing"):
+        message = "a listing: here a section lists its pages itself"
+        found.notices.append(Notice("changed", message, source))
     found.abstract = str(own.get("abstract") or "").strip()
     _add_others(own, found, source)
     return found
@@ -214,6 +220,11 @@ def author_names(value: Any) -> list[str]:
             name = str(parts.get("literal") or " ".join(str(each) for each in pieces if each))
         return [plain(name)] if plain(name) else []
     return [name for each in value for name in author_names(each)] if isinstance(value, list) else []
+
+
+def _authors(own: Mapping[str, Any]) -> list[Any]:
+    value = own.get("author") or own.get("authors")
+    return value if isinstance(value, list) else [value]
 
 
 def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str) -> None:
@@ -294,3 +305,15 @@ def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
     names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
     if others := [name for name in names if not str(name).startswith(("html", "default"))]:
         yield Notice("dropped", f"format {', '.join(map(str, others))}", source, hint="only HTML is made")
+
+
+def about_text(own: Mapping[str, Any]) -> str:
+    """Picture and links of an about page, as Markdown; empty if it is none."""
+    about = own.get("about")
+    if not isinstance(about, dict):
+        return ""
+    image = plain(about.get("image") or own.get("image"))
+    links = [each for each in about.get("links") or [] if isinstance(each, dict) and each.get("href")]
+    lines = [f"- [{plain(each.get('text')) or each['href']}]({each['href']})" for each in links]
+    picture = f"![{plain(about.get('image-alt') or own.get('image-alt'))}](<{image}>)\n" if image else ""
+    return "\n".join([*([picture] if picture else []), *lines])

@@ -25,11 +25,13 @@ _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
 _SHORTCODE = re.compile(r"\{\{<[\s\S]*?>\}\}")
 _ATTRIBUTES = re.compile(
-    r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$",
+    r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}"
+    r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$",
     re.MULTILINE,
 )
 _COMPUTED = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
 _OPTION = re.compile(r"^[ \t>]*(?:#|//|%%|--)\|.*\n?", re.MULTILINE)
+_UNSEEN = re.compile(r"\b(?:echo|include)\s*[:=]\s*false", re.IGNORECASE)
 _KEY = r"[A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?"
 _CITED = re.compile(rf"(?<![\w.@/\\])-?@\{{?((?!(?:{_LABELS})-){_KEY})\}}?")
 _LABEL = re.compile(rf"(?<![\w.@/\\])-?@(?:{_LABELS})-[\w.:-]*\w")
@@ -37,11 +39,15 @@ _SCRIPT = re.compile(r"(?<![\\\[^])\^([^\s^\[\]]+)\^|(?<![~\\])~([^\s~]+)~(?!~)"
 _NOTE = re.compile(r"\^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]")
 _SPAN = re.compile(r"(?<!\])\[([^\[\]]*)\]\{[^{}]*[.#=][^{}]*\}")
 _TITLED = re.compile(
-    rf"^([ \t>]*:{{3,}}[^\n]*(?:callout|#(?:{_LABELS})-|proof|remark|solution)[^\n]*\n(?:[ \t>]*\n)*[ \t>]*)#{{1,6}}[ \t]+",
+    rf"^([ \t>]*:{{3,}}[^\n]*(?:callout|#(?:{_LABELS})-|proof|remark|solution)[^\n]*\n"
+    r"(?:[ \t>]*\n)*[ \t>]*)#{1,6}[ \t]+",
     re.MULTILINE,
 )
 _TABLE_RULE = re.compile(r"^[ \t]*\+[-=:+]+\+[ \t]*$", re.MULTILINE)
-_CELL_RULE = re.compile(r"^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*$", re.MULTILINE)
+_CELL_RULE = re.compile(
+    r"^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*(?:\n((?:[^\n]*\S[^\n]*(?:\n|\Z))*)|$)", re.MULTILINE
+)
+_ESCAPED = re.compile(r"\\\[[^\\\n]*\\\]")
 _CAPTION = re.compile(r"^(?:Table)?: +", re.MULTILINE)
 _RAW_TEX = re.compile(
     r"^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$", re.MULTILINE
@@ -50,22 +56,23 @@ _EXAMPLE = re.compile(r"\(@[\w-]*\)")
 _KEPT = re.compile("\ue014(\\d+)\ue015")
 
 
-def render_quarto(text: str) -> str:
-    """HTML of a text, formulas as `<math>`."""
+def render_quarto(text: str, *, echo: bool = True) -> str:
+    """HTML of a text, formulas as `<math>`. echo: whether the page shows its cells' code."""
     kept: list[str] = []
     formulas: dict[int, str] = {}
 
     def keep(found: re.Match[str]) -> str:
         if tex := found["display"] or found["math"]:
             formulas[len(kept)] = f'<math alttext="{escape(tex.strip("$"))}"></math>'
-        piece = _piece(found)
+        piece = _piece(found, echo=echo)
         kept.append(piece)
         return f"\ue014{len(kept) - 1}\ue015" if piece else ""
 
     text = _PIECE.sub(keep, text)
+    text = _ESCAPED.sub(lambda found: found[0].replace("@", "\ue016"), text)
     text = _DIV.sub(_titles, _TITLED.sub(r"\1", _SHORTCODE.sub("", text)))
     text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", text)))
-    text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub("", _TABLE_RULE.sub("", text))))
+    text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub(_unindented, _TABLE_RULE.sub("", text))))
     text = _NOTE.sub(r" \1 ", text)
 
     def put(found: re.Match[str]) -> str:
@@ -73,15 +80,20 @@ def render_quarto(text: str) -> str:
         return found[0] if number in formulas else kept[number]
 
     html = str(_parser().render(_KEPT.sub(put, text)))
-    return _KEPT.sub(lambda found: formulas.get(int(found[1]), ""), html)
+    return _KEPT.sub(lambda found: formulas.get(int(found[1]), ""), html).replace("\ue016", "@")
 
 
-def _piece(found: re.Match[str]) -> str:
+def _unindented(found: re.Match[str]) -> str:
+    """The rows of a table ruled by dashes, which is no code."""
+    return "\n" + "\n".join(line.strip() for line in (found[1] or "").split("\n"))
+
+
+def _piece(found: re.Match[str], *, echo: bool) -> str:
     """Code, a formula or a comment as CommonMark has it; what is in no page is empty."""
     if found["comment"]:
         return ""
     if found["fence"]:
-        return _code(found["prefix"], found["mark"], found["info"], found["body"])
+        return _code(found["prefix"], found["mark"], found["info"], found["body"], echo=echo)
     if found["code"] and found["raw"]:
         return found["inside"] if found["raw"].startswith("html") else ""
     if found["code"] and _COMPUTED.fullmatch(found["inside"]):
@@ -89,7 +101,7 @@ def _piece(found: re.Match[str]) -> str:
     return found[0]
 
 
-def _code(prefix: str, mark: str, info: str, body: str) -> str:
+def _code(prefix: str, mark: str, info: str, body: str, *, echo: bool) -> str:
     raw = re.fullmatch(r"\{=(\w+)\}", info)
     if raw:
         return f"\n{body}\n" if raw[1].startswith("html") else ""
@@ -98,6 +110,9 @@ def _code(prefix: str, mark: str, info: str, body: str) -> str:
         shown = info[1:].replace("}}", "}")
         return f"{outer}\n{prefix}{mark}{shown}\n{body}{prefix}{mark}\n{outer}"
     if re.match(r"\{[\w-]", info):
+        is_told = re.search(r"\becho\s*[:=]\s*true", body + info, re.IGNORECASE)
+        if _UNSEEN.search(info) or _UNSEEN.search("".join(_OPTION.findall(body))) or not (echo or is_told):
+            return ""
         body = _OPTION.sub("", body)
     return f"{prefix}{mark}\n{body}{prefix}{mark}"
 
@@ -119,16 +134,22 @@ def _parser() -> MarkdownIt:
 def _render_text(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
     """Text with citations as elements, and references, whose words are made, left out."""
     text = _LABEL.sub("", str(getattr(tokens[index], "content", "")))
-    parts = _CITED.split(_SCRIPT.sub(lambda found: f"\ue011{found[1] or found[2]}\ue011", text))
+    marked = _SCRIPT.sub(
+        lambda found: f"\ue011{found[1]}\ue011" if found[1] else f"\ue017{found[2]}\ue017", text
+    )
+    parts = _CITED.split(marked)
     made = [
         f'<d-cite key="{escape(part)}"></d-cite>' if number % 2 else escape(part)
         for number, part in enumerate(parts)
     ]
-    return re.sub("\ue011([^\ue011]*)\ue011", r"<sup>\1</sup>", "".join(made))
+    html = re.sub("\ue011([^\ue011]*)\ue011", r"<sup>\1</sup>", "".join(made))
+    return re.sub("\ue017([^\ue017]*)\ue017", r"<sub>\1</sub>", html)
 
 
 def _render_image(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
     """An image with what is its caption as text."""
     token = tokens[index]
-    caption = _parser().renderInline(token.content)
+    others = [each for each in tokens if each is not token and (each.type != "text" or each.content.strip())]
+    is_figure = not others or [each.type for each in others] == ["link_open", "link_close"]
+    caption = _parser().renderInline(token.content) if is_figure else ""
     return f'<img src="{escape(str(token.attrGet("src") or ""))}"> {caption}'

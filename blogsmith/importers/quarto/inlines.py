@@ -1,4 +1,4 @@
-"""What stands in a line of Pandoc's Markdown and not of ours: spans, notes in the text, sub- and superscripts."""
+"""What stands in a line of Pandoc's Markdown and not of ours: spans, notes in the text, raised letters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
 from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
-from ..text.pieces import MASKED, Pieces, closing_bracket, replace_bracketed
+from ..text.pieces import Pieces, replace_bracketed
 from .cells import Note
 
 _RAW_SPAN = lazy_pattern("\ue000(\\d+)\ue001\\{=(\\w+)\\}")
@@ -19,7 +19,7 @@ _AFTER_LINK = lazy_pattern(r"(?<=\))\{[^{}\n]*\}")
 _AFTER_CODE = lazy_pattern("(?<=\ue001)\\{[^{}\n=]*\\}")
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+[^\n]*?)[ \t]*(\{[^{}\n]*\})[ \t]*#*[ \t]*$", re.MULTILINE)
 _HARD = re.compile(
-    r"(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
+    r"((?<=\))\{[^{}\n]*\}|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
     r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
     re.MULTILINE,
 )
@@ -41,7 +41,7 @@ _SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")
 _LATEX_BRACKET = lazy_pattern(r"(?<!\\)\\([()])")
 _SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\]([({\[]?)")
 _DROPPED = frozenset(("unnumbered", "unlisted", "nav-link", "external", "lightbox"))
-_NOTE = "quarto-note"
+_NOTE = "inline"
 
 
 def hide_addresses(text: str, pieces: Pieces) -> str:
@@ -223,11 +223,3 @@ def line_blocks(text: str) -> str:
 def _indented(line: str) -> str:
     blanks = len(line) - len(line.lstrip(" "))
     return "&nbsp;" * blanks + line[blanks:]
-
-
-def shift_headings(text: str, *, has_title: bool) -> str:
-    """The title of a page is its only first heading: with another one in the text all go down a level."""
-    levels = [len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)]
-    if not has_title or 1 not in levels:
-        return text
-    return re.sub(r"^(#{1,5})(?=[ \t])", r"#\1", text, flags=re.MULTILINE)

@@ -11,22 +11,25 @@ from typing import Any
 from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
-from ..model import ImportedPage, Notice, NoticeKind
+from ..model import ImportedData, ImportedPage, Notice, NoticeKind
+from ..notebooks.outputs import record_files
 from ..source_files import read_text
-from ..text.pandoc_tables import translate_tables
+from ..text.headings import demote_headings, repeated_title
+from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, mask
 from . import inlines
+from .anchors import name_headings
 from .blocks import DivTranslator
 from .cells import CodeTranslator, cell_defaults
 from .config import QuartoConfig
 from .divs import parse_divs, quote, strip_prefix
 from .figures import FigureTranslator, label_links
-from .front import dropped_formats, html_options, page_front
+from .front import about_text, dropped_formats, html_options, page_front
 from .includes import expand_includes
 from .references import PageReferences, translate_references
-from .shortcodes import ShortcodeTranslator
-from .site import SiteIndex
+from .shortcodes import QuartoShortcodes
+from .site import ProjectIndex
 from .source import QuartoDocument
 
 DIALECT = Dialect(brackets=False)
@@ -47,7 +50,7 @@ class _Notes:
     def __call__(
         self, kind: NoticeKind, message: str, piece: str = "", *, hint: str = "", removed: str = ""
     ) -> None:
-        line = self.lines.find(piece.partition("\n")[0]) if piece else 0
+        line = self.lines.find(piece) or self.lines.find(piece.partition("\n")[0])
         self.found.append(Notice(kind, message, self.source, line, hint, removed))
 
 
@@ -63,12 +66,14 @@ class TranslatedPage:
     files: frozenset[PurePosixPath]
     """Files of the source that it names."""
     has_cells: bool
+    made: tuple[ImportedData, ...] = ()
+    """Pictures and records of a notebook."""
 
 
-class PageTranslator:
+class DocumentTranslator:
     """Translates the documents of one project."""
 
-    def __init__(self, root: Path, config: QuartoConfig, index: SiteIndex) -> None:
+    def __init__(self, root: Path, config: QuartoConfig, index: ProjectIndex) -> None:
         self._root = root
         self._config = config
         self._index = index
@@ -83,7 +88,10 @@ class PageTranslator:
         front = page_front(document, self._index.drafts)
         notes.found.extend([*front.notices, *dropped_formats(document.front, source)])
         text = _with_abstract(included.text, front.abstract)
-        body = _Body(self, document, notes, has_title="title" in front.values)
+        if about := about_text(document.front):
+            notes("changed", "the links and the picture of an about page stand in its text")
+            text = f"{text.rstrip()}\n\n{about}"
+        body = _Body(self, document, notes, str(front.values.get("title", "")))
         text = body.translate(text)
         values = self._front(document, front.values, body)
         if body.own_macros:
@@ -101,7 +109,12 @@ class PageTranslator:
         )
         macros = {**self._header_macros(document), **included.macros}
         return TranslatedPage(
-            page, macros, frozenset(body.kinds), frozenset(body.files), has_cells=body.has_cells
+            page,
+            macros,
+            frozenset(body.kinds),
+            frozenset(body.files),
+            has_cells=body.has_cells,
+            made=_made(document),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -144,7 +157,7 @@ class PageTranslator:
         return self._bibliographies[name]
 
     @property
-    def index(self) -> SiteIndex:
+    def index(self) -> ProjectIndex:
         """What all pages know of each other."""
         return self._index
 
@@ -157,13 +170,11 @@ class PageTranslator:
 class _Body:
     """The translation of one text."""
 
-    def __init__(
-        self, site: PageTranslator, document: QuartoDocument, notes: _Notes, *, has_title: bool
-    ) -> None:
+    def __init__(self, site: DocumentTranslator, document: QuartoDocument, notes: _Notes, title: str) -> None:
         self._document = document
         self._notes = notes
         self._index = site.index
-        self._has_title = has_title
+        self._title = title
         self._pieces = Pieces()
         self._hidden: tuple[str, ...] = ()
         self.defaults = cell_defaults(html_options(document.options))
@@ -171,7 +182,7 @@ class _Body:
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self._divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
-        self._shortcodes = ShortcodeTranslator(meta, self.resolve, notes)
+        self._shortcodes = QuartoShortcodes(meta, self.resolve, notes)
         self._references = PageReferences(
             entries=site.bibliography(document),
             elsewhere=lambda label: self._index.slug_of(label, document),
@@ -191,32 +202,33 @@ class _Body:
 
     def translate(self, text: str) -> str:
         """The text in our Markdown."""
-        masked = mask(text, DIALECT)
+        masked = mask(translate_ruled_tables(text), DIALECT)
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
-        text = inlines.shift_headings(text, has_title=self._has_title)
+        if self._title:
+            text = demote_headings(text.replace(repeated_title(text, self._title), "", 1))
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
-        text = translate_tables(inlines.line_blocks(inlines.numbered_examples(text)))
-        text = self._lines(inlines.headings(text))
+        text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
+        text = self._lines(name_headings(inlines.headings(text), self._reveal))
         text = self._divs.page(parse_divs(text))
         self.own_macros |= {**self._code.macros, **self._divs.macros}
         return self._resolve_later(text)
 
     def _lines(self, text: str) -> str:
         """What stands in lines; first what may stand in captions, then figures."""
-        text = inlines.link_attributes(inlines.spans(text, self._notes))
+        text = inlines.spans(text, self._notes)
         text = _LINK.sub(self._link, text)
         hidden = inlines.hide_addresses(text, self._pieces)
         hidden = translate_references(hidden, self._references, self._pieces, self._notes)
         hidden = inlines.blanks_and_brackets(inlines.scripts(hidden))
         text = inlines.notes_in_text(self._pieces.restore(hidden))
-        return self._figures.images(text)
+        return inlines.link_attributes(self._figures.images(text))
 
     def _resolve_later(self, text: str) -> str:
         links = label_links(self._figures.captions, self._figures.parents)
-        links |= {label: f"[{label}](#{label})" for label in self._code.labels if label.startswith("lst-")}
+        links |= {label: f"[Listing](#{label})" for label in self._code.labels if label.startswith("lst-")}
         for label, shown in links.items():
             text = text.replace(f"{{@{label}}}", shown)
             text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", shown.replace("\\", r"\\"), text)
@@ -266,6 +278,11 @@ class _Body:
             wanted |= dict.fromkeys(known)
         wanted |= dict.fromkeys(key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known)
         return [reference_of(fit_key(key), known[key]) for key in wanted]
+
+
+def _made(document: QuartoDocument) -> tuple[ImportedData, ...]:
+    notebook = document.notebook
+    return (*notebook.files, *record_files(document.new_path, notebook.cells)) if notebook else ()
 
 
 def _with_abstract(text: str, abstract: str) -> str:

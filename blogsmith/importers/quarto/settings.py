@@ -56,6 +56,7 @@ def site_settings(
     if html.get("number-sections") is True:
         found["numbering"] = True
     found["markup"] = {"smart_quotes": html.get("smart") is not False}
+    found |= {"images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if macros:
         found["math"] = {"macros": dict(macros)}
     if kinds:

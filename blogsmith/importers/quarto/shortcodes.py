@@ -19,7 +19,7 @@ _VIMEO = lazy_pattern(r"(?:https?:)?//player\.vimeo\.com/video/(\d+)")
 _PLAYED = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
 
 
-class ShortcodeTranslator:
+class QuartoShortcodes:
     """Translates the shortcodes of one page."""
 
     def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: Note) -> None:

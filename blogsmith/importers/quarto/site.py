@@ -23,7 +23,7 @@ _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*:|//|#)")
 
 
 @dataclass(frozen=True, slots=True)
-class SiteIndex:
+class ProjectIndex:
     """All documents and files of a project."""
 
     documents: Mapping[PurePosixPath, QuartoDocument]
@@ -86,7 +86,7 @@ class SiteIndex:
 
 def index_site(
     root: Path, config: QuartoConfig, documents: Sequence[QuartoDocument], others: Sequence[PurePosixPath]
-) -> SiteIndex:
+) -> ProjectIndex:
     """The index of a project."""
     labels: dict[str, tuple[PurePosixPath, ...]] = {}
     for document in documents:
@@ -94,7 +94,7 @@ def index_site(
             label = found[0] or found[1]
             labels[label] = (*labels.get(label, ()), document.path)
     drafts = config.site.get("drafts") or []
-    return SiteIndex(
+    return ProjectIndex(
         documents={document.path: document for document in documents},
         others=frozenset(others),
         base_path=config.base_path,

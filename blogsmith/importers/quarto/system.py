@@ -10,10 +10,11 @@ from pathlib import Path, PurePosixPath
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..page_limit import translate_document
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
 from .independent import render_quarto
-from .page import PageTranslator, TranslatedPage, with_macros
+from .page import DocumentTranslator, TranslatedPage, with_macros
 from .settings import setting_notices, site_settings
 from .site import index_site
 from .source import QuartoFiles, chapters_of, find_files
@@ -40,7 +41,7 @@ class Quarto:
         """All of the project."""
         config = read_config(root)
         files = find_files(root, config)
-        translator = PageTranslator(root, config, index_site(root, config, files.documents, files.others))
+        translator = DocumentTranslator(root, config, index_site(root, config, files.documents, files.others))
         translated = []
         notices = [*config.notices, *files.notices, *setting_notices(config)]
         for done, document in enumerate(files.documents):
@@ -52,10 +53,11 @@ class Quarto:
                     Notice("dropped", "404.qmd", document.path.as_posix(), hint=hint, removed=removed)
                 )
                 continue
-            translated.append(translator.translate(document))
+            translated.append(translate_document(translator.translate, document))
         macros, pages = _share_macros(translated)
         pages = _number_chapters(pages, config)
-        addresses = {PurePosixPath(each.page.source): new_address(each.page, {}) for each in pages}
+        kept = [keep_address(each.page, {}) for each in pages]
+        addresses = {PurePosixPath(page.source): _address(page) for page in kept}
         kinds = {name: {"title": _TITLES[name], "numbered": True} for name in sorted(_kinds(pages))}
         copied, left = _files(pages, files, config)
         if left:
@@ -64,18 +66,23 @@ class Quarto:
             root=root,
             system="quarto",
             settings=site_settings(config, macros, kinds, addresses),
-            pages=tuple(
-                sorted((keep_address(each.page, {}) for each in pages), key=lambda page: page.path.as_posix())
-            ),
+            pages=tuple(sorted(kept, key=lambda page: page.path.as_posix())),
             files=tuple(
                 ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
             ),
             notices=tuple(notices),
+            made=tuple(sorted((f for each in pages for f in each.made), key=lambda f: f.path.as_posix())),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML as Pandoc would make it, formulas as `<math>`."""
-        return render_quarto(text)
+        run = page.front.get("execute")
+        return render_quarto(text, echo=not (isinstance(run, dict) and run.get("echo") is False))
+
+
+def _address(page: ImportedPage) -> str:
+    """Where a page stands on the new site."""
+    return str(page.front.get("permalink") or new_address(page, {}))
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
@@ -119,7 +126,11 @@ def _files(
     folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}
     resources = config.mapping("project").get("resources") or []
     patterns = [str(each) for each in (resources if isinstance(resources, list) else [resources])]
-    others = [path for path in files.others if path.suffix.lower() not in _NEVER]
+    others = [
+        path
+        for path in files.others
+        if path.suffix.lower() not in _NEVER and not any(part.startswith("_") for part in path.parts)
+    ]
     for path in others:
         is_resource = any(
             path.match(pattern) or path.as_posix().startswith(f"{pattern.rstrip('/')}/")

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...patterns import lazy_pattern
+from ...schema.data_places import is_too_deep
 from ..loose_yaml import LooseYamlError, load_mapping, split_head
 
 DataForm = Literal["toml", "yaml", "json"]
 _TOML_HEAD = lazy_pattern(r"\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_MOST_BITS = 4000
 _TOML_LINE = lazy_pattern(r"\(at line (\d+)")
 
 
@@ -69,9 +71,12 @@ def load_data(text: str, form: DataForm) -> dict[str, Any]:
 
 
 def _load_toml(text: str) -> dict[str, Any]:
+    if is_too_deep(text):
+        raise DataTextError("values are nested too deep", 1)
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    # a number of thousands of digits is a ValueError of another kind
+    except (ValueError, RecursionError) as error:
         line = _TOML_LINE.search(str(error))
         raise DataTextError(str(error).partition(" (at")[0], int(line[1]) if line else 1) from error
     plain = _plain(data)
@@ -90,9 +95,12 @@ def _load_json(text: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """TOML's dates as texts: what they mean depends on the site's time zone."""
+    """TOML's dates as texts: what they mean depends on the site's time zone; so are numbers that are too long
+    to be printed."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_plain(each) for each in value]
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return hex(value)
     return value.isoformat() if isinstance(value, (dt.date, dt.time)) else value

@@ -17,19 +17,23 @@ _CLOSING = lazy_pattern(r"[ \t]+#+[ \t]*$")
 _MARKUP = lazy_pattern(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[*`~]|(?<![^\W_])_|_(?![^\W_])")
 
 
-def demote_headings(masked: str, title: str = "") -> str:
+def demote_headings(masked: str) -> str:
     """Every heading one level down if one of the first level stands in the text, for that is the title's.
 
-    masked: text in which code and formulas are hidden. title: a heading that repeats it at the start does not
-    count.
+    masked: text in which code and formulas are hidden.
     """
     text = _SETEXT.sub(_atx, masked) if re.search(r"^=+[ \t]*$", masked, re.MULTILINE) else masked
-    firsts = [found for found in _ATX.finditer(text) if len(found[2]) == 1]
-    if firsts and _same(heading_text(firsts[0][3]), title) and not text[: firsts[0].start()].strip():
-        firsts = firsts[1:]
-    if not firsts:
+    if not any(len(found[2]) == 1 for found in _ATX.finditer(text)):
         return masked
     return _ATX.sub(lambda found: f"{found[1]}{'#' * min(6, len(found[2]) + 1)}{found[3]}", text)
+
+
+def repeated_title(masked: str, title: str) -> str:
+    """The heading at the start of a text that repeats the title of its page, as it is written; else empty."""
+    found = _ATX.search(masked)
+    if not found or masked[: found.start()].strip() or len(found[2]) > 1:
+        return ""
+    return found[0] if _same(heading_text(found[3]), title) else ""
 
 
 def _same(first: str, second: str) -> bool:

@@ -154,9 +154,9 @@ def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> 
     """Pictures side by side, as our shortcode has them; a caption of them all stands below. name: an id."""
     sources = ", ".join(each.address.replace(",", "\\,") for each in pictures)
     arguments = [f'src="{sources}"']
-    for name, values in (("alt", [p.alt for p in pictures]), ("cap", [p.caption for p in pictures])):
+    for key, values in (("alt", [p.alt for p in pictures]), ("cap", [p.caption for p in pictures])):
         if any(values):
-            arguments.append(f'{name}="{", ".join(map(_argument, values))}"')
+            arguments.append(f'{key}="{", ".join(map(_argument, values))}"')
     arguments.append(f'cols="{min(len(pictures), 4)}"')
     arguments += [f'id="{name}"'] if name else []
     return f"{{% include img.html {' '.join(arguments)} %}}" + (f"\n\n{caption}" if caption else "")

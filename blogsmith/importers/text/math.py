@@ -15,6 +15,7 @@ _OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\
 _DISPLAYS = frozenset(("$$", r"\\[", r"\["))
 _TEXT_ARGUMENT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|operatorname)\*?\s*\{")
 _ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\\\?(?!\\)|[_*<>|`\"'~])")
+_ENTITY = lazy_pattern(r"&(?:[A-Za-z][A-Za-z0-9]*|#[0-9]+|#[xX][0-9A-Fa-f]+);")
 _ROWS = lazy_pattern(r"\\begin\{(?:align|equation|gather|eqnarray|multline)\*?\}|\\tag\b")
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")
@@ -46,7 +47,8 @@ def unescape_tex(tex: str) -> str:
     `\_` in an argument of `\text` and its like stays, where it is an underscore. `\{` stays: Markdown would
     take it away, and who wrote it meant a brace.
     """
-    tex = unescape(tex) if "&" in tex else tex
+    # `&current` is an ampersand and a word, though HTML knows `&curren` without its semicolon
+    tex = _ENTITY.sub(lambda found: unescape(found[0]), tex)
     if "\\" not in tex:
         return tex
     texts = _text_ranges(tex)

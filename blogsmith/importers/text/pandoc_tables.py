@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ...patterns import lazy_pattern
 from .pandoc_attributes import fit_id, read_pandoc_attributes
@@ -14,16 +15,35 @@ _GRID_ROW = lazy_pattern(r"[|+].*[|+][ \t]*")
 _DASHES = lazy_pattern(r"[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*")
 _RULE = lazy_pattern(r"[ ]{0,3}-{3,}[ \t]*")
 _CAPTION = lazy_pattern(r"(?:Table)?:[ \t]+(?P<text>\S[\s\S]*?)[ \t]*", re.IGNORECASE)
+_FENCED = lazy_pattern(
+    r"(^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t>]*(?:`{3,}|~{3,})[ \t]*$)", re.MULTILINE
+)
+_BLANK = lazy_pattern(r"(\n(?:[ \t]*\n)+)")
+_FORMULA = lazy_pattern(r"(\$(?:\\.|[^$\\])+\$)")
 _PIPE_RULE = lazy_pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 
 
-def translate_tables(text: str) -> str:
-    """Every table of a masked text."""
-    if "|" not in text and "--" not in text:
+def translate_ruled_tables(text: str) -> str:
+    """Every grid table and table ruled by dashes, outside of fences, as a pipe table.
+
+    The text is not masked: columns are told by where characters stand.
+    """
+    if "+--" not in text and "--" not in text:
         return text
-    blocks = re.split(r"(\n(?:[ \t]*\n)+)", text)
-    for number in range(0, len(blocks), 2):
-        blocks[number] = _block(blocks[number])
+    return "".join(_outside(part) for part in _FENCED.split(text) if part is not None)
+
+
+def _outside(text: str) -> str:
+    if _FENCED.fullmatch(text):
+        return text
+    blocks = _BLANK.split(text)
+    blocks[::2] = [_block(block) for block in blocks[::2]]
+    return "".join(blocks)
+
+
+def move_captions(text: str) -> str:
+    """Captions of tables in our form, behind their tables."""
+    blocks = _BLANK.split(text)
     _move_captions(blocks)
     return "".join(blocks)
 
@@ -65,7 +85,7 @@ def _grid(lines: Sequence[str]) -> list[str]:
         elif any(line[at] not in "|+" for at in borders):
             return []
         else:
-            cells = [line[start + 1 : end].strip() for start, end in zip(borders, borders[1:], strict=False)]
+            cells = [line[start + 1 : end].strip() for start, end in pairwise(borders)]
             rows[-1] = (
                 [[*old, new] for old, new in zip(rows[-1], cells, strict=True)]
                 if rows[-1]
@@ -74,7 +94,7 @@ def _grid(lines: Sequence[str]) -> list[str]:
     made = [[_cell(cell) for cell in row] for row in rows if row]
     marks = [
         _alignment(lines[0] if header < 0 else next(line for line in lines if "=" in line), *pair)
-        for pair in zip(borders, borders[1:], strict=False)
+        for pair in pairwise(borders)
     ]
     if header < 0:
         made.insert(0, [""] * len(marks))
@@ -90,7 +110,13 @@ def _cell(lines: Sequence[str]) -> str:
     """The lines of a cell on one line; paragraphs and items of lists stay apart."""
     text = "\n".join(lines).strip()
     text = re.sub(r"\n\s*\n|\n(?=[-*+] )", "<br>", text)
-    return re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())).replace("|", r"\|")
+    return _escaped(re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())))
+
+
+def _escaped(text: str) -> str:
+    """A cell with its pipes escaped; one in a formula separates nothing."""
+    parts = _FORMULA.split(text)
+    return "".join(part if n % 2 else re.sub(r"(?<!\\)\|", r"\|", part) for n, part in enumerate(parts))
 
 
 def _simple(lines: Sequence[str]) -> list[str]:
@@ -108,8 +134,7 @@ def _simple(lines: Sequence[str]) -> list[str]:
         position += 1
     rest = lines[position + 1 :] if position < len(lines) and "--" in lines[position] else lines[position:]
     made = [
-        [row[start:end].strip().replace("|", r"\|") for start, end in zip(starts, ends, strict=True)]
-        for row in rows
+        [_escaped(row[start:end].strip()) for start, end in zip(starts, ends, strict=True)] for row in rows
     ]
     return [*_pipes(made, ["---"] * len(starts)), *rest]
 

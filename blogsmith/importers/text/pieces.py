@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...patterns import lazy_pattern
 
+_LARGEST = 20_000_000
+"""Characters of a page; no source is larger."""
 _OPEN, _CLOSE = "\ue012", "\ue013"
 _MARK = lazy_pattern(f"{_OPEN}(\\d+){_CLOSE}")
 MASKED = lazy_pattern("\ue000(\\d+)\ue001")
@@ -30,9 +32,24 @@ class Pieces:
 
     def restore(self, text: str) -> str:
         """`text` with every mark replaced by what it stands for, marks in that too."""
-        while _MARK.search(text):
-            text = _MARK.sub(lambda found: self._texts[int(found[1])], text)
-        return text
+        return restore_marks(text, _MARK, self._texts)
+
+
+def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> str:
+    """`text` with every mark replaced by the piece of its number, marks in that too.
+
+    Ends also where a text was made to hold marks: one of a piece in itself, of no piece, or some that double.
+    """
+
+    def piece(found: re.Match[str]) -> str:
+        number = int(found[1][:9])
+        return pieces[number] if number < len(pieces) else "\ufffd"
+
+    for _ in range(len(pieces)):
+        before, text = text, mark.sub(piece, text)
+        if text == before or len(text) > _LARGEST:
+            break
+    return mark.sub("\ufffd", text)
 
 
 def closing_bracket(text: str, start: int, pair: str = "[]") -> int:

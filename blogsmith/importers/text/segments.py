@@ -30,7 +30,7 @@ class Dialect:
     dollar: bool = True
     """`$x$`."""
     blank_dollar: bool = False
-    """`$ x $` too."""
+    """`$ x $` and `$x$2` too, as MathJax reads them."""
     escaped_brackets: bool = False
     r"""`\\(x\\)` and `\\[x\\]`: Markdown takes one backslash away, MathJax sees the other."""
     brackets: bool = True
@@ -59,8 +59,6 @@ _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 
 @lru_cache(maxsize=16)
 def _pattern(dialect: Dialect) -> re.Pattern[str]:
-    blank = "" if dialect.blank_dollar else r"(?!\s)"
-    blank_end = "" if dialect.blank_dollar else r"(?<![\s\\])"
     math = [r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"]
     if dialect.escaped_brackets:
         math += [r"\\\\\((?:(?!\\\\\))[\s\S])+?\\\\\)", r"\\\\\[(?:(?!\\\\\])[\s\S])+?\\\\\]"]
@@ -69,7 +67,10 @@ def _pattern(dialect: Dialect) -> re.Pattern[str]:
     if dialect.environments:
         math += [_ENVIRONMENT]
     if dialect.dollar:
-        math += [rf"\${blank}(?!\$){_BODY}+?{blank_end}\$(?![\d$])"]
+        math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?![\d$])"]
+    if dialect.blank_dollar:
+        # what begins with a digit is money, unless it is closed as a formula is
+        math += [rf"\$\s*(?![$\s\d]){_BODY}+?\$(?!\$)"]
     parts = (
         r"(?P<comment><!--[\s\S]*?-->)",
         rf"(?P<opaque>{_OPAQUE})",
@@ -117,6 +118,9 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
 def _begins_line(text: str, found: re.Match[str]) -> bool:
     """Whether a display begins a line: then blank lines may stand in it."""
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    if re.search(r"(?<!\$)\$(?!\$)", found[0]):
+        # a display that was closed by one dollar too few
+        return False
     return found[0].startswith(("$$", "\\[", "\\\\[", "\\begin")) and not before.strip(" \t>-*+0123456789.")
 
 
@@ -183,7 +187,8 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
     return False
 
 
-_OPEN, _CLOSE = "\ue000", "\ue001"
+_OPEN, _CLOSE = MARK = "\ue000", "\ue001"
+"""Stand around the number of a hidden segment."""
 _MASKED = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
 
@@ -193,10 +198,18 @@ class MaskedText:
 
     text: str
     hidden: tuple[str, ...]
+    kinds: tuple[SegmentKind, ...] = ()
+    """Of each hidden segment."""
 
     def restore(self, text: str) -> str:
         """`text`, made from `self.text`, with every mark replaced by what it stands for."""
-        return _MASKED.sub(lambda found: self.hidden[int(found[1])], text)
+
+        def piece(found: re.Match[str]) -> str:
+            number = int(found[1][:9])
+            # the text of an entity or an escape may forge a mark
+            return self.hidden[number] if number < len(self.hidden) else "\ufffd"
+
+        return _MASKED.sub(piece, text)
 
 
 CODE: frozenset[SegmentKind] = frozenset({"block", "span", "opaque", "comment"})
@@ -208,6 +221,7 @@ def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind]
     # the marks' own characters mean nothing in any text, and a stray one would be taken for a mark
     clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
     hidden: list[str] = []
+    every: list[SegmentKind] = []
     parts = []
     for segment in divide(clean, dialect):
         if segment.kind not in kinds:
@@ -216,7 +230,8 @@ def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind]
         body = segment.text.rstrip("\n") if segment.kind == "block" else segment.text
         parts.append(f"{_OPEN}{len(hidden)}{_CLOSE}{segment.text[len(body) :]}")
         hidden.append(body)
-    return MaskedText("".join(parts), tuple(hidden))
+        every.append(segment.kind)
+    return MaskedText("".join(parts), tuple(hidden), tuple(every))
 
 
 def rewrite(

@@ -73,13 +73,14 @@ def compared_address(address: str) -> str:
     """A link's or image's address as it is compared: of a file its name, since folders change."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
-        return address.partition("//")[2].rstrip("/").casefold()
+        return unquote(address).partition("//")[2].rstrip("/").casefold()
     return ""
 
 
 def compared_key(key: str) -> str:
     """A key of a bibliography as it is compared: its letters and digits."""
-    return re.sub(r"[\W_]+", "", key.casefold())
+    plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
+    return re.sub(r"[\W_]+", "", plain.casefold())
 
 
 def compared_image(address: str) -> str:

@@ -46,14 +46,17 @@ _SILENT_CLASSES = frozenset(
 _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
 _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
-    r"|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$(?!\d)|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\6\})"
+    r"|(?<!\\)\$(?!\s)((?:\\[\s\S]|[^\\$])*?)(?<!\s)\$(?!\d)"
+    r"|(?<!\\)\$\s*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
+    r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
 )
+_MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center"),
+        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
     )
 )
 
@@ -61,7 +64,8 @@ _BLOCKS = frozenset(
 def facts_of_html(html: str) -> Facts:
     """What stands in a page; whatever the HTML is like."""
     reader = _Reader()
-    reader.feed(html)
+    # what formulas are made of is most of a page's tags, and says nothing
+    reader.feed(_MATH_ML.sub(r"\1</math>", html))
     reader.close()
     return reader.finish()
 
@@ -130,7 +134,11 @@ class _Reader(HTMLParser):
             self._found.add("citations", compared_key(values.get("href", "").removeprefix("#ref-")))
         elif tag == "a" and (address := compared_address(values.get("href", ""))):
             self._found.add("links", address)
+        elif tag == "abbr":
+            # its meaning, which other systems have in the text
+            self._text.append(f" {values.get('title', '')} ")
         elif tag == "d-footnote" or (tag == "sup" and _is_note(values)):
+            self._flush()
             self._found.add("footnotes", "footnote")
         elif tag == "d-cite":
             for key in filter(None, re.split(r"[\s,]+", values.get("key") or values.get("bibtex-key", ""))):

@@ -16,13 +16,19 @@ from urllib.parse import quote, unquote
 from ...diagnostics.model import Diagnostic
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ...pipeline.snapshot import SiteSnapshot
+from ...pipeline.time_limit import TookTooLong
 from ...project.report import BuildOptions, Progress
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
+from ..page_limit import page_limit
 from ..systems import System
 from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
+from .published import published_facts, published_losses
+
+_BUILD_S = 60.0
+"""How long one page may take to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +51,32 @@ class SiteCheck:
 
 
 def check_site(
-    site: SiteImport, system: System, root: Path, now: dt.datetime, progress: Progress
+    site: SiteImport,
+    system: System,
+    root: Path,
+    now: dt.datetime,
+    progress: Progress,
+    *,
+    against: Path | None = None,
 ) -> SiteCheck:
     """Make the site at `root`, and compare it with what it was imported from.
 
-    SiteError if its settings cannot be read.
+    against: folder of pages that the old system made, to compare with too. SiteError if its settings cannot
+    be read.
     """
     snapshot = _make_site(root, now, progress, len(site.pages))
     own = {path: found for path, found in snapshot.own.items() if found}
     checks = []
+    addresses = (page.address for page in site.pages if page.address)
+    published = published_facts(against, addresses) if against else {}
     for done, page in enumerate(site.pages):
         progress("compare", done, len(site.pages))
-        checks.append(_check_page(page, system, snapshot, own))
+        try:
+            with page_limit():
+                checks.append(_check_page(page, system, snapshot, own, published))
+        except (TookTooLong, RecursionError):
+            lost = Difference("page", "takes too long to be compared", page.source)
+            checks.append(PageCheck(str(page.path), page.source, {}, (lost,)))
     every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
     unique = dict.fromkeys(every)
     return SiteCheck(tuple(checks), tuple(unique))
@@ -64,7 +84,7 @@ def check_site(
 
 def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:
     options = BuildOptions(now=now, drafts=True, future=True, write=False)
-    line = IncrementalPipeline(root, options, lambda: now, limit_s=None)
+    line = IncrementalPipeline(root, options, lambda: now, limit_s=_BUILD_S)
     last: deque[SiteSnapshot | None] = deque(maxlen=1)
     for done, step in enumerate(line.update_all(None, UpdateRequest())):
         progress("build", min(done, pages), pages)
@@ -75,7 +95,11 @@ def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> 
 
 
 def _check_page(
-    page: ImportedPage, system: System, snapshot: SiteSnapshot, own: Mapping[str, tuple[Diagnostic, ...]]
+    page: ImportedPage,
+    system: System,
+    snapshot: SiteSnapshot,
+    own: Mapping[str, tuple[Diagnostic, ...]],
+    published: Mapping[str, Facts],
 ) -> PageCheck:
     path = str(page.path)
     lines = Lines(page.original, page.first_line)
@@ -86,6 +110,8 @@ def _check_page(
     allowed = facts_of_html(system.render(removed, page)) if removed else Facts()
     home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
     differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
+    if page.address in published:
+        differences += published_losses(page.address, published[page.address], after, page.source)
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)
@@ -94,7 +120,7 @@ def _check_page(
 def _whole_html(snapshot: SiteSnapshot, path: str) -> str:
     """Content, title and summary of a page: what stands in its body may have become part of its head."""
     body = snapshot.rendered[path].body
-    return f"<div>{body.title_html}</div><div>{body.description_html}</div>{body.html}"
+    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{body.html}"
 
 
 def _address(page: ImportedPage, snapshot: SiteSnapshot) -> list[Difference]:

@@ -110,7 +110,9 @@ def _notes(language: Language, cell: Cell, result: CellResult) -> Iterator[str]:
         )
     elif result.problem and not any(isinstance(output, Failure) for output in result.outputs):
         yield _sentence(result.problem)
-    if result.stale:
+    if result.imported:
+        yield language.translate("From the notebook, not verified here.")
+    elif result.stale:
         yield stale_sentence(language, result.stale)
     if result.shown_for:
         yield _sentence(result.shown_for)
@@ -125,7 +127,8 @@ def _end_sentence(words: str) -> str:
 
 
 def _provenance(rendering: Rendering, cell: Cell, result: CellResult) -> str:
-    if result.status not in _DONE:
+    # of a run that nobody here has seen nothing is known
+    if result.status not in _DONE or result.imported:
         return ""
     seed = cell.options.seed
     if seed is None:

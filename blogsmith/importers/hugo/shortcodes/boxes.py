@@ -6,18 +6,13 @@ import re
 from collections.abc import Mapping
 from html import escape
 
+from ....syntax.kinds import kind_table
+from ...text.placement import Replacement, callout, dedent, fence
 from .context import CallContext
-from .output import CallOutput, callout, dedent, fence
 from .parse import Call, Literal, source_of
 
-_OWN = (
-    *("note", "info", "tip", "important", "warning", "caution", "danger", "critical", "success", "question"),
-    *("abstract", "example", "quote", "definition", "theorem", "lemma", "corollary", "proposition", "remark"),
-    *("proof", "todo", "hint", "attention", "error", "bug", "fail", "failure", "missing", "check", "done"),
-    *("help", "faq", "summary", "tldr", "cite"),
-)
 KINDS: Mapping[str, str] = {
-    **{kind: kind for kind in _OWN},
+    **{kind: kind for kind in kind_table()},
     **dict.fromkeys(
         ("primary", "secondary", "default", "default callout", "light", "dark", "notice"), "note"
     ),
@@ -87,7 +82,7 @@ _INNER = (
 )
 
 
-def show_box(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`callout`, `notice`, `hint` …: a callout of the kind that an argument names."""
     if call.inner is None and not call.get("text", "content"):
         return None
@@ -101,17 +96,17 @@ def show_box(call: Call, inner: str, context: CallContext) -> CallOutput | None:
         title = call.get(1) if kind or len(call.positional) > 1 else call.get(0)
         title = "" if title in ("true", "false") else title
     fold = _fold(call)
-    return CallOutput(
+    return Replacement(
         callout(kind or "note", title, inner or call.get("text", "content"), fold=fold), is_block=True
     )
 
 
-def show_named_box(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`note`, `tip`, `theorem` …: a callout of that kind."""
     if call.inner is None:
         return None
     title = call.get("title", "name", "heading", 0)
-    return CallOutput(callout(KINDS[call.name], title, inner, fold=_fold(call)), is_block=True)
+    return Replacement(callout(KINDS[call.name], title, inner, fold=_fold(call)), is_block=True)
 
 
 def _fold(call: Call) -> str:
@@ -125,7 +120,7 @@ def _fold(call: Call) -> str:
     return "+" if is_open else "-"
 
 
-def show_fold(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_fold(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`details`, `spoiler`, `expand` …: text that is folded away."""
     if call.inner is None:
         return None
@@ -134,9 +129,9 @@ def show_fold(call: Call, inner: str, context: CallContext) -> CallOutput | None
     is_open = call.get("open", "closed", "expanded", default="")
     opened = is_open.casefold() in ("true", "open") if "closed" not in call.named else is_open == "false"
     if opened or re.search(r"[$*_`\[<\\]", label):
-        return CallOutput(_details(label, body, opened=opened), is_block=True)
+        return Replacement(_details(label, body, opened=opened), is_block=True)
     start = f'<div class="collapsible" data-label="{escape(label)}">'
-    return CallOutput(f"{start}\n\n{body}\n\n</div>", is_block=True)
+    return Replacement(f"{start}\n\n{body}\n\n</div>", is_block=True)
 
 
 def _details(label: str, body: str, *, opened: bool) -> str:
@@ -144,34 +139,34 @@ def _details(label: str, body: str, *, opened: bool) -> str:
     return f"{start}\n<summary>{label}</summary>\n\n{body}\n\n</details>"
 
 
-def show_inner(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """A box without a meaning: its text; what only divides it is left out."""
     inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
     return (
-        CallOutput(dedent(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
+        Replacement(dedent(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
         if inner.strip()
         else None
     )
 
 
-def show_tabs(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`tabs`: its parts below each other, each under its name."""
     if call.inner is None:
         return None
     context.notice("changed", f"shortcode {call.name}: the tabs stand below each other now", "", "")
     names = [each.strip() for each in call.get("items").split(",") if each.strip()]
     if not names:
-        return CallOutput(dedent(inner), is_block=True)
+        return Replacement(dedent(inner), is_block=True)
     parts = inner.split(_TAB)
     labelled = [f"**{name}**\n\n{dedent(part)}" for name, part in zip(names, parts[1:], strict=False)]
     rest = [dedent(part) for part in parts[len(names) + 1 :]]
-    return CallOutput("\n\n".join([dedent(parts[0]), *labelled, *rest]).strip("\n"), is_block=True)
+    return Replacement("\n\n".join([dedent(parts[0]), *labelled, *rest]).strip("\n"), is_block=True)
 
 
 _TAB = "\ue012"
 
 
-def show_tab(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`tab`: one part; without a name of its own the group has a list of them."""
     if call.inner is None:
         return None
@@ -179,36 +174,40 @@ def show_tab(call: Call, inner: str, context: CallContext) -> CallOutput | None:
     language = call.get("lang", "codelang")
     body = fence(source_of(call.inner).strip("\n"), language) if language else dedent(inner)
     if not name:
-        return CallOutput(f"{_TAB}{body}", is_block=True)
-    return CallOutput(f"**{name}**\n\n{body}", is_block=True)
+        return Replacement(f"{_TAB}{body}", is_block=True)
+    return Replacement(f"**{name}**\n\n{body}", is_block=True)
 
 
-def show_card(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_card(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`card`: a link with a line below it."""
     title, link = call.get("title", "header", 0), call.get("link", "url", "href")
     shown = f"[{title}]({link})" if title and link else f"**{title}**" if title else ""
     body = " ".join([call.get("subtitle", "text"), " ".join(inner.split())]).strip()
-    return CallOutput("- " + ": ".join(filter(None, [shown, body])), is_block=True) if shown or body else None
+    return (
+        Replacement("- " + ": ".join(filter(None, [shown, body])), is_block=True) if shown or body else None
+    )
 
 
-def show_button(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_button(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`button`: a link."""
     link = call.get("href", "link", "url", "relref", "ref", 0)
     text = " ".join(inner.split()) or call.get("text", "label", "title", 1) or link
-    return CallOutput(f"[{text}]({context.link(link) or link})") if link else None
+    return Replacement(f"[{text}]({context.link(link) or link})") if link else None
 
 
-def show_text(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`badge`, `mark`, `kbd` …: words in a line."""
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", 0)
-    return CallOutput({"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}").format(text)) if text else None
+    return (
+        Replacement({"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}").format(text)) if text else None
+    )
 
 
-def show_nothing(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_nothing(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """What is made without asking, or only looks nice."""
     removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
     context.notice("dropped", f"shortcode {call.name} has no meaning here", "", removed)
-    return CallOutput("")
+    return Replacement("")
 
 
 HANDLERS = {

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from ...text.math import display, inline, split_formula
+from ...text.placement import Replacement, dedent, fence
 from ...text.tags import address_text
 from ..fences import info_string, options_in
 from .context import CallContext
-from .output import CallOutput, dedent, fence
 from .parse import Call
 
 _DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
 
 
-def show_highlight(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`highlight`: a code block, or with `hl_inline` a code span."""
     if call.inner is None:
         return None
@@ -22,18 +22,18 @@ def show_highlight(call: Call, inner: str, context: CallContext) -> CallOutput |
     options = options_in(written)
     language = call.get(0, "lang", "language")
     if options.pop("hl_inline", "false") == "true":
-        return CallOutput(context.finished.put(f"`{inner.strip()}`"))
+        return Replacement(context.finished.put(f"`{inner.strip()}`"))
     code = re.sub(r"\A[ \t]*\n|\n[ \t]*\Z", "", inner)
     return _block(code, info_string(language or "text", options), context)
 
 
-def _block(code: str, info: str, context: CallContext) -> CallOutput:
+def _block(code: str, info: str, context: CallContext) -> Replacement:
     lines = fence(code, info).split("\n")
     # line by line, so that a list or quote around it can indent them
-    return CallOutput("\n".join(map(context.finished.put, lines)), is_block=True)
+    return Replacement("\n".join(map(context.finished.put, lines)), is_block=True)
 
 
-def show_formula(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`math`, `katex`: formulas between delimiters, or TeX that is one formula."""
     if call.inner is None:
         return None
@@ -44,51 +44,51 @@ def show_formula(call: Call, inner: str, context: CallContext) -> CallOutput | N
     )
     tex = inner.strip()
     if not tex:
-        return CallOutput("")
+        return Replacement("")
     if not is_display:
-        return CallOutput(context.finished.put(inline(tex)))
-    return CallOutput(context.finished.put(display(tex)), is_block=True)
+        return Replacement(context.finished.put(inline(tex)))
+    return Replacement(context.finished.put(display(tex)), is_block=True)
 
 
-def _delimited(inner: str, context: CallContext) -> CallOutput:
+def _delimited(inner: str, context: CallContext) -> Replacement:
     """Text whose formulas no Markdown parser has seen: their TeX is as it will be."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
-        return CallOutput(context.finished.put(display(tex)), is_block=True)
+        return Replacement(context.finished.put(display(tex)), is_block=True)
     if opener and opener not in tex:
-        return CallOutput(context.finished.put(inline(tex)))
+        return Replacement(context.finished.put(inline(tex)))
     shown = re.sub(
         r"\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|(?<![\\$])\$(?!\$)[^$]+?\$",
         lambda found: context.finished.put(found[0]),
         inner,
     )
-    return CallOutput(shown)
+    return Replacement(shown)
 
 
-def show_diagram(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_diagram(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`mermaid`: a fence of that language."""
     if call.inner is None:
         return None
     return _block(dedent(inner), "mermaid", context)
 
 
-def show_reference(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`ref` and `relref`: the destination of a link."""
     target = call.get(0, "path")
     address = context.link(target)
     if address:
-        return CallOutput(address_text(address))
+        return Replacement(address_text(address))
     context.notice("missing", f'{call.name} "{target}": there is no such page', "", "")
-    return CallOutput(address_text(target or "#"))
+    return Replacement(address_text(target or "#"))
 
 
-def show_parameter(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`param`: a value of the front matter or the configuration."""
     value = context.param(call.get(0, "name"))
-    return CallOutput(value) if value else None
+    return Replacement(value) if value else None
 
 
-def show_file(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`include`, `readfile`, `code`: the text of a file, as code if an argument says its language."""
     name = call.get("file", "src", "path", 0)
     text = context.file(name) if name else ""
@@ -97,13 +97,13 @@ def show_file(call: Call, inner: str, context: CallContext) -> CallOutput | None
     language = call.get("language", "lang", "code" if call.get("code") not in ("true", "") else "lang", 1)
     if language or call.name == "code" or call.get("code") == "true":
         return _block(text.strip("\n"), language, context)
-    return CallOutput(text, is_block=True)
+    return Replacement(text, is_block=True)
 
 
-def hide_comment(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def hide_comment(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`comment`: what Hugo does not show."""
     context.notice("dropped", f"shortcode {call.name}: what is not shown is left out", "", inner)
-    return CallOutput("")
+    return Replacement("")
 
 
 HANDLERS = {

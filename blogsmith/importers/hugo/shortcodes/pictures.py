@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from html import escape
 
+from ...text.placement import Replacement
 from ...text.tags import address_text, image, length
 from .context import CallContext
-from .output import CallOutput
 from .parse import Call
 
 _COMMANDS = ("Resize", "Fit", "Fill", "Crop")
@@ -16,7 +16,7 @@ _COMMANDS = ("Resize", "Fit", "Fill", "Crop")
 _SIZE = re.compile(r"(\d+)x\d*")
 
 
-def show_figure(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_figure(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`figure`, `img` and the like: a picture with a caption, alone in its paragraph."""
     address = call.get("src", "link" if "src" not in call.named and not call.positional else "src", 0)
     address = address or call.get("image", "url", "file", "light", "path")
@@ -30,9 +30,9 @@ def show_figure(call: Call, inner: str, context: CallContext) -> CallOutput | No
     width = _width(call)
     link = call.get("link", "href")
     if link and link != address and not link.lower().endswith((".png", ".jpg", ".jpeg", ".svg", ".webp")):
-        return CallOutput(_linked(target, alt, caption, link, length(width)), is_block=True)
+        return Replacement(_linked(target, alt, caption, link, length(width)), is_block=True)
     shown = image(target, _plain(alt), caption=caption, width=width, name=name)
-    return CallOutput(shown, is_block=True, inline=f"![{_plain(alt)}]({address_text(target)})")
+    return Replacement(shown, is_block=True, inline=f"![{_plain(alt)}]({address_text(target)})")
 
 
 def caption_of(call: Call, inner: str = "") -> str:
@@ -68,19 +68,19 @@ def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
     return f'<figure markdown="1">\n{shown}\n<figcaption markdown="1">{caption}</figcaption>\n</figure>'
 
 
-def show_gallery(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_gallery(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """A group of pictures: what stands in it."""
-    return CallOutput(inner, is_block=True) if inner.strip() else None
+    return Replacement(inner, is_block=True) if inner.strip() else None
 
 
-def show_video(address: str, call: Call) -> CallOutput:
+def show_video(address: str, call: Call) -> Replacement:
     """A film in our words."""
     caption = call.get("caption", "title")
     more = f' data-caption="{escape(caption)}"' if caption else ""
-    return CallOutput(f'<div class="video-embed" data-src="{escape(address)}"{more}></div>', is_block=True)
+    return Replacement(f'<div class="video-embed" data-src="{escape(address)}"{more}></div>', is_block=True)
 
 
-def show_youtube(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`youtube`: by the film's id, or by its address."""
     name = call.get("id", "v", 0)
     if not name:
@@ -90,13 +90,13 @@ def show_youtube(call: Call, inner: str, context: CallContext) -> CallOutput | N
     return show_video(f"{address}&t={start}" if start.isdigit() and "/" not in name else address, call)
 
 
-def show_vimeo(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_vimeo(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`vimeo`: by the film's id."""
     name = call.get("id", 0)
     return show_video(name if "/" in name else f"https://vimeo.com/{name}", call) if name else None
 
 
-def show_film(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_film(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`video`: a file of the site, or the address of a film."""
     address = call.get("src", "url", "mp4", 0)
     return show_video(context.image(address), call) if address else None
@@ -116,7 +116,7 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def show_link(call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def show_link(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """What would be loaded from another site: a link to it."""
     pattern, title = _HOSTS[call.name]
     user, name = call.get("user"), call.get("id", "repo", "bvid")
@@ -131,7 +131,7 @@ def show_link(call: Call, inner: str, context: CallContext) -> CallOutput | None
     hint = "pages load nothing from other hosts"
     context.notice("changed", f"shortcode {call.name}: a link now", hint, "")
     address = path if "://" in path else pattern.format(path)
-    return CallOutput(f"[{title} {path}]({address_text(address)})", is_block=True)
+    return Replacement(f"[{title} {path}]({address_text(address)})", is_block=True)
 
 
 HANDLERS = {

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from ....patterns import lazy_pattern
+from ...text.placement import Replacement, dedent
 from .context import CallContext
-from .output import CallOutput, dedent
 from .parse import Call
 
 _ACTION = lazy_pattern(
@@ -59,7 +59,7 @@ class _State:
     """What `with` made of the dot; None: the call itself."""
 
 
-def expand_template(template: str, call: Call, inner: str, context: CallContext) -> CallOutput | None:
+def expand_template(template: str, call: Call, inner: str, context: CallContext) -> Replacement | None:
     """What a template makes of a call; None if it cannot be read."""
     text = re.sub(r"\{\{-?\s*/\*[\s\S]*?\*/\s*-?\}\}", "", template)
     parts = _ACTION.split(text)
@@ -75,7 +75,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
         re.match(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b", shown)
     )
     body = dedent(inner) if is_block else inner
-    return CallOutput(
+    return Replacement(
         shown.replace(_INNER, f"\n\n{body}\n\n" if is_block and "\n" in body else body), is_block=is_block
     )
 

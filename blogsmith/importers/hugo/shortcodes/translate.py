@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...text.placement import Replacement, place, without_prefix
 from ...text.segments import CODE, divide
 from . import boxes, code, pictures
 from .context import CallContext
-from .output import CallOutput, join, without_prefix
 from .parse import Call, Literal, parse_shortcodes
 from .template import expand_template
 
 _HANDLERS = {**boxes.HANDLERS, **pictures.HANDLERS, **code.HANDLERS}
 
 
-class ShortcodeTranslator:
+class HugoShortcodeTranslator:
     """Translates the shortcodes of one page."""
 
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
@@ -40,14 +40,14 @@ class ShortcodeTranslator:
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             after = following.text if isinstance(following, Literal) else "\nx" if following else ""
             prefix = done[done.rfind("\n") + 1 :]
-            done = join(done, self._output(node, prefix), after)
+            done = place(done, self._replacement(node, prefix), after)
         return done
 
     def _shown(self, node: Literal) -> str:
         # a call that is shown is text here, and nothing to translate any more
         return self._context.finished.put(node.text) if node.text.startswith(("{{<", "{{%")) else node.text
 
-    def _output(self, call: Call, prefix: str) -> CallOutput:
+    def _replacement(self, call: Call, prefix: str) -> Replacement:
         inner = without_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
         handler = _HANDLERS.get(call.name) or _HANDLERS.get(call.name.rpartition("/")[2])
         found = handler(call, inner, self._context) if handler else None
@@ -56,13 +56,13 @@ class ShortcodeTranslator:
             found = expand_template(template, call, inner, self._context)
         return self._left(call, inner) if found is None else found
 
-    def _left(self, call: Call, inner: str) -> CallOutput:
+    def _left(self, call: Call, inner: str) -> Replacement:
         """A call as it was, its inner text translated."""
         put = self._context.finished.put
         if any(call.start in each for each in self._code):
-            return CallOutput(put(call.opener) + inner + call.closer)
+            return Replacement(put(call.opener) + inner + call.closer)
         hint = "write it anew, or make it a shortcode of the new site"
         self._context.notice("left", f"shortcode {call.name} is not known", hint, "")
         opener = put(f"<!-- import: shortcode {call.name.replace('--', '- -')} -->") + put(call.opener)
         is_block = "\n" in inner
-        return CallOutput(opener + inner + (put(call.closer) if call.closer else ""), is_block=is_block)
+        return Replacement(opener + inner + (put(call.closer) if call.closer else ""), is_block=is_block)

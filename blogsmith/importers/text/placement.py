@@ -1,4 +1,4 @@
-"""What a shortcode becomes, and how it is put into the text around it."""
+"""Text that takes the place of a call or an embed, and how it is put into the lines around it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from ....patterns import lazy_pattern
+from ...patterns import lazy_pattern
 
 _PREFIX = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*")
 _QUOTE = lazy_pattern(r"[^\s>]")
 
 
 @dataclass(frozen=True, slots=True)
-class CallOutput:
-    """Markdown that takes the place of a call."""
+class Replacement:
+    """Markdown that takes the place of something else."""
 
     text: str
     is_block: bool = False
@@ -23,14 +23,14 @@ class CallOutput:
     """What stands in a table cell instead."""
 
 
-def join(before: str, output: CallOutput, after: str) -> str:
-    """`before` with an output behind it; `after` is the text that follows, which is not added."""
-    if not output.is_block:
-        return before + output.text
+def place(before: str, new: Replacement, after: str) -> str:
+    """`before` with a replacement behind it; `after` is the text that follows, which is not added."""
+    if not new.is_block:
+        return before + new.text
     line = before[before.rfind("\n") + 1 :]
     if line.lstrip().startswith("|"):
-        return before + (output.inline or " ".join(output.text.split()))
-    block = output.text.strip("\n")
+        return before + (new.inline or " ".join(new.text.split()))
+    block = new.text.strip("\n")
     if not _PREFIX.fullmatch(line):
         return f"{before.rstrip(' ')}\n\n{block}{_gap(after, '')}"
     indent = _QUOTE.sub(" ", line)

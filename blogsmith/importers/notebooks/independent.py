@@ -1,0 +1,90 @@
+"""What a notebook shows, by json and markdown-it: for counting, and by none of the code that translates."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+_FORMULA = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[\s\S]*?[^`](?P=ticks)(?!`))|(?P<display>(?<!\\)\$\$[\s\S]+?\$\$)"
+    r"|(?P<math>(?<![\\$])\$(?!\$)(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?\$(?!\d))"
+    r"|(?P<bracket>\\\\\([\s\S]+?\\\\\)|\\\\\[[\s\S]+?\\\\\])"
+    r"|(?P<bare>\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\})"
+)
+_MARK = re.compile("\ue014(\\d+)\ue015")
+_HIDDEN = frozenset(
+    ("remove-cell", "hide-cell", "remove_cell", "hide_cell", "hide", "remove-input", "remove-code")
+)
+_OPTIONS = re.compile(r"\A(?:[ \t]*#[ \t]?\|.*(?:\n|\Z))+")
+_COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_UNSEEN = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
+
+
+def render_notebook(text: str) -> str:
+    """HTML of a notebook, or of a piece of Markdown that is none."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        return _markdown(text)
+    sheets = data.get("worksheets")
+    cells = data.get("cells") or [
+        cell for sheet in (sheets if isinstance(sheets, list) else []) for cell in sheet.get("cells", [])
+    ]
+    return "\n".join(_cell(cell) for cell in cells if isinstance(cell, dict))
+
+
+def _cell(cell: dict[str, Any]) -> str:
+    source = _joined(cell.get("source", cell.get("input", "")))
+    kind = cell.get("cell_type")
+    if kind == "code":
+        metadata = cell.get("metadata")
+        tags = (metadata.get("tags") if isinstance(metadata, dict) else None) or []
+        if _HIDDEN.intersection(str(tag).replace("_", "-") for tag in tags) or _UNSEEN.search(source):
+            return ""
+        code = _OPTIONS.sub("", source).strip("\n")
+        return f"<pre><code>{escape(code)}</code></pre>" if code.strip() else ""
+    if kind == "raw":
+        form = (
+            (cell.get("metadata") or {}).get("raw_mimetype")
+            or (cell.get("metadata") or {}).get("format")
+            or ""
+        )
+        return "" if form not in ("", "text/html", "text/markdown") else _markdown(_without_front(source))
+    if kind == "heading":
+        source = f"{'#' * int(cell.get('level') or 1)} {source}"
+    return _markdown(_without_front(source))
+
+
+def _without_front(source: str) -> str:
+    return re.sub(r"\A\s*---\n[\s\S]*?^---[ \t]*(?:\n|\Z)", "", source, count=1, flags=re.MULTILINE)
+
+
+def _joined(value: Any) -> str:
+    return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+
+def _markdown(text: str) -> str:
+    formulas: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        if found["code"]:
+            return found[0]
+        tex = re.sub(r"\A(?:\$+|\\\\[(\[])|(?:\$+|\\\\[)\]])\Z", "", found[0])
+        formulas.append(f'<math alttext="{escape(tex)}"></math>')
+        return f"\ue014{len(formulas) - 1}\ue015"
+
+    parts = re.split(r"(^[ \t]*(?:```|~~~)[\s\S]*?^[ \t]*(?:```|~~~)[ \t]*$)", text, flags=re.MULTILINE)
+    kept = "".join(part if number % 2 else _FORMULA.sub(keep, part) for number, part in enumerate(parts))
+    return _MARK.sub(lambda found: formulas[int(found[1])], str(_parser().render(kept)))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -1,0 +1,285 @@
+"""Cells of a notebook as Markdown with cells of code: `#|` lines for its tags, magics taken out."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from ...model.results import Blob, CellOutput, Display, Failure, Stream
+from ...patterns import lazy_pattern
+from ..model import ImportedData
+from .notebook import Notebook, NotebookCell
+from .outputs import CellOutputs, decoded, read_outputs, unshown_types
+
+Note = Callable[..., None]
+"""Tells of something: kind, message, line, and fields of a `Notice`."""
+
+_SETTINGS = lazy_pattern(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pylab|precision)\b.*")
+_INSTALL = lazy_pattern(r"[ \t]*[!%][ \t]*(?:pip3?|conda|mamba|apt|apt-get|uv|poetry)\b.*")
+_TIMED_CELL = lazy_pattern(r"%%(?:time|timeit|prun|capture)\b.*")
+_TIMED_LINE = lazy_pattern(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+((?:-\w+[ \t]+\S+[ \t]+)*)(?=\S)")
+_OTHER_CELL = lazy_pattern(
+    r"%%(bash|sh|html|javascript|js|latex|writefile|file|markdown|svg|ruby|perl|R|cython|sql)\b(.*)"
+)
+_OPTION = lazy_pattern(r"[ \t]*#[ \t]?\|[ \t]?")
+_KEY = lazy_pattern(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*)|$)")
+_KNOWN = frozenset(
+    (
+        *("eval", "echo", "output", "warning", "error", "include", "label", "fig-cap", "fig-alt", "tbl-cap"),
+        *("code-fold", "code-summary", "fig-format"),
+    )
+)
+_ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
+_SHOWN_AS: Mapping[str, str] = {
+    "js": "javascript",
+    "sh": "bash",
+    "R": "r",
+    "file": "python",
+    "writefile": "python",
+}
+_SUFFIXES: Mapping[str, str] = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/svg+xml": "svg",
+    "image/gif": "gif",
+}
+_NOT_VERIFIED = "*From the notebook, not verified here:*"
+_TAGS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("hide-input", "hide-code"), ("code-fold: true",)),
+    **dict.fromkeys(("remove-input", "remove-code", "no-input"), ("echo: false",)),
+    **dict.fromkeys(("remove-output", "hide-output", "no-output"), ("output: false",)),
+    **dict.fromkeys(("remove-cell", "hide-cell", "hide"), ("include: false",)),
+    "raises-exception": ("error: true",),
+    "skip-execution": ("eval: false",),
+}
+"""Tag of Jupyter Book, nbsphinx and nbconvert → options of our cells."""
+_SILENT_TAGS = frozenset(
+    ("parameters", "injected-parameters", "thebe-init", "scroll-output", "output-scroll")
+)
+
+
+@dataclass(slots=True)
+class NotebookText:
+    """A notebook as text."""
+
+    parts: list[str] = field(default_factory=list)
+    cells: list[CellOutputs] = field(default_factory=list)
+    """Those that run, in order."""
+    files: list[ImportedData] = field(default_factory=list)
+    """Pictures that were in it."""
+
+    @property
+    def text(self) -> str:
+        """The Markdown."""
+        return "\n\n".join(part.strip("\n") for part in self.parts if part.strip())
+
+
+def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> NotebookText:
+    """The cells as Markdown.
+
+    path: of the page in the new site; pictures stand in a folder beside it.
+    """
+    writer = _Writer(notebook, path, note)
+    for cell in notebook.cells:
+        writer.add(cell)
+    return writer.found
+
+
+class _Writer:
+    def __init__(self, notebook: Notebook, path: PurePosixPath, note: Note) -> None:
+        self._language = notebook.language
+        self._folder = path.parent / f"{path.stem}-files"
+        self._note = note
+        self.found = NotebookText()
+
+    def add(self, cell: NotebookCell) -> None:
+        """Add what stands for a cell."""
+        if cell.kind == "markdown":
+            self.found.parts.append(self._with_attachments(cell))
+        elif cell.kind == "raw":
+            self.found.parts.append(self._raw(cell))
+        elif cell.source.strip():
+            self._code(cell)
+
+    def _with_attachments(self, cell: NotebookCell) -> str:
+        def put(found: re.Match[str]) -> str:
+            data = cell.attachments.get(found[1]) or cell.attachments.get(found[1].replace("%20", " "))
+            for mime, text in (data or {}).items():
+                if picture := decoded(text if isinstance(text, str) else ""):
+                    return self._file(found[1], picture, mime)
+            self._note("missing", f"attachment {found[1]} is not in the notebook", cell.line)
+            return found[0]
+
+        return _ATTACHED.sub(put, cell.source)
+
+    def _file(self, name: str, data: bytes, mime: str) -> str:
+        """The address of a new picture."""
+        name = re.sub(r"[^\w.-]+", "-", name.replace("%20", "-")).strip(".-") or "picture"
+        if "." not in name:
+            name = f"{name}.{_SUFFIXES.get(mime, 'bin')}"
+        stem, _, suffix = name.rpartition(".")
+        known = {file.path: file.data for file in self.found.files}
+        number = 1
+        while known.get(self._folder / name, data) != data:
+            number += 1
+            name = f"{stem}-{number}.{suffix}"
+        if self._folder / name not in known:
+            self.found.files.append(ImportedData(self._folder / name, data))
+        return f"{self._folder.name}/{name}"
+
+    def _raw(self, cell: NotebookCell) -> str:
+        form = str(cell.metadata.get("raw_mimetype") or cell.metadata.get("format") or "").lower()
+        if form in ("", "text/html", "html", "text/markdown", "markdown", "text/x-markdown"):
+            return cell.source
+        removed = f"```\n{cell.source}\n```"
+        self._note("dropped", f"a raw cell for {form}, which is not in the HTML", cell.line, removed=removed)
+        return ""
+
+    def _code(self, cell: NotebookCell) -> None:
+        options, code = _split_options(cell.source)
+        lines = [f"#| {line}" for line in self._options(cell, options)]
+        other = _OTHER_CELL.match(code.lstrip())
+        if other:
+            self._other_code(cell, other, code.lstrip())
+            return
+        if self._language != "python":
+            message = f"a cell in {self._language}: its code is shown, and not run"
+            hint = "a Jupyter kernel can run it: execute: {engine: jupyter} in the front matter"
+            self._note("left", message, cell.line, hint=hint)
+            self._shown(cell, self._language, code, message)
+            return
+        code, dropped = self._without_magics(code)
+        if dropped:
+            removed = f"```\n{code_of(cell)}\n```"
+            message = f"{dropped[0].strip()}, which is no Python"
+            self._note("dropped", message, cell.line, removed=removed)
+        if not code.strip():
+            return
+        if not _is_python(code):
+            message = "a cell that is no Python, which is not run"
+            hint = "write it in Python, and take `eval: false` away"
+            self._note("left", message, cell.line, hint=hint)
+            self._shown(cell, "{python}", "\n".join(["#| eval: false", code]), message)
+            return
+        self.found.parts.append(_fence("{python}", "\n".join([*lines, code])))
+        for kind in unshown_types(cell):
+            self._note("left", f"an output of type {kind}, which no page can show", cell.line)
+        if cell.was_run and "#| eval: false" not in lines:
+            self.found.cells.append(CellOutputs(code, read_outputs(cell)))
+
+    def _other_code(self, cell: NotebookCell, found: re.Match[str], code: str) -> None:
+        name, body = found[1], code.partition("\n")[2]
+        if name in ("html", "markdown", "svg"):
+            self._note(
+                "changed", f"a %%{name} cell is part of the text", cell.line, removed=f"```\n{code}\n```"
+            )
+            self.found.parts.append(body)
+            return
+        message = f"a %%{name} cell: its code is shown, and not run"
+        self._note("left", message, cell.line)
+        title = (
+            f' title="{found[2].strip()}"' if name in ("writefile", "file") and '"' not in found[2] else ""
+        )
+        self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
+        self._shown(cell, _SHOWN_AS.get(name, name) + title, body, message)
+
+    def _without_magics(self, code: str) -> tuple[str, list[str]]:
+        """The code without what only sets up a notebook, and those lines."""
+        kept, dropped = [], []
+        for line in code.split("\n"):
+            if _SETTINGS.fullmatch(line) or _INSTALL.fullmatch(line) or _TIMED_CELL.fullmatch(line):
+                dropped.append(line)
+            elif timed := _TIMED_LINE.match(line):
+                dropped.append(line)
+                kept.append(timed[1] + line[timed.end() :])
+            else:
+                kept.append(line)
+        return "\n".join(kept).strip("\n"), dropped
+
+    def _options(self, cell: NotebookCell, options: list[str]) -> Iterator[str]:
+        for tag in sorted(cell.tags):
+            if tag in _TAGS:
+                yield from _TAGS[tag]
+            elif tag not in _SILENT_TAGS:
+                self._note("dropped", f"the tag {tag} of a cell", cell.line)
+        jupyter = cell.metadata.get("jupyter")
+        if isinstance(jupyter, dict) and jupyter.get("source_hidden"):
+            yield "code-fold: true"
+        is_known = True
+        for line in options:
+            key = _KEY.match(line)
+            if key:
+                is_known = key[1].replace(".", "-").replace("_", "-") in _KNOWN
+            elif line.strip() == "hide":
+                yield "include: false"
+                continue
+            elif not line.startswith((" ", "-")):
+                is_known = False
+            if is_known:
+                yield line
+            else:
+                self._note("dropped", f"the option {line.strip()} of a cell", cell.line)
+
+    def _shown(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
+        """Code that does not run here, with what it gave as part of the page."""
+        self.found.parts.append(f"<!-- import: {message} -->\n{_fence(language, code)}")
+        shown = [part for output in read_outputs(cell) if (part := self._output(output))]
+        if shown:
+            self.found.parts.extend([_NOT_VERIFIED, *shown])
+
+    def _output(self, output: CellOutput) -> str:
+        if isinstance(output, Stream):
+            return _fence("text", _plain(output.text)) if output.text.strip() else ""
+        if isinstance(output, Failure):
+            return _fence("text", _plain(output.text or f"{output.name}: {output.message}"))
+        return self._display(output)
+
+    def _display(self, output: Display) -> str:
+        for mime, part in output.data.items():
+            if isinstance(part, Blob) and part.data is not None:
+                name = f"output.{_SUFFIXES.get(mime, 'bin')}"
+                return f"![]({self._file(name, part.data, mime)})"
+        for mime in ("text/latex", "text/markdown", "text/plain"):
+            if isinstance(text := output.data.get(mime), str) and text.strip():
+                return _fence("text", _plain(text)) if mime == "text/plain" else text
+        return ""
+
+
+def _split_options(source: str) -> tuple[list[str], str]:
+    """Lines `#|` in front of the code, without their marks, and the code."""
+    lines = source.strip("\n").split("\n")
+    count = next((n for n, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
+    return [_OPTION.sub("", line, count=1).rstrip() for line in lines[:count]], "\n".join(
+        lines[count:]
+    ).strip("\n")
+
+
+def code_of(cell: NotebookCell) -> str:
+    """The code of a cell without its options."""
+    return _split_options(cell.source)[1]
+
+
+def _is_python(code: str) -> bool:
+    """Whether it can be read as Python; commands of IPython and of the shell cannot."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(code, "cell", "exec", flags=ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _fence(language: str, code: str) -> str:
+    longest = max((len(found) for found in re.findall(r"`{3,}", code)), default=2)
+    mark = "`" * max(3, longest + 1)
+    return f"{mark}{language}\n{code.rstrip()}\n{mark}"
+
+
+def _plain(text: str) -> str:
+    """A text without the colours of a terminal."""
+    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).strip("\n")

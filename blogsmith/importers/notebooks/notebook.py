@@ -1,0 +1,189 @@
+"""A notebook file, of nbformat 3 or 4, as records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..loose_yaml import LooseYamlError, load_mapping, split_head
+
+CellKind = Literal["markdown", "code", "raw"]
+_OLD_TYPES: Mapping[str, str] = {
+    "text": "text/plain",
+    "html": "text/html",
+    "latex": "text/latex",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "javascript": "application/javascript",
+    "json": "application/json",
+}
+"""What nbformat 3 calls the parts of an output."""
+
+
+class NotebookError(Exception):
+    """A file is no notebook; `line` is 1-based."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookCell:
+    """One cell."""
+
+    kind: CellKind
+    source: str
+    line: int
+    """1-based line of the file on which its text begins."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    outputs: tuple[Mapping[str, Any], ...] = ()
+    """As nbformat 4 has them."""
+    attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Name → MIME type → base64."""
+    was_run: bool = False
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """Its tags, with hyphens."""
+        tags = self.metadata.get("tags")
+        return (
+            frozenset(str(tag).replace("_", "-") for tag in tags) if isinstance(tags, list) else frozenset()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook."""
+
+    cells: tuple[NotebookCell, ...]
+    front: Mapping[str, Any]
+    """YAML of its first cell, if that is front matter, over what its metadata says."""
+    language: str = "python"
+    """Lower case."""
+    kernel: str = ""
+    """Name of its kernel."""
+
+
+def read_notebook(text: str) -> Notebook:
+    """The notebook of a file's text. Raises NotebookError."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NotebookError(f"it is no JSON: {error.msg}", error.lineno) from error
+    except RecursionError as error:
+        raise NotebookError("it is nested too deep") from error
+    if not isinstance(data, dict):
+        raise NotebookError("it is no notebook")
+    written = data.get("cells")
+    if written is None:
+        sheets = data.get("worksheets")
+        written = (
+            [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+            if isinstance(sheets, list)
+            else None
+        )
+    if not isinstance(written, list):
+        raise NotebookError("it is no notebook: there are no cells")
+    metadata = _mapping(data.get("metadata"))
+    cells = list(_cells(written, text))
+    front, cells = _take_front(cells)
+    return Notebook(tuple(cells), {**_front_of(metadata), **front}, _language(metadata), _kernel(metadata))
+
+
+def _cells(written: list[Any], text: str) -> Iterator[NotebookCell]:
+    position = 0
+    for cell in written:
+        if not isinstance(cell, dict):
+            continue
+        kind = str(cell.get("cell_type"))
+        source = joined(cell.get("source", cell.get("input")))
+        if kind == "heading":
+            kind, source = "markdown", f"{'#' * int(cell.get('level') or 1)} {source}"
+        first = json.dumps(source.partition("\n")[0], ensure_ascii=False)[1:-1]
+        found = text.find(first, position) if first else -1
+        if found < 0 and first:
+            found = text.find(json.dumps(source.partition("\n")[0])[1:-1], position)
+        position = found if found >= 0 else position
+        outputs = cell.get("outputs")
+        yield NotebookCell(
+            kind="code" if kind == "code" else "raw" if kind == "raw" else "markdown",
+            source=source,
+            line=text.count("\n", 0, position) + 1,
+            metadata=_mapping(cell.get("metadata")),
+            outputs=tuple(map(_output, filter(_is_mapping, outputs))) if isinstance(outputs, list) else (),
+            attachments={name: _mapping(data) for name, data in _mapping(cell.get("attachments")).items()},
+            was_run=isinstance(cell.get("execution_count", cell.get("prompt_number")), int) or bool(outputs),
+        )
+        position += len(first)
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _output(output: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An output as nbformat 4 has it."""
+    kind = output.get("output_type")
+    if kind == "stream":
+        return {**output, "name": output.get("name", output.get("stream", "stdout"))}
+    if kind == "pyerr":
+        return {**output, "output_type": "error"}
+    if kind in ("pyout", "display_data", "execute_result") and "data" not in output:
+        data = {mime: output[name] for name, mime in _OLD_TYPES.items() if name in output}
+        return {"output_type": "execute_result" if kind == "pyout" else str(kind), "data": data}
+    return output
+
+
+def joined(value: Any) -> str:
+    """A text that is written as one, or as a list of lines."""
+    if isinstance(value, list):
+        return "".join(str(each) for each in value)
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return {str(key): each for key, each in value.items()} if isinstance(value, dict) else {}
+
+
+def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
+    """The YAML of the first cell with any text, if that is nothing else, and the other cells."""
+    first = next((cell for cell in cells if cell.source.strip()), None)
+    if first is None or first.kind == "code":
+        return {}, cells
+    head, rest, _ = split_head(first.source.lstrip() + "\n")
+    if not head or rest.strip():
+        return {}, cells
+    try:
+        front = load_mapping(head)
+    except LooseYamlError as error:
+        raise NotebookError(f"the front matter is not YAML: {error}", first.line + error.line) from error
+    return front, [cell for cell in cells if cell is not first]
+
+
+def _front_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What the notebook says of itself."""
+    front: dict[str, Any] = {}
+    if isinstance(title := metadata.get("title"), str) and title.strip():
+        front["title"] = title.strip()
+    authors = metadata.get("authors")
+    names = (
+        [each.get("name") for each in authors if isinstance(each, dict)] if isinstance(authors, list) else []
+    )
+    if any(names):
+        front["author"] = [str(name) for name in names if name]
+    return front
+
+
+def _language(metadata: Mapping[str, Any]) -> str:
+    info, kernel = _mapping(metadata.get("language_info")), _mapping(metadata.get("kernelspec"))
+    name = info.get("name") or kernel.get("language") or metadata.get("language") or "python"
+    name = str(name).lower()
+    return "python" if name.startswith(("python", "ipython", "sage")) else name
+
+
+def _kernel(metadata: Mapping[str, Any]) -> str:
+    return str(_mapping(metadata.get("kernelspec")).get("name") or "")

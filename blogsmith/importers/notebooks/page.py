@@ -1,0 +1,194 @@
+"""One notebook → a page of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+from ...model.slugs import slugify
+from ...patterns import lazy_pattern
+from ..model import ImportedData, ImportedPage, Notice, NoticeKind
+from ..text.headings import demote_headings
+from ..text.math import display, inline, is_display, split_formula
+from ..text.plain_dates import iso_date
+from ..text.segments import Dialect, divide, mask
+from ..text.title_heading import take_title
+from .markdown import notebook_text
+from .notebook import Notebook, NotebookError, read_notebook
+from .outputs import record_files
+
+DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
+"""As MathJax is set up in Jupyter."""
+_ADDRESS = lazy_pattern(
+    r"(?P<before>\]\(\s*<?|\b(?:src|href)\s*=\s*[\"'])(?P<address>[^\s()<>\"']+(?:\([^\s()]*\)[^\s()<>\"']*)?)"
+)
+_SCHEME = lazy_pattern(r"(?:[A-Za-z][\w+.-]*:|//)")
+_HEADING = lazy_pattern(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_TEXTS = ("title", "subtitle", "description", "lang")
+_LISTS = ("tags", "categories", "aliases")
+_NOTHING = frozenset(("jupyter", "kernelspec", "execute", "format", "jupytext", "skip_exec", "skip_showdoc"))
+
+
+@dataclass(slots=True)
+class NotebookPage:
+    """A page, and what comes with it."""
+
+    page: ImportedPage
+    made: tuple[ImportedData, ...] = ()
+    files: set[PurePosixPath] = field(default_factory=set)
+    """Files of the source that it names, relative to its root."""
+
+
+@dataclass(slots=True)
+class CellNotices:
+    """Notices of one notebook."""
+
+    source: str
+    found: list[Notice] = field(default_factory=list)
+
+    def __call__(
+        self, kind: NoticeKind, message: str, line: int = 0, *, hint: str = "", removed: str = ""
+    ) -> None:
+        self.found.append(Notice(kind, message, self.source, line, hint, removed))
+
+
+class NotebookTranslator:
+    """Translates the notebooks of one folder."""
+
+    def __init__(
+        self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath]
+    ) -> None:
+        """pages: notebook → its page in the new site. others: all other files of the source."""
+        self._pages = pages
+        self._others = others
+
+    def translate(self, path: PurePosixPath, text: str) -> NotebookPage | Notice:
+        """The page of a notebook; a notice if it is none."""
+        source = path.as_posix()
+        try:
+            notebook = read_notebook(text)
+        except NotebookError as error:
+            return Notice("mistake", str(error), source, error.line)
+        notes = CellNotices(source)
+        place = self._pages[path]
+        written = notebook_text(notebook, place, notes)
+        front, body = _with_title(_front(notebook, notes), written.text, path)
+        files: set[PurePosixPath] = set()
+        body = self._addresses(_formulas(body), path, files)
+        body = body.strip("\n")
+        page = ImportedPage(place, front, body, source, text, notices=tuple(notes.found))
+        return NotebookPage(page, (*written.files, *record_files(place, written.cells)), files)
+
+    def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:
+        masked = mask(text, DIALECT)
+        headings = {re.sub(r"\s+", "-", each): each for each in _HEADING.findall(masked.restore(masked.text))}
+
+        def put(found: re.Match[str]) -> str:
+            return found["before"] + self._address(found["address"], path, headings, files)
+
+        return masked.restore(_ADDRESS.sub(put, masked.text))
+
+    def _address(
+        self, address: str, path: PurePosixPath, headings: Mapping[str, str], files: set[PurePosixPath]
+    ) -> str:
+        if _SCHEME.match(address):
+            return address
+        target, mark, anchor = address.partition("#")
+        if not target:
+            # Jupyter names a heading by its text, blanks as hyphens
+            heading = headings.get(unquote(anchor))
+            return f"#{slugify(re.sub(r'[*_`$]', '', heading))}" if heading else address
+        goal = _normal(path.parent / unquote(target.partition("?")[0]))
+        if goal in self._pages:
+            place = _relative(self._pages[path].parent, self._pages[goal])
+            return place + (f"#{slugify(unquote(anchor))}" if mark else "")
+        if goal in self._others:
+            files.add(goal)
+        return address
+
+
+def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
+    """Its front matter in our keys."""
+    written = notebook.front
+    front: dict[str, Any] = {}
+    for key in _TEXTS:
+        if isinstance(value := written.get(key), (str, int, float)) and str(value).strip():
+            front[key] = " ".join(str(value).split())
+    for key, ours in (("date", "date"), ("date-modified", "updated")):
+        if value := written.get(key):
+            if date := iso_date(str(value)):
+                front[ours] = date
+            else:
+                notes("dropped", f'{key}: "{value}" is read as no date, and is left out')
+    authors = written.get("author") or written.get("authors")
+    names = (
+        [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in authors]
+        if isinstance(authors, list)
+        else [str(authors)]
+        if isinstance(authors, str)
+        else []
+    )
+    if names := [name for name in names if name]:
+        front["authors"] = names
+    for key in _LISTS:
+        value = written.get(key)
+        if isinstance(value, list) and value:
+            front[key] = [str(each) for each in value]
+    if written.get("draft") is True:
+        front["draft"] = True
+    if isinstance(value := written.get("image"), str):
+        front["image"] = value
+    known = {*_TEXTS, *_LISTS, *_NOTHING, "date", "date-modified", "author", "authors", "draft", "image"}
+    for key in written.keys() - known:
+        notes("dropped", f"{key}: in the front matter is not taken over")
+    return front
+
+
+def _with_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
+    """The front matter with a title, and the text without it."""
+    title, rest = take_title(text)
+    if "title" not in front and title:
+        front, text = {"title": title, **front}, rest
+    elif "title" not in front:
+        front = {"title": path.stem.replace("_", " ").replace("-", " ").strip() or path.stem, **front}
+    elif title == front["title"]:
+        text = rest
+    masked = mask(text, DIALECT)
+    return front, masked.restore(demote_headings(masked.text))
+
+
+def _formulas(text: str) -> str:
+    r"""Formulas with blanks inside their dollars, and those in `\\(` `\\)`, as ours."""
+    parts = []
+    for segment in divide(text, DIALECT):
+        opener, tex = split_formula(segment.text) if segment.kind == "math" else ("", "")
+        after = text[segment.start + len(segment.text) :][:1]
+        if opener == "$" and tex != tex.strip():
+            parts.append(inline(tex, after))
+        elif opener.startswith("\\\\"):
+            parts.append(display(tex) if is_display(opener) else inline(tex, after))
+        else:
+            parts.append(segment.text)
+    return "".join(parts)
+
+
+def _normal(path: PurePosixPath) -> PurePosixPath:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            parts = parts[:-1]
+        elif part != ".":
+            parts.append(part)
+    return PurePosixPath(*parts)
+
+
+def _relative(folder: PurePosixPath, goal: PurePosixPath) -> str:
+    common = 0
+    while common < min(len(folder.parts), len(goal.parts) - 1) and folder.parts[common] == goal.parts[common]:
+        common += 1
+    steps = [".."] * (len(folder.parts) - common)
+    return PurePosixPath(*steps, *goal.parts[common:]).as_posix()

@@ -1,0 +1,122 @@
+"""Jupyter notebooks as a system that can be imported."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from ...diagnostics.model import Diagnostic, SiteError
+from ...project.report import Progress
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..source_files import read_text, walk_files
+from .independent import render_notebook
+from .page import NotebookPage, NotebookTranslator
+
+_OWN_FILES = frozenset(
+    ("README", "LICENSE", "LICENSE-CODE", "LICENSE-TEXT", "CONTRIBUTING", "Makefile", "Dockerfile")
+)
+_NEVER = frozenset((".ipynb", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".md", ".rst", ".pyc"))
+_TOOLS = frozenset(("requirements.txt", "environment.yml", "setup.py", "runtime.txt", "apt.txt", "postBuild"))
+_LARGEST = 20_000_000
+_NAMED = 20
+
+
+class Notebooks:
+    """A folder of notebooks, or one notebook."""
+
+    title = "Jupyter notebooks"
+
+    def recognises(self, root: Path) -> bool:
+        """Whether it is a notebook, or a folder with one in it or in a folder below."""
+        if root.is_file():
+            return root.suffix == ".ipynb"
+        return any(root.glob("*.ipynb")) or any(root.glob("*/*.ipynb"))
+
+    def read(self, root: Path, progress: Progress) -> SiteImport:
+        """All notebooks."""
+        folder = root.parent if root.is_file() else root
+        every = tuple(walk_files(folder))
+        paths = (
+            [PurePosixPath(root.name)]
+            if root.is_file()
+            else [path for path in every if path.suffix == ".ipynb"]
+        )
+        if not paths:
+            raise SiteError(Diagnostic("import-source", f"{root} holds no notebook"))
+        # notebooks that lie loose are posts
+        top = (
+            PurePosixPath("content", "posts")
+            if any(len(path.parts) == 1 for path in paths)
+            else PurePosixPath("content")
+        )
+        others = frozenset(path for path in every if path.suffix != ".ipynb")
+        translator = NotebookTranslator({path: top / path.with_suffix(".md") for path in paths}, others)
+        found: list[NotebookPage] = []
+        notices: list[Notice] = []
+        for done, path in enumerate(paths):
+            progress("read", done, len(paths))
+            text = read_text(folder / path)
+            made = (
+                translator.translate(path, text)
+                if text is not None
+                else Notice("mistake", "it cannot be read", path.as_posix())
+            )
+            if isinstance(made, Notice):
+                notices.append(made)
+            else:
+                found.append(made)
+        copied = _files(found, others, folder, is_single=root.is_file())
+        notices += _left_pages(others, copied, is_single=root.is_file())
+        return SiteImport(
+            root=root,
+            system="notebooks",
+            settings={
+                "title": _title(root, found),
+                **{"images": {"remote": "warn"}, "embeds": {"remote": "warn"}},
+            },
+            pages=tuple(sorted((each.page for each in found), key=lambda page: page.path.as_posix())),
+            files=tuple(ImportedFile(top / path, folder / path) for path in sorted(copied)),
+            notices=tuple(notices),
+            made=tuple(
+                sorted((file for each in found for file in each.made), key=lambda file: file.path.as_posix())
+            ),
+        )
+
+    def render(self, text: str, page: ImportedPage) -> str:
+        """HTML as a notebook shows it, without what its cells gave."""
+        return render_notebook(text)
+
+
+def _title(root: Path, found: list[NotebookPage]) -> str:
+    if root.is_file() and found:
+        return str(found[0].page.front["title"])
+    return root.resolve().name.replace("_", " ").replace("-", " ").strip() or "Notebooks"
+
+
+def _files(
+    found: list[NotebookPage], others: frozenset[PurePosixPath], folder: Path, *, is_single: bool
+) -> set[PurePosixPath]:
+    """Files that pages name, and those beside notebooks and below, which cells may read."""
+    named = {path for each in found for path in each.files}
+    if is_single:
+        return named
+    folders = {PurePosixPath(each.page.source).parent for each in found}
+    for path in others - named:
+        is_tool = path.suffix.lower() in _NEVER or path.name in _TOOLS or path.stem in _OWN_FILES
+        is_near = any(each in path.parents for each in folders)
+        if is_near and not is_tool and (folder / path).stat().st_size <= _LARGEST:
+            named.add(path)
+    return named
+
+
+def _left_pages(
+    others: frozenset[PurePosixPath], copied: set[PurePosixPath], *, is_single: bool
+) -> list[Notice]:
+    left = sorted(path.as_posix() for path in others - copied if path.suffix.lower() in (".md", ".rst"))
+    if is_single or not left:
+        return []
+    more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+    message = f"texts that are no notebooks are not taken over: {', '.join(left[:_NAMED])}{more}"
+    return [Notice("dropped", message, hint="copy those you want to content/")]
+
+
+SYSTEM = Notebooks()

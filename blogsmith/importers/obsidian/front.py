@@ -1,0 +1,99 @@
+"""Properties of a note → our front matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...read.dates import parse_date
+from ..model import Notice
+from .vault import Note, names_in
+
+_DATES = ("date", "created", "created at", "creation date", "date created", "date_created", "createdat")
+_UPDATES = ("updated", "modified", "last modified", "lastmod", "date modified", "date_modified", "updatedat")
+_MEANINGLESS = frozenset(
+    (
+        *("cssclass", "cssclasses", "publish", "aliases", "alias", "tag", "tags", "title", "description"),
+        *(
+            "position",
+            "kanban-plugin",
+            "excalidraw-plugin",
+            "banner",
+            "banner_x",
+            "banner_y",
+            "icon",
+            "cover",
+        ),
+        *(
+            "image",
+            "permalink",
+            "lang",
+            "author",
+            "authors",
+            "draft",
+            "id",
+            "obsidianuimode",
+            "linter-yaml-title-alias",
+        ),
+    )
+)
+
+
+def note_front(note: Note, tags: list[str]) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """The front matter of a note, in our keys and order, and what of it means nothing here.
+
+    tags: those in its text.
+    """
+    front, source = note.front, note.path.as_posix()
+    found: dict[str, Any] = {"title": note.title}
+    if description := _text(front.get("description")):
+        found["description"] = description
+    for key, names in (("date", _DATES), ("updated", _UPDATES)):
+        if date := _date(front, names):
+            found[key] = date
+    if every := tags_of(front, tags):
+        found["tags"] = every
+    if authors := [each.strip("[]") for each in names_in(front.get("authors") or front.get("author"))]:
+        found["authors"] = authors
+    if lang := _text(front.get("lang")):
+        found["lang"] = lang
+    if note.slug:
+        found["slug"] = note.slug
+    if str(front.get("publish")).casefold() == "false" or str(front.get("draft")).casefold() == "true":
+        found["draft"] = True
+    known = _MEANINGLESS.union(_DATES, _UPDATES)
+    unknown = [key for key, value in front.items() if key not in known and value not in (None, "", [])]
+    notices = [Notice("dropped", f"property {key}: has no meaning here", source) for key in sorted(unknown)]
+    return found, tuple(notices)
+
+
+def tags_of(front: Mapping[str, Any], inline: list[str]) -> list[str]:
+    """Tags of the properties and of the text, each once; Obsidian does not mind their case."""
+    written = [
+        name.strip("#, ")
+        for value in (front.get("tags"), front.get("tag"))
+        for each in names_in(value)
+        for name in (re.split(r"[,\s]+", each) if isinstance(value, str) else [each])
+    ]
+    every: dict[str, str] = {}
+    for name in (*written, *inline):
+        if name:
+            every.setdefault(name.casefold(), name)
+    return list(every.values())
+
+
+def _date(front: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        text = re.sub(r"(?<=\d)[ ]+(?=\d{1,2}:\d{2})", " ", _text(front.get(name))).strip("[]")
+        text = re.sub(r"(\.\d+)?(?=Z?$)", "", text, count=1)
+        try:
+            if text and parse_date(text):
+                return text
+        except ValueError:
+            continue
+    return ""
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""

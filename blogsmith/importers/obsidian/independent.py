@@ -1,0 +1,69 @@
+"""What a note shows, by markdown-it: for counting, and by none of the code that translates."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+_CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \t]*$|(?<!`)`[^`\n]+`(?!`))")
+_DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
+_COMMENT = re.compile(r"%%[\s\S]*?%%")
+_EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)[^\[\]\n]*\]\]")
+_WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_BLOCK_ID = re.compile(r"(?m)(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
+_MARKER = re.compile(r"(?m)^([ \t>]*)\[!\w[^\[\]\n]*\][+-]?|^([ \t>]*[-*+][ \t]+)\[.\](?=[ \t])")
+_INLINE_NOTE = re.compile(r"\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")
+_SIZED = re.compile(r"!\[([^\]\n|]*)\|[^\]\n]*\]\(")
+_FILM = re.compile(r"!\[[^\]\n]*\]\(https://(?:www\.)?(?:youtube\.com|youtu\.be|vimeo\.com)/[^)\s]*\)")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$", re.IGNORECASE)
+
+
+def render_note(text: str) -> str:
+    """HTML of a note, formulas as `<math>` in it."""
+    parts = []
+    position = 0
+    for code in _CODE.finditer(text):
+        parts.append(_prose(text[position : code.start()]))
+        parts.append("" if _DIAGRAM.match(code[0]) else code[0])
+        position = code.end()
+    return str(_parser().render("".join([*parts, _prose(text[position:])])))
+
+
+def _prose(text: str) -> str:
+    text = _COMMENT.sub("", text)
+    text = _EMBED.sub(_embedded, text)
+    text = _WIKI.sub(lambda found: found[1].replace("\\|", "|").rpartition("|")[2].replace("#", " "), text)
+    text = _FILM.sub("", text)
+    text = _SIZED.sub(r"![\1](", text)
+    text = _INLINE_NOTE.sub(r" \1 ", text)
+    return _BLOCK_ID.sub("", _MARKER.sub(lambda found: found[1] or found[2] or "", text))
+
+
+def _embedded(found: re.Match[str]) -> str:
+    name = found[1].strip()
+    return f"![](<{name}>)" if _PICTURE.search(name) else ""
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(footnote_plugin)
+    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    parser.add_render_rule("footnote_caption", _render_number)
+    for name in ("math_inline", "math_inline_double", "math_block"):
+        parser.add_render_rule(name, _render_formula)
+    return parser
+
+
+def _render_number(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    meta = getattr(tokens[index], "meta", {})
+    return str(meta["id"] + 1)
+
+
+def _render_formula(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    return f'<math alttext="{escape(str(getattr(tokens[index], "content", "")))}"></math>'

@@ -1,0 +1,184 @@
+"""What links and embeds of a vault lead to, and what stands in their place."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from html import escape
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+from ...model.slugs import slugify
+from ...patterns import lazy_pattern
+from ..model import NoticeKind
+from ..text.placement import Replacement
+from ..text.tags import address_text, alt_text, image
+from .vault import Note, NoteIndex
+
+PICTURES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".tif", ".tiff"))
+_FILMS = frozenset((".mp4", ".webm", ".ogv", ".mov", ".mkv"))
+_SOUNDS = frozenset((".mp3", ".wav", ".m4a", ".ogg", ".flac", ".3gp", ".opus"))
+_SIZE = lazy_pattern(r"[ \t]*(\d+)(?:x(\d+))?[ \t]*")
+_VIDEO = lazy_pattern(
+    r"https://(?:www\.|m\.)?(?:youtube\.com/(?:watch\?|embed/|shorts/)|youtu\.be/|vimeo\.com/)\S+"
+)
+_REMOTE = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_BLOCK = lazy_pattern(r"\^([A-Za-z0-9-]+)")
+
+NoticeTaker = Callable[[NoticeKind, str, str], None]
+"""Takes kind, message and what was removed."""
+
+
+class NoteLinks:
+    """The links of one note."""
+
+    def __init__(self, note: Note, index: NoteIndex, notice: NoticeTaker) -> None:
+        self._note = note
+        self._index = index
+        self._notice = notice
+
+    def wiki_link(self, written: str) -> str:
+        """`[[…]]`, without its brackets, as a link; its text if it leads nowhere."""
+        target, _, text = written.replace("\\|", "|").partition("|")
+        name, _, fragment = target.strip().partition("#")
+        shown = text.strip() or _shown(name.strip(), fragment)
+        address = self._address(name.strip(), fragment)
+        if address is None:
+            self._notice("missing", f"link [[{target.strip()}]]: there is no such note", "")
+            return shown
+        return f"[{alt_text(shown)}]({address_text(address)})"
+
+    def _address(self, name: str, fragment: str) -> str | None:
+        """Destination of a link; None if there is neither a note nor a file of this name."""
+        note = self._index.note(name, self._note.path) if name else self._note
+        if note is None:
+            found = self._index.file(name, self._note.path)
+            return self.path_to(found) if found else None
+        path = "" if note.path == self._note.path else self.path_to(note.place)
+        anchor = self._anchor(note, fragment)
+        return f"{path}{anchor}" or self.path_to(note.place)
+
+    def _anchor(self, note: Note, fragment: str) -> str:
+        """`#id` of a heading or block in a note; empty if there is none."""
+        last = fragment.rpartition("#")[2].strip()
+        if not last:
+            return ""
+        if block := _BLOCK.fullmatch(last):
+            if re.search(rf"(?mi)(?:^|[ \t])\^{block[1]}[ \t]*$", note.body):
+                return f"#{block_id(block[1])}"
+            self._notice("missing", f"link to the block {last}: there is none in {note.path}", "")
+            return ""
+        found = note.headings().get(slugify(last))
+        if found is None:
+            self._notice("missing", f'link to the heading "{last}": there is none in {note.path}', "")
+            return ""
+        return f"#{found}"
+
+    def path_to(self, path: PurePosixPath) -> str:
+        """A file of the new content folder as this note names it."""
+        return os.path.relpath(path, self._note.place.parent).replace(os.sep, "/")
+
+    def embed(self, written: str) -> Replacement | None:
+        """`![[…]]`, without its brackets; None if there is nothing of that name."""
+        target, *options = written.replace("\\|", "|").split("|")
+        name, _, fragment = target.strip().partition("#")
+        file = self._index.file(name, self._note.path) or self._drawing(name)
+        if file and file.suffix.lower() != ".md":
+            return self._file(file, fragment, options)
+        note = self._index.note(name, self._note.path) if name else self._note
+        if note is None:
+            self._notice("missing", f"embed ![[{target.strip()}]]: there is no such file", f"![[{written}]]")
+            return None
+        shown = _shown(name.strip() or note.title, fragment)
+        address = self._address(name.strip(), fragment) or ""
+        link = f"[{alt_text(shown)}]({address_text(address)})"
+        block = _BLOCK.fullmatch(fragment.rpartition("#")[2].strip())
+        text = block_text(note.body, block[1]) if block else ""
+        if text:
+            quoted = "\n".join(f"> {line}".rstrip() for line in [*text.split("\n"), "", f"— {link}"])
+            self._notice("changed", "an embedded block is a copy of it now", "")
+            return Replacement(quoted, is_block=True, inline=link)
+        self._notice("changed", "an embedded note is a link to it now", "")
+        return Replacement(link, is_block=True, inline=link)
+
+    def _drawing(self, name: str) -> PurePosixPath | None:
+        """The picture that a drawing was exported as."""
+        if not name.lower().removesuffix(".md").endswith(".excalidraw"):
+            return None
+        stem = name.removesuffix(".md")
+        every = [stem.removesuffix(".excalidraw"), stem]
+        found = (self._index.file(each + end, self._note.path) for each in every for end in (".svg", ".png"))
+        return next((path for path in found if path), None)
+
+    def _file(self, file: PurePosixPath, fragment: str, options: list[str]) -> Replacement:
+        address, suffix = self.path_to(file), file.suffix.lower()
+        width, alt = _size_and_text(options)
+        if suffix in PICTURES:
+            shown = image(address, alt, width=width)
+            return Replacement(shown, is_block=True, inline=shown)
+        if suffix in _FILMS:
+            return Replacement(f'<div class="video-embed" data-src="{escape(address)}"></div>', is_block=True)
+        if suffix in _SOUNDS:
+            shown = f'<audio controls preload="none" src="{escape(address)}"></audio>'
+            return Replacement(shown, is_block=True)
+        self._notice("changed", f"an embedded {suffix.lstrip('.') or 'file'} is a link now", "")
+        return Replacement(f"[{alt_text(alt or file.name)}]({address_text(address)})")
+
+    def markdown_link(self, mark: str, text: str, address: str, title: str) -> Replacement | None:
+        """`[text](address)` or `![text](address)`; None where it stays as it is."""
+        inner = address[1:-1] if address.startswith("<") else address
+        if mark and _VIDEO.match(inner):
+            return Replacement(f'<div class="video-embed" data-src="{escape(inner)}"></div>', is_block=True)
+        found = inner if _REMOTE.match(inner) else self._destination(inner)
+        if not found and not mark:
+            self._notice("missing", f'link to "{address}": there is no such note', "")
+            return Replacement(text)
+        found = found or inner
+        if not mark:
+            return None if found == inner else Replacement(f"[{text}]({address_text(found)}{title})")
+        parts = text.split("|")
+        width, alt = _size_and_text(parts[1:] if len(parts) > 1 else [text] if _SIZE.fullmatch(text) else [])
+        alt = alt or ("" if _SIZE.fullmatch(parts[0]) else parts[0])
+        if found == inner and alt == text and not width:
+            return None
+        return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
+
+    def _destination(self, address: str) -> str:
+        """Where the address of a link leads; empty for a note that is not there."""
+        name, _, fragment = unquote(address).partition("#")
+        found = self._address(name, fragment)
+        is_note = PurePosixPath(name).suffix in ("", ".md") or " " in PurePosixPath(name).suffix
+        return address if found is None and not is_note else found or ""
+
+
+def _shown(name: str, fragment: str) -> str:
+    """How Obsidian shows a link without a text of its own."""
+    parts = [part.strip().lstrip("^") for part in fragment.split("#") if part.strip()]
+    return " > ".join([name, *parts] if name else parts) or name
+
+
+def _size_and_text(options: list[str]) -> tuple[str, str]:
+    """Width and alternative text of an embed."""
+    width, words = "", []
+    for option in options:
+        if size := _SIZE.fullmatch(option):
+            width = size[1]
+        elif option.strip():
+            words.append(option.strip())
+    return width, " ".join(words)
+
+
+def block_id(name: str) -> str:
+    """The id of a block here: one that no heading has."""
+    return f"block-{name.lower()}"
+
+
+def block_text(body: str, name: str) -> str:
+    """The paragraph or list item that bears a block's id; empty if there is none."""
+    for paragraph in re.split(r"\n[ \t]*\n", body):
+        for found in re.finditer(rf"[ \t]*\^{re.escape(name)}[ \t]*(?=\n|\Z)", paragraph):
+            before = paragraph[: found.start()]
+            items = list(re.finditer(r"(?m)^[ \t]*(?:[-*+]|\d+[.)])[ \t]+", before))
+            return before[items[-1].end() :].strip() if items else before.strip()
+    return ""

@@ -1,0 +1,190 @@
+"""Obsidian's Markdown → ours: comments, embeds, links, tags, blocks with ids, and the ends of lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+
+from ...model.slugs import slugify
+from ...patterns import lazy_pattern
+from ..text.elements import Element, replace_blocks
+from ..text.headings import demote_headings, repeated_title
+from ..text.html_markdown import figure_of, video_of
+from ..text.literals import literal_brackets, literal_shortcodes
+from ..text.math import has_rows, split_formula
+from ..text.placement import Replacement, place
+from ..text.segments import TEX, Dialect, divide, mask
+from .links import NoteLinks, NoticeTaker, block_id
+
+DIALECT = Dialect(brackets=False, environments=False)
+_COMMENT = lazy_pattern(r"%%[\s\S]*?%%")
+_EMBED = lazy_pattern(r"!\[\[([^\[\]\n]+)\]\]")
+_WIKI = lazy_pattern(r"(?<!!)\[\[([^\[\]\n]+)\]\]")
+_LINK = lazy_pattern(
+    r"(!?)\[((?:[^\[\]\n]|\\.)*)\]"
+    r"\((<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)([ \t]+(?:\"[^\"]*\"|'[^']*'))?\)"
+)
+_TAG = lazy_pattern(r"(?m)(?:(?<=\s)|^)#([\w/-]*[^\W\d][\w/-]*)")
+_BLOCK_ID = lazy_pattern(r"(?m)(^|[ \t]+)\^([A-Za-z0-9-]+)[ \t]*$")
+_METADATA = lazy_pattern(r"(?m)^([ \t>]*\[![\w-]+)\|[^\]\n]*\]")
+_NOTE = lazy_pattern(r"(?<!\])\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")
+_BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
+_FENCE = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*([\w-]+)")
+_QUERIES = frozenset(("dataview", "dataviewjs", "tasks", "query", "base", "button", "meta-bind", "chart"))
+_TABLES_OF_CONTENTS = frozenset(("toc", "table-of-contents", "insta-toc"))
+_MARKS = lazy_pattern(r"[ \t>]*(?:\ue000\d+\ue001[ \t]*)+")
+_MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
+
+
+def rewrite_note(
+    text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeTaker
+) -> str:
+    """A note in our Markdown.
+
+    blocks: ids of blocks that links of the vault name. notice: takes kind, message and what was removed.
+    """
+    text = _code_and_brackets(text, notice)
+    masked = mask(text, DIALECT, TEX)
+
+    def drop(found: re.Match[str]) -> str:
+        notice("dropped", "comments between %% are left out", masked.restore(found[0]).strip("%"))
+        return ""
+
+    prose = _COMMENT.sub(drop, masked.text)
+    prose = _placed(
+        prose,
+        _LINK,
+        lambda found: links.markdown_link(found[1], found[2], masked.restore(found[3]), found[4] or ""),
+    )
+    prose = _placed(prose, _EMBED, lambda found: links.embed(masked.restore(found[1])))
+    prose = _WIKI.sub(lambda found: links.wiki_link(masked.restore(found[1])), prose)
+    prose = _inline_notes(prose)
+    prose = _BLOCK_ID.sub(lambda found: _anchor(found, blocks), prose)
+    prose = _TAG.sub(lambda found: f"[#{found[1]}](/tags/{slugify(found[1])}/)", prose)
+    prose = replace_blocks(_METADATA.sub(r"\1]", prose), _html)
+    if repeated := repeated_title(prose, title):
+        notice("dropped", "a heading that repeats the title", masked.restore(repeated))
+        prose = prose.replace(repeated, "", 1)
+    prose = hard_breaks(demote_headings(prose))
+    return masked.restore(_BLANK_LINES.sub("\n\n", literal_shortcodes(prose)))
+
+
+def tags_in(text: str) -> list[str]:
+    """The tags in a text, without `#`, in order."""
+    masked = mask(text, DIALECT, TEX)
+    return list(dict.fromkeys(_TAG.findall(_COMMENT.sub("", masked.text))))
+
+
+def _code_and_brackets(text: str, notice: NoticeTaker) -> str:
+    parts = []
+    for segment in divide(text, DIALECT):
+        shown = segment.text
+        if segment.kind == "prose":
+            shown = literal_brackets(shown)
+        elif segment.kind == "math":
+            shown = _formula(shown)
+        elif segment.kind == "block" and (found := _FENCE.match(shown)):
+            shown = _block(shown, found[1].casefold(), notice)
+        parts.append(shown)
+    return "".join(parts)
+
+
+def _formula(text: str) -> str:
+    """A formula with rows stands on a line of its own, as MathJax sets it."""
+    opener, tex = split_formula(text)
+    return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
+
+
+def _block(code: str, language: str, notice: NoticeTaker) -> str:
+    """A block of code that a plugin of Obsidian would run."""
+    if language in _TABLES_OF_CONTENTS:
+        notice("dropped", "a table of contents is made without asking", code)
+        return "\n"
+    if language in _QUERIES:
+        notice("left", f"a block of {language} stays as it is", "")
+        return f"<!-- import: {language} -->\n\n{code}" if not code[:1].isspace() and code[0] != ">" else code
+    return code
+
+
+def _placed(
+    text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
+) -> str:
+    """Every match replaced, blocks with blank lines around; what stands in a line of words stays in it."""
+    done, position = "", 0
+    for found in pattern.finditer(text):
+        done += text[position : found.start()]
+        position = found.end()
+        new = replace(found)
+        if new is None:
+            done += found[0]
+            continue
+        before = done[done.rfind("\n") + 1 :]
+        after = text[position:].partition("\n")[0]
+        is_alone = not re.sub(r"[ \t>]|[-*+][ \t]|\d+[.)][ \t]", "", before) and not after.strip()
+        if new.is_block and not is_alone and new.inline:
+            new = Replacement(new.inline)
+        done = place(done, new, text[position:])
+    return done + text[position:]
+
+
+def _inline_notes(text: str) -> str:
+    """`^[text]` as a footnote with its text at the end."""
+    notes: list[str] = []
+
+    def put(found: re.Match[str]) -> str:
+        notes.append(found[1])
+        return f"[^inline-{len(notes)}]"
+
+    text = _NOTE.sub(put, text)
+    texts = "".join(f"\n\n[^inline-{number}]: {note}" for number, note in enumerate(notes, 1))
+    return text.rstrip("\n") + texts + "\n" if notes else text
+
+
+def _anchor(found: re.Match[str], blocks: Collection[str]) -> str:
+    """The id of a block: a place to go to if some link does."""
+    if found[2].lower() not in blocks:
+        return ""
+    return f'{" " if found[1] else ""}<span id="{block_id(found[2])}"></span>'
+
+
+def _html(element: Element, indent: str) -> str:
+    """A block of HTML in Markdown where it is a film or a picture."""
+    if video := video_of(element):
+        return f"\n\n{video}\n\n"
+    found = figure_of(element)
+    return f"\n\n{found.markdown()}\n\n" if found and not found.link else element.source()
+
+
+def hard_breaks(masked: str) -> str:
+    """The text with a backslash at the end of each line that ends within a paragraph: Obsidian keeps them.
+
+    masked: text in which code and formulas are hidden.
+    """
+    lines = masked.split("\n")
+    for number in _line_ends(masked):
+        line, following = lines[number], lines[number + 1]
+        is_broken = line.endswith(("  ", "\\")) or _MARKER.match(line)
+        if not is_broken and not _MARKS.fullmatch(line) and not _MARKS.fullmatch(following):
+            lines[number] = f"{line.rstrip()}\\"
+    return "\n".join(lines)
+
+
+def _line_ends(text: str) -> list[int]:
+    """Lines of paragraphs that are not their last ones, from 0."""
+    found: list[int] = []
+    tokens = _parser().parse(text)
+    for before, token in pairwise(tokens):
+        if before.type == "paragraph_open" and token.type == "inline" and token.map:
+            found.extend(range(token.map[0], token.map[1] - 1))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser

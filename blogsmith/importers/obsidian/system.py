@@ -1,0 +1,83 @@
+"""Obsidian as a system that can be imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...patterns import lazy_pattern
+from ...project.report import Progress
+from ...syntax.kinds import kind_table
+from ..addresses import keep_address
+from ..model import ImportedPage, SiteImport
+from ..source_files import read_text, walk_files
+from ..text.diagrams import diagram_plugins
+from ..text.drafts import draft_settings
+from .independent import render_note
+from .page import NoteTranslator
+from .vault import copied_files, read_vault
+
+_KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
+_WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")
+_OTHERS = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
+"""Endings of files that speak for another system."""
+_FIRST = 200
+"""Notes that are looked at to see whether a folder without settings is a vault."""
+
+
+class Obsidian:
+    """A folder with `.obsidian`, or one of notes that name each other in double brackets."""
+
+    title = "Obsidian"
+
+    def recognises(self, root: Path) -> bool:
+        """Whether the folder is a vault, with its settings or without."""
+        if not root.is_dir():
+            return False
+        if (root / ".obsidian").is_dir():
+            return True
+        if any(path.suffix in _OTHERS for path in root.iterdir()):
+            return False
+        notes = (path for path in walk_files(root) if path.suffix == ".md")
+        return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _FIRST))
+
+    def read(self, root: Path, progress: Progress) -> SiteImport:
+        """All of the vault."""
+        vault = read_vault(root)
+        translator = NoteTranslator(vault)
+        pages: list[ImportedPage] = []
+        for done, note in enumerate(vault.notes):
+            progress("read", done, len(vault.notes))
+            pages.append(keep_address(translator.translate(note), {}))
+        return SiteImport(
+            root=root,
+            system="obsidian",
+            settings=_settings(vault.name, pages),
+            pages=tuple(sorted(pages, key=lambda page: page.path.as_posix())),
+            files=tuple(sorted(copied_files(vault, root), key=lambda file: file.path.as_posix())),
+            notices=vault.notices,
+        )
+
+    def render(self, text: str, page: ImportedPage) -> str:
+        """HTML as Obsidian would make it."""
+        return render_note(text)
+
+
+def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
+    texts = [page.text for page in pages]
+    found: dict[str, Any] = {"title": name}
+    kinds = {kind.casefold() for text in texts for kind in _KIND.findall(text)} - kind_table().keys()
+    if kinds:
+        found["callouts"] = {
+            kind: {"title": re.sub("[-_]", " ", kind).capitalize()} for kind in sorted(kinds)
+        }
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if plugins := diagram_plugins(texts):
+        found["plugins"] = plugins
+    return found | draft_settings(pages)
+
+
+SYSTEM = Obsidian()

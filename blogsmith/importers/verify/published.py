@@ -1,0 +1,97 @@
+"""The pages that the old system made, compared with ours: `blogsmith import --against public/`.
+
+Of an old page only its article counts: the element that themes put the text of a post in. What its layout
+adds inside of it (dates, buttons, lists of tags) stands on most pages, and is taken away as far as it does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from ...patterns import lazy_pattern
+from ..model import Difference
+from ..source_files import read_text
+from ..text.elements import element_end
+from ..text.segments import Lines
+from .compare import losses
+from .facts import Facts
+from .html_facts import facts_of_html
+
+_ARTICLES = (
+    r"<d-article\b[^>]*>",
+    r"<(?:div|section|article)\b[^>]*\b(?:post-content|entry-content|page__content|e-content|td-content)\b[^>]*>",
+    r"<(?:div|section)\b[^>]*\b(?:article-content|markdown-body|md-content__inner|bd-article)\b[^>]*>",
+    r"<(?:div|article)\b[^>]*\b(?:post|content)\b[^>]*>",
+    r"<article\b[^>]*>",
+    r"<main\b[^>]*>",
+    r"<body\b[^>]*>",
+)
+"""Where themes put the text of a page, what says most first."""
+_COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
+_COMMON = 0.6
+"""Share of pages on which something stands that is a part of the layout."""
+_FEWEST = 5
+"""Pages from which on a layout can be told from texts."""
+COMPARED = frozenset(("formulas", "words"))
+"""Kinds that are compared with published pages: of the others layouts add too many of their own."""
+
+
+def published_facts(folder: Path, addresses: Iterable[str]) -> dict[str, Facts]:
+    """Address → what its published page holds, without what most pages do; pages that are not there are left
+    out."""
+    found: dict[str, Facts] = {}
+    for address in addresses:
+        file = page_file(folder, address)
+        text = read_text(file) if file else None
+        if text is not None:
+            found[address] = facts_of_html(article_of(text))
+    return _without_layout(found)
+
+
+def page_file(folder: Path, address: str) -> Path | None:
+    """The file of a published page, as hosts find it; None if it is not there."""
+    path = unquote(address).strip("/")
+    names = [path, f"{path}/index.html", f"{path}.html"] if path else ["index.html"]
+    files = (folder / name for name in names)
+    return next((file for file in files if file.is_file() and file.suffix in (".html", ".htm")), None)
+
+
+def article_of(html: str) -> str:
+    """The part of a page that holds its text."""
+    html = _COMMENT.sub("", html)
+    for pattern in _ARTICLES:
+        found = re.search(pattern, html, re.IGNORECASE)
+        end = element_end(html, found.start()) if found else None
+        if found and end is not None and end - found.start() > 0:
+            return html[found.start() : end]
+    return html
+
+
+def _without_layout(pages: Mapping[str, Facts]) -> dict[str, Facts]:
+    if len(pages) < _FEWEST:
+        return dict(pages)
+    seen: Counter[str] = Counter()
+    for facts in pages.values():
+        seen.update(facts.of("words").keys())
+    # a word of the layout stands once on each page; how often it may is the least that any page has of it
+    common = {word for word, count in seen.items() if count >= _COMMON * len(pages)}
+    spare = {word: min(f.of("words")[word] for f in pages.values() if f.of("words")[word]) for word in common}
+    return {
+        address: replace(facts, counters={**facts.counters, "words": facts.of("words") - Counter(spare)})
+        for address, facts in pages.items()
+    }
+
+
+def published_losses(address: str, old: Facts, new: Facts, source: str) -> list[Difference]:
+    """What a published page has and the new one has not."""
+    lines = Lines("")
+    return [
+        replace(difference, what=f"published {difference.what}")
+        for difference in losses(f"{source} ({address})", old, new, Facts(), lines)
+        if difference.what in COMPARED
+    ]
