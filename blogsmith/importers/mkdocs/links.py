@@ -36,7 +36,7 @@ def page_address(path: PurePosixPath, config: MkDocsConfig) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkTable:
+class MkDocsLinks:
     """All pages of a site by what links call them."""
 
     pages: Mapping[str, PurePosixPath] = field(default_factory=dict)
@@ -85,10 +85,10 @@ class LinkTable:
         return self.pages.get(f"{below}.md") or self.pages.get(f"{below}/index.md")
 
 
-def link_table(paths: Iterable[PurePosixPath], config: MkDocsConfig) -> LinkTable:
+def link_table(paths: Iterable[PurePosixPath], config: MkDocsConfig) -> MkDocsLinks:
     """The table of all pages."""
     every = list(paths)
-    return LinkTable(
+    return MkDocsLinks(
         {path.as_posix(): page_path(path) for path in every},
         {page_address(path, config) or "/": page_path(path) for path in every},
     )

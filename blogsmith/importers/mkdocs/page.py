@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice, NoticeKind
+from ..text.containers import import_comment
 from ..text.headings import demote_headings, heading_text
 from ..text.segments import Dialect, Lines, divide, rewrite
 from ..text.tags import image, tag_attributes
 from .blocks import BlockRewriter
 from .config import MkDocsConfig
 from .front import page_front
-from .links import LinkTable, page_address, page_path
+from .links import MkDocsLinks, page_address, page_path
 from .marks import mark_abbreviations, rewrite_marks, take_abbreviations
 from .navigation import folder_title
 from .snippets import expand_snippets
@@ -34,6 +35,7 @@ _JINJA = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}|\{%-?\s*(?!raw|endraw)\w[^{}\n
 _RAW = lazy_pattern(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _MORE = lazy_pattern(r"^[ \t]*<!--\s*(?:more|material/tags[^>]*)\s*-->[ \t]*\n?", re.MULTILINE)
 _INLINE_LANGUAGE = lazy_pattern(r"(`+)#!\w+[ \t]+")
+_ESCAPED_TARGET = lazy_pattern(r"\]\(\S*\\\(\S*\)")
 _BLANK = lazy_pattern(r"\n{3,}")
 
 
@@ -44,7 +46,7 @@ class MkDocsPages:
     config: MkDocsConfig
     read: Callable[[str], str | None]
     """The text of a snippet by the name that a page has for it."""
-    links: LinkTable
+    links: MkDocsLinks
     titles: Mapping[str, str] = field(default_factory=dict)
     """Page → title that the navigation gives it."""
     series: Mapping[str, tuple[str, int]] = field(default_factory=dict)
@@ -113,7 +115,8 @@ class _PageText:
         self._site.kinds.update(blocks.kinds)
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
-        text = rewrite(text, lambda part: self._prose(part, title, known), DIALECT)
+        text = _without_false_displays(_ESCAPED_TARGET.sub(_plain_target, text))
+        text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
             text = _without_languages(text)
         return title, _BLANK.sub("\n\n", text)
@@ -125,9 +128,9 @@ class _PageText:
         title = _TITLE_ID.sub("", (found["atx"] or found["setext"] or "").strip())
         return title, text[found.end() :]
 
-    def _prose(self, text: str, title: str, abbreviations: Mapping[str, str]) -> str:
+    def _prose(self, text: str, abbreviations: Mapping[str, str]) -> str:
         config = self._site.config
-        text = demote_headings(_MORE.sub("", text), title)
+        text = demote_headings(_MORE.sub("", text))
         text = _FIGURE.sub(self._figure, text)
         text = rewrite_marks(
             text, config, lambda piece, message: self._notice("dropped", message, piece, piece)
@@ -159,7 +162,7 @@ class _PageText:
         value = self._site.config.variables.get(name)
         if value is None:
             self._notice("left", f"{found[0]} of the plugin macros is not computed", found[0])
-            return found[0]
+            return found[0] + import_comment("a template of the plugin macros is not computed")
         return value
 
     def _missing(self, piece: str, name: str) -> None:
@@ -168,6 +171,26 @@ class _PageText:
     def _notice(self, kind: NoticeKind, message: str, piece: str, removed: str = "") -> None:
         line = self._lines.find(piece)
         self.notices.append(Notice(kind, message, self._document.source, line, removed=removed))
+
+
+def _plain_target(found: re.Match[str]) -> str:
+    r"""A link's target without `\(`, which would begin a formula."""
+    return found[0].replace(r"\(", "%28").replace(r"\)", "%29")
+
+
+def _without_false_displays(text: str) -> str:
+    r"""Escaped brackets in a line, `[\[1\]](a.md)`, which would be a display here; arithmatex reads `\[` only
+    where a block begins."""
+    parts = []
+    for segment in divide(text, DIALECT):
+        before = text[: segment.start].rpartition("\n")[2]
+        is_display = (
+            segment.kind != "math"
+            or not segment.text.startswith(r"\[")
+            or not before.strip(" >*+-0123456789.")
+        )
+        parts.append(segment.text if is_display else f"&#91;{segment.text[2:-2]}&#93;")
+    return "".join(parts)
 
 
 def _without_languages(text: str) -> str:

@@ -64,8 +64,8 @@ def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
         return None
     mark = re.escape(section)
     between = re.search(
-        rf"^.*-+8<-+[ \t]*\[[ \t]*start[ \t]*:[ \t]*{mark}[ \t]*\].*$\n(.*?)"
-        rf"^.*-+8<-+[ \t]*\[[ \t]*end[ \t]*:[ \t]*{mark}[ \t]*\]",
+        rf"^[^\n]*-+8<-+[ \t]*\[[ \t]*start[ \t]*:[ \t]*{mark}[ \t]*\][^\n]*\n(.*?)"
+        rf"^[^\n]*-+8<-+[ \t]*\[[ \t]*end[ \t]*:[ \t]*{mark}[ \t]*\]",
         content,
         re.MULTILINE | re.DOTALL,
     )

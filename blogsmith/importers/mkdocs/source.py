@@ -57,9 +57,9 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         if path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source)
         elif path.suffix in _OTHERS:
-            hint = "import the notebook by itself"
+            hint = "import it by itself, --from notebooks"
             found.notices.append(Notice("left", _OTHERS[path.suffix], source, hint=hint))
-        elif path.suffix.lower() not in _UNCOPIED and path.parts[0] != "overrides":
+        elif not (path.suffix.lower() in _UNCOPIED or path.parts[0] == "overrides" or path.name[0] == "."):
             found.copied.append(path)
     found.nav = _navigation(top, config, found.documents)
     known = {document.path.as_posix() for document in found.documents}
