@@ -153,7 +153,7 @@ def _site(text: str) -> tuple[Config, Plugins, Theme, ParseOptions, MarkdownIt]:
     theme = load_theme(
         "paper", Path("/nonexistent"), bundled_folder("themes"), folders, base_path=config.base_path
     )
-    options = parse_options(config, plugins, theme.inline_shortcodes())
+    options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
     return config, plugins, theme, options, make_parser(options)
 
 

@@ -152,7 +152,7 @@ def test_values(lines: str, field: str, expected: object) -> None:
         ("{key: a, title: 1984, authors: A B and C D, year: 2017, url: 'https://x.org/', note: n}",
          Reference("a", "1984", ("A B", "C D"), "2017", "", "https://x.org/", "n")),
         ("{id: a, author: {literal: The Group}, date: 2017-06-12, publisher: P, volume: 3}",
-         Reference("a", "", ("The Group",), "2017", "P", extra={"volume": 3})),
+         Reference("a", "", ("The Group",), "2017", "P", volume="3")),
         ("{id: a, container: NeurIPS 2022, publisher: P}", Reference("a", venue="NeurIPS 2022")),
         ("{id: a, issued: 2017a, DOI: 'https://doi.org/10.1000/x'}",
          Reference("a", "", (), "2017a", "", "https://doi.org/10.1000/x")),
@@ -176,10 +176,10 @@ def test_references_without_ids_are_listed_by_number() -> None:
 
 
 def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
-    document, (found,) = read("---\nreferences:\n- {id: a, tittle: X, volume: 3}\n---\n")
+    document, (found,) = read("---\nreferences:\n- {id: a, tittle: X, volume: 3, isbn: 4}\n---\n")
     assert (found.severity, found.message) == ("warning", "tittle of a reference is not printed")
     assert (found.hint, document.front.references[0].extra) == (
-        "did you mean title?", {"tittle": "X", "volume": 3},
+        "did you mean title?", {"tittle": "X", "isbn": 4},
     )  # fmt: skip
 
 
@@ -198,6 +198,15 @@ def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
         ("status: draft", True, ["warning"]),
         ("status: Private", True, ["warning"]),
         ("status: wip", False, []),
+        ("Draft: true", True, ["warning"]),
+        ("publish: false", True, ["warning"]),
+        ("publish: true", False, []),
+        ("private: true", True, ["warning"]),
+        ("visibility: private", True, ["warning"]),
+        ("visibility: public", False, []),
+        ("build: {render: never, list: never}", True, ["warning"]),
+        ("_build: {list: never}", False, []),
+        ("permalink: false", True, ["warning"]),
     ],
 )
 def test_what_is_not_to_be_published(lines: str, is_draft: bool, severities: list[str]) -> None:

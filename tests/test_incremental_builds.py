@@ -71,6 +71,50 @@ def rebuilt(root: Path) -> dict[str, str]:
     return dict(build(root, remembers=True).rebuilt)
 
 
+HEADS = {
+    "toml": '+++\ntitle = "{title}"\ndate = {date}\ntags = ["x"]\n+++\n',
+    "json": '{{\n"title": "{title}",\n"date": "{date}",\n"tags": ["x"]\n}}\n\n',
+}
+
+
+@pytest.mark.parametrize("form", HEADS)
+def test_heads_that_are_no_yaml(form: str, tmp_path: Path) -> None:
+    """A text, a title, a day, a mistake and its end: each time the site is that of a build from nothing."""
+    head, path = HEADS[form], "content/posts/a.md"
+    first = head.format(title="A", date="2026-01-01")
+    files = {path: f"{first}Text $x$.\n", "content/posts/b.md": first.replace("A", "B") + "[a](a.md)\n"}
+    root = put_bare(tmp_path / "site", files)
+    assert compare(root).ok
+    for text in (
+        f"{first}Another text $y$.\n",
+        head.format(title="New $x$", date="2026-01-01") + "Another text $y$.\n",
+        head.format(title="New", date="2024-05-06") + "Another text $y$.\n",
+        first.replace('"x"', '"x", "y"') + "Another text $y$.\n",
+    ):
+        write(root / path, text)
+        assert compare(root).ok
+    write(root / path, first.replace('"x"', '"x') + "Text.\n")
+    assert not compare(root).ok
+    write(root / path, f"{first}Text $x$.\n")
+    assert compare(root).ok
+
+
+def test_a_shortcode_that_is_known_from_now_on(tmp_path: Path) -> None:
+    """Until then its call is text in a sentence."""
+    root = put_bare(
+        tmp_path / "site", {"content/posts/a.md": "---\ntitle: A\n---\nOne {% cite key=x %} two.\n"}
+    )
+    write(root / "blogsmith.yaml", "theme: bare\ndiagnostics: {shortcode-unknown: warning}\n")
+    assert compare(root).ok
+    page = root / "public/posts/a/index.html"
+    assert "<p>One {% cite key=x %} two.</p>" in page.read_text()
+    write(root / "shortcodes/cite.html", "<hr>\n")
+    assert compare(root).ok
+    assert "<p>One</p>\n<hr>\n<p>two.</p>" in page.read_text()
+    (root / "shortcodes/cite.html").unlink()
+    assert compare(root).ok
+
+
 def test_only_what_has_changed_is_made(site: Path) -> None:
     assert rebuilt(site) == {}
     write(site / "content/about.md", "Another text.\n")

@@ -172,8 +172,13 @@ NOT_CLEAR = [
     ("date", GOOD.replace("2026-01-01", "2026-13-01")),
     ("front-matter-open", GOOD.replace("---\nThe", "The")),
     ("yaml-syntax", GOOD.replace("title: A", "title: [A")),
+    ("toml-syntax", '+++\ntitle = "A\ndraft = true\n+++\nThe first text.\n'),
+    ("json-syntax", '{\n"title": "A,\n"draft": true\n}\n\nThe first text.\n'),
     ("slug", GOOD.replace("title: A", "title: A\nslug: a/b")),
     ("front-matter-value", GOOD.replace("title: A", "title: A\ndraft: tru")),
+    ("permalink", GOOD.replace("title: A", "title: A\npermalink: /../a/")),
+    ("toml-syntax", "+++\ntitle = 'A'\ndate = [\ndraft = true\n+++\nThe first text\n"),
+    ("json-syntax", '{"title": "A", "date": "2026-01-01",, "draft": true}\nThe first text\n'),
     ("duplicate-url", GOOD.replace("title: A", "title: A\nslug: B")),
     ("encoding", b"---\ntitle: A\n---\n\xff\n"),
 ]
@@ -228,7 +233,6 @@ STOPS = [
     ("template", {"layouts/post.html": "{% if %}"}),
     ("theme-missing", {"blogsmith.yaml": f"{CONFIG}theme: nowhere\n"}),
     ("plugin-untrusted", {"plugins/own.py": "", "blogsmith.yaml": f"{CONFIG}theme: bare\nplugins: [own]\n"}),
-    ("layout-unknown", {A: GOOD.replace("title: A", "title: A\ntemplate: gone")}),
     ("twin-files", {"content/posts/A.md": GOOD}),
 ]
 

@@ -50,6 +50,8 @@ HEADS = MappingProxyType(
         "permalink": "/else/where.html",
         "date": "2024-02-03",
         "draft": "true",
+        "publish_date": "2099-01-01",
+        "expiry_date": "2020-01-01",
         "series": "{name: S, part: 1}",
         "aliases": "[/old/]",
         "tags": "[new]",

@@ -235,6 +235,16 @@ def test_a_post_whose_day_has_come(site: Path, builds: list[Path], monkeypatch: 
     assert (site / "public/posts/later/index.html").is_file()
 
 
+def test_a_post_that_has_expired(site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    (site / "content/posts/b.md").write_text("---\ntitle: B\nexpiryDate: 2998-01-01\n---\n$x$\n")
+    (site / "content/posts/a.md").write_text("---\ntitle: A\n---\n$y$\n")
+    assert main(["build"]) == 0
+    assert (site / "public/posts/b/index.html").is_file()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(dt.datetime(2998, 1, 2, tzinfo=dt.UTC).timestamp())))
+    assert main(["build"]) == 0
+    assert not (site / "public/posts/b/index.html").exists()
+
+
 def test_a_clock_that_went_back(site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(dt.datetime(2026, 1, 2, 1, tzinfo=dt.UTC).timestamp())))
     assert main(["build"]) == 0

@@ -209,7 +209,10 @@ SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-fi
 """Codes of errors that are about the whole site although the file that is named is one of its pages."""
 
 PUBLICATION_CODES = frozenset(
-    {"date", "front-matter-open", "slug", "yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"}
+    {
+        *("date", "front-matter-open", "json-syntax", "permalink", "slug", "toml-syntax"),
+        *("yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"),
+    }
 )
 """Codes of errors in front matter that leave it open whether and where a page is to be published."""
 

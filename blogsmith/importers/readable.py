@@ -11,6 +11,9 @@ from .source_files import open_file, outer_links
 LARGEST = 500_000_000
 """Bytes of one file; hosts of sites take no larger ones, and one with holes costs nobody anything to make."""
 
+FOLDERS = ("content", "static")
+"""Where files of a source may stand in the new site: nothing there is code that runs, as in `plugins/`."""
+
 
 def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
     """The import without files that cannot be copied, each with a notice; so have links that lead out."""
@@ -22,6 +25,8 @@ def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
 
 def _problem(file: ImportedFile) -> str:
     """Why a file is not copied; empty if it is."""
+    if file.path.parts[0] not in FOLDERS or ".." in file.path.parts:
+        return "the file has no place in the new site"
     try:
         with open_file(file.file):
             size = file.file.stat().st_size

@@ -3,11 +3,13 @@ bytes."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ..diagnostics.counts import plural
+from ..diagnostics.format import printable
 from ..diagnostics.model import Diagnostic
 from .model import Difference, Notice, NoticeKind, SiteImport
 from .verify.facts import KINDS
@@ -45,7 +47,8 @@ class ImportResult:
 
 def reports_of(done: ImportResult) -> dict[str, bytes]:
     """Name of each report → its bytes."""
-    return {RECORD: _json(done), REPORT: "\n".join(_markdown(done)).encode("utf-8", "replace")}
+    text = "\n".join(printable(line, keep="\n") for line in _markdown(done))
+    return {RECORD: _json(done), REPORT: text.encode()}
 
 
 def _json(done: ImportResult) -> bytes:
@@ -134,7 +137,7 @@ def _notices(heading: str, notices: Sequence[Notice]) -> Iterator[str]:
     for notice in notices:
         grouped.setdefault((notice.message, notice.hint), []).append(notice)
     for (message, hint), every in grouped.items():
-        yield f"- {message}" + (f"; {hint}" if hint else "") + _times(len(every), "")
+        yield f"- {_shown(message)}" + (f"; {_shown(hint)}" if hint else "") + _times(len(every), "")
         yield from _places(_place(notice.source, notice.line) for notice in every if notice.source)
     yield ""
 
@@ -149,7 +152,7 @@ def _mistakes(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for (severity, code), every in sorted(grouped.items()):
         yield f"- {severity} `{code}`{_times(len(every), '')}"
         yield from _places(
-            f"{_place(found.path, found.place.line if found.place else 0)}: {found.message}"
+            f"{_place(found.path, found.place.line if found.place else 0)}: {_shown(found.message)}"
             for found in every
         )
     yield ""
@@ -163,10 +166,17 @@ def _places(places: Iterable[str]) -> Iterator[str]:
 
 
 def _place(source: str, line: int) -> str:
-    return f"{source}:{line}" if line else source
+    return f"{_shown(source)}:{line}" if line else _shown(source)
+
+
+def _shown(text: str) -> str:
+    """Words of a source in a line of Markdown: none of it is HTML there, but in code it stays as it is."""
+    text = printable(text)
+    pieces = [text] if "``" in text else re.split(r"(`[^`]*`)", text)
+    return "".join(piece if number % 2 else piece.replace("<", "&lt;") for number, piece in enumerate(pieces))
 
 
 def _code(text: str) -> str:
     text = " ".join(text.split())
-    fence = "``" if "`" in text else "`"
-    return f"{fence} {text} {fence}" if fence == "``" else f"`{text}`"
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"`{text}`" if fence == "`" else f"{fence} {text} {fence}"

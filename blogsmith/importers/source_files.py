@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
 from typing import TYPE_CHECKING
 
+from ..storage.folder import open_folder
 from ..storage.links import is_junction
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ SKIPPED = frozenset(
 _LARGEST = 10_000_000
 """Bytes of a text that is read; as for our own posts."""
 _DEEPEST = 50
-_READ = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-"""O_NONBLOCK: a pipe without a writer is refused, not waited for."""
 _RESERVED = re.compile("[\ue000-\ue03f]")
 """Private characters, with which translations mark places of a text; of an author they say nothing."""
 
@@ -95,11 +94,9 @@ def _is_below(path: str, top: str) -> bool:
 def open_file(file: Path) -> BufferedReader:
     """A regular file to read; OSError for what is none, or lies outside its source."""
     file.stat()
-    descriptor = os.open(file, _READ)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file", str(file))
-    return os.fdopen(descriptor, "rb")
+    folder, name = os.path.split(os.path.realpath(file))
+    with open_folder(folder) as above:
+        return above.open_file(name)
 
 
 def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PurePosixPath]:

@@ -10,7 +10,7 @@ from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..project.report import Progress
 from .model import ImportedPage, SiteImport
 
-NAMES = ("quarto", "myst", "hugo", "jekyll", "obsidian", "notebooks")
+NAMES = ("quarto", "myst", "mkdocs", "hugo", "jekyll", "obsidian", "notebooks")
 """Folders of this package, in the order in which they are asked whether a source is theirs."""
 
 

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
+from ..diagnostics.format import printable
 from ..diagnostics.model import Diagnostic, SiteError
+from ..patterns import lazy_pattern
 from ..project.bundled import bundled_folder
 from ..project.report import Progress
 from ..storage.folder import Folder, open_folder
@@ -22,6 +24,7 @@ from .yaml_text import yaml_text
 
 RECORD = "import-report.json"
 REPORT = "import-report.md"
+_UNUSUAL = lazy_pattern(r"[^\n -~]+")
 _NAMED = 10
 """How many files a refusal names."""
 
@@ -82,7 +85,13 @@ def write_reports(reports: Mapping[str, bytes], into: Path) -> None:
 
 def record_text(data: Mapping[str, object]) -> bytes:
     """The JSON of a record."""
-    return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    # what a terminal would obey, or nobody sees, stands as an escape
+    return _UNUSUAL.sub(lambda found: _escaped(found[0]), text).encode("utf-8")
+
+
+def _escaped(text: str) -> str:
+    return "".join(char if printable(char) == char else json.dumps(char)[1:-1] for char in text)
 
 
 def _read_record(into: Path) -> dict[str, str]:

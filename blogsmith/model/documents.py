@@ -92,6 +92,11 @@ class Reference:
     note: str = ""
     is_named: bool = True
     """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
+    volume: str = ""
+    issue: str = ""
+    """Number of the issue within the volume."""
+    pages: str = ""
+    """`5998–6008`, as printed."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """The other fields, as written; no page shows them."""
     place: Place | None = None
@@ -128,6 +133,10 @@ class FrontMatter:
     """Time zone of the site if the author gives none; midnight for a bare date."""
     updated: OfPage[dt.datetime | None] = None
     """As `date`."""
+    publish_date: OfSite[dt.datetime | None] = None
+    """The page is not published before it; None means: not before `date`."""
+    expiry_date: OfSite[dt.datetime | None] = None
+    """From it on the page is a draft."""
     slug: OfSite[str] = ""
     """Empty means: from the file name."""
     permalink: OfSite[str] = ""
@@ -170,6 +179,11 @@ class FrontMatter:
     """Unknown keys, kept for the theme."""
     places: OfPage[Mapping[str, Place]] = field(default_factory=dict)
     """Key → where its value stands, for later stages' diagnostics."""
+
+    @property
+    def publish_start(self) -> dt.datetime | None:
+        """The moment before which the page is not published; None if there is none."""
+        return max((day for day in (self.date, self.publish_date) if day), default=None)
 
 
 @dataclass(frozen=True)
@@ -232,6 +246,8 @@ class ImageInfo(Struct, frozen=True):
     """The file tells where the picture was taken."""
     is_remote: bool = False
     """Readers' browsers load it from another host."""
+    address: str = ""
+    """Of one at another host that the site does not show; then `url` is empty."""
 
 
 class Weight(Struct, frozen=True):

@@ -72,13 +72,15 @@ def _extent(
     if report.ran or not is_settled or execution.execute or execution.strict_versions:
         return None
     has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
-    waiting = site.resolved.loaded.left_out.values()
-    dates = [document.front.date for document, state in waiting if state == "scheduled"]
+    loaded = site.resolved.loaded
+    waiting = loaded.left_out.values()
+    dates = [document.front.publish_start for document, state in waiting if state == "scheduled"]
+    dates += [document.front.expiry_date for document in loaded.documents]
     return BuildExtent(
         reads_all=bool(report.cells) or has_code,
         variables=tuple(settings.env),
         output=(report.target if options.write else None),
-        until=min((date for date in dates if date), default=None),
+        until=min((date for date in dates if date and date > options.now), default=None),
         outline=outline,
         ended_s=ended_s,
     )

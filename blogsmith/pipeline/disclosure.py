@@ -29,6 +29,11 @@ WORKING = frozenset(
 
 _KEY = lazy_pattern(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-File-")
 _KEY_HEAD = 4096
+_TEMPLATES = frozenset((".html", ".htm", ".xml", ".css", ".scss", ".js", ".json", ".txt"))
+_FRONT_MATTER = lazy_pattern(rb"---[ \t]*\r?\n(?:[A-Za-z][\w-]*:|---)")
+"""How a page of Jekyll or Eleventy begins, whatever it is written in."""
+_NO_TEMPLATE = "front matter has no meaning in this file, so it is published as it is"
+_TEMPLATE_HINT = "write the page as .md, which may hold HTML; or take the lines between --- out"
 _MAX_NOTEBOOK = 50_000_000
 _HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
 """A folder that belongs to somebody; backslashes as JSON writes them."""
@@ -67,7 +72,10 @@ def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
 
 
 def disclosures(assets: Mapping[str, tuple[Asset, str]], config: Config, look: Look) -> Iterator[Diagnostic]:
-    """Warnings for files that tell more than their authors may know. look: `leaks`, or one that remembers."""
+    """Warnings for files that are or tell what their authors may not know.
+
+    look: `leaks`, or one that remembers.
+    """
     for asset, _ in assets.values():
         yield from look(asset, config)
 
@@ -83,6 +91,8 @@ def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
                 return (_private(asset, "this file is one of secrets", "take it out of the site"),)
             if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
                 return _notebook_leaks(asset, head + stream.read())
+            if asset.path.suffix.lower() in _TEMPLATES and _FRONT_MATTER.match(head):
+                return (_warning("foreign-file", asset, _NO_TEMPLATE, _TEMPLATE_HINT),)
             return _picture_leaks(asset, stream) if config.images.metadata == "clean" else ()
     except OSError:
         # told when it is copied

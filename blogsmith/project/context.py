@@ -66,7 +66,7 @@ def open_site(
         _check_options(theme, loaded)
     except SiteError as error:
         raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
-    options = parse_options(config, plugins, theme.inline_shortcodes())
+    options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
     return SiteContext(root, config, theme, plugins, options, loaded)
 
 
@@ -79,7 +79,9 @@ def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> Site
         raise SiteError(
             *(_move_to_setting(found, context.settings) for found in error.diagnostics)
         ) from error
-    options = parse_options(context.config, context.plugins, theme.inline_shortcodes())
+    options = parse_options(
+        context.config, context.plugins, theme.inline_shortcodes(), theme.block_shortcodes()
+    )
     return replace(context, theme=theme, options=options)
 
 
@@ -120,7 +122,7 @@ def default_context(root: Path) -> SiteContext:
     """Default settings, for a Markdown file outside any site."""
     config, plugins = Config(), Plugins()
     theme = load_theme(config.theme, root, bundled_folder("themes"), [])
-    options = parse_options(config, plugins, theme.inline_shortcodes())
+    options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
     return SiteContext(root, config, theme, plugins, options, LoadedConfig(config, (), {}))
 
 
@@ -154,8 +156,13 @@ def _plugin_code(root: Path, config: Config) -> PluginCode | None:
     return consent.code
 
 
-def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset[str]) -> ParseOptions:
-    """The site's say in how Markdown is read."""
+def parse_options(
+    config: Config,
+    plugins: Plugins,
+    inline_shortcodes: frozenset[str] = frozenset(),
+    block_shortcodes: frozenset[str] = frozenset(),
+) -> ParseOptions:
+    """The site's say in how Markdown is read; the names of shortcodes are the theme's."""
     own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
     own |= {name: _merge_kinds(own.get(name, CalloutKind()), kind) for name, kind in config.callouts.items()}
     prefixes = sorted(
@@ -176,6 +183,7 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         numbering=config.numbering,
         slugs=config.slugs,
         inline_shortcodes=inline_shortcodes,
+        block_shortcodes=block_shortcodes,
         block_classes=plugins.block_divs,
         markdown_rules=plugins.markdown_rules,
         prefixes=tuple(prefixes),

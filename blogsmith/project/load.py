@@ -89,7 +89,7 @@ def _leaves_open_publication(document: Document, found: Iterable[Diagnostic]) ->
 
 def _without_own_address(documents: Iterable[Document], urls: Urls) -> list[Document]:
     """Pages that have an address that is another one's, or none that can be one."""
-    wrong = {found.path for found in urls.diagnostics if found.code == "slug"}
+    wrong = {found.path for found in urls.diagnostics if found.code in ("permalink", "slug")}
     taken: set[str] = set()
     found = []
     for document in sorted(documents, key=lambda document: document.path.as_posix()):

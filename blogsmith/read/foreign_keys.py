@@ -18,8 +18,6 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "lastmod": "write updated:",
         "last_modified_at": "write updated:",
         "date-modified": "write updated:",
-        "publishDate": "write date:",
-        "expiryDate": "take the post out, or write draft: true",
         **dict.fromkeys(("jupyter", "kernelspec", "kernel", "engine", "knitr", "jupytext"), _PYTHON),
     }
 )

@@ -32,9 +32,10 @@ from .holding_back import is_held_back, is_private_status
 from .references import read_people, read_references
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
+_MOMENTS = ("date", "updated", "publish_date", "expiry_date")
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
-_HONEST = frozenset(("parent",))
+_HONEST = frozenset(("parent", "publish", "published"))
 """Keys of other themes that only look like one of ours."""
 _LOOKED_AT = 50
 """How many unknown keys are compared with the known ones; each comparison takes a millisecond."""
@@ -52,7 +53,9 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     if head.value.get("draft") is not None:
         # what cannot be read may have been meant to stay unpublished, and the error of it may be lowered
         found.setdefault("draft", True)
-    for name, moment in (("date", found.get("date") or _name_date(path)), ("updated", found.get("updated"))):
+    found["date"] = found.get("date") or _name_date(path)
+    for name in _MOMENTS:
+        moment = found.get(name)
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
         head.at("updated").warn("date", "updated is before date")
@@ -148,6 +151,9 @@ _STATUS = lenient_choice(("wip",))
 
 def _permalink(slot: Slot) -> str | None:
     """What an address of this site may look like is said where addresses are made."""
+    if slot.value is False:
+        # what holds the page back has told so
+        return None
     written = text(slot)
     if "://" in written or "{{" in written or written.startswith("//"):
         slot.warn("front-matter-key", f"{slot.name} changes nothing here", _PERMALINK_HINT)
@@ -187,7 +193,14 @@ def _bibliography(path: str, slot: Slot) -> str:
 
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
-    {"category": "categories", "layout": "template", "author": "authors", "url": "permalink"}
+    {
+        "category": "categories",
+        "layout": "template",
+        "author": "authors",
+        "url": "permalink",
+        **dict.fromkeys(("publishDate", "publishdate"), "publish_date"),
+        **dict.fromkeys(("expiryDate", "expirydate", "unpublishdate"), "expiry_date"),
+    }
 )
 """Names of other generators → ours."""
 _TABLE = Table(
@@ -203,8 +216,7 @@ _TABLE = Table(
         "image": picture_path,
         "permalink": _permalink,
         "template": _template,
-        "date": _date,
-        "updated": _date,
+        **dict.fromkeys(_MOMENTS, _date),
         "tags": texts(separator=","),
         "categories": texts(separator=","),
         "series": _series,

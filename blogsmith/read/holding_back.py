@@ -5,6 +5,9 @@ What was published once cannot be taken back, so a page is held back wherever it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from ..patterns import lazy_pattern
 from ..schema.readers import TRUTHS, one_line
 from ..schema.slots import Slot
@@ -12,11 +15,27 @@ from .foreign_values import CODE
 
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:\D.*)?")
 _FALSE = "false"
+_FOREIGN: Mapping[str, object] = MappingProxyType(
+    {
+        # Obsidian Publish, Foam and others
+        "publish": False,
+        "private": True,
+        # WordPress and Ghost, in what they export
+        "visibility": "private",
+        # Hugo, today and before
+        "build.render": "never",
+        "_build.render": "never",
+        # Eleventy
+        "permalink": False,
+    }
+)
+"""Key → its value that holds a page back."""
 
 
 def is_held_back(head: Slot) -> bool:
     """Whether the page is a draft; what cannot be understood is reported and counts as one."""
-    return _is_draft(head.at("draft")) or _is_unpublished(head.at("published")) or _has_status(head)
+    is_draft = any(_is_draft(head.at(key)) for key in head.value if key.casefold() == "draft")
+    return is_draft or _is_unpublished(head.at("published")) or _has_status(head) or _has_foreign_key(head)
 
 
 def _is_draft(slot: Slot) -> bool:
@@ -46,6 +65,22 @@ def _has_status(head: Slot) -> bool:
     hint = "write draft: true; or status: wip for a post that is public and not finished"
     slot.warn(CODE, f"the page is not published, for its status is {slot.value.strip()}", hint)
     return True
+
+
+def _has_foreign_key(head: Slot) -> bool:
+    """Whether a key of another generator keeps the page out of its site."""
+    meant = [key for key in _FOREIGN if _at(head, key) == _FOREIGN[key]]
+    for key in meant:
+        slot = head.key(key.partition(".")[0])
+        slot.warn(CODE, f"the page is not published, as {key} says", "write draft: true")
+    return bool(meant)
+
+
+def _at(head: Slot, key: str) -> object:
+    """What stands below a key with dots; None if there is nothing."""
+    first, _, last = key.partition(".")
+    found = head.value.get(first)
+    return found.get(last) if last and isinstance(found, dict) else None if last else found
 
 
 def is_private_status(slot: Slot) -> bool:

@@ -1,8 +1,8 @@
 """Bibliography entries and names of people in front matter: CSL's names, flattened.
 
 Takes a list of entries with `id` (or `key`), or a mapping from key to entry. An entry without an id, as in a
-list of links, is printed and cannot be cited by a name. Fields of CSL and BibTeX that no page shows (volume,
-page, type …) are accepted; a field that nobody knows is warned of.
+list of links, is printed and cannot be cited by a name. Fields of CSL and BibTeX that no page shows (editor,
+isbn, type …) are accepted; a field that nobody knows is warned of.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _KEY = lazy_pattern(r"\w[\w:.+/-]*")
 _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _DOI = lazy_pattern(r"(?:(?:https?://(?:dx\.)?doi\.org/|doi:\s*))?(10\.\d{4,9}/[^\s<>\"]+)", re.IGNORECASE)
 _YEAR = lazy_pattern(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
+_HYPHENS = lazy_pattern(r"(?<=\d)[ \t]*(?:-{1,3}|—)[ \t]*(?=\w)")
+"""Between the first and the last page."""
 _VENUE_WORDS = (
     "venue container-title container containerTitle container_title journal journaltitle journalTitle "
     "booktitle book conference proceedings event-title event series institution organization school "
@@ -30,11 +32,12 @@ _VENUE_WORDS = (
 )
 _VENUES = tuple(_VENUE_WORDS.split())
 """Where a work came out; the first that is there is printed."""
-_PRINTED = frozenset(
-    ("id", "key", "title", "author", "authors", "year", "issued", "date", "url", "URL", "doi", "DOI", "note")
+_PRINTED_WORDS = (
+    "id key title author authors year issued date url URL doi DOI note volume issue number pages page"
 )
+_PRINTED = frozenset(_PRINTED_WORDS.split())
 _ACCEPTED_WORDS = (
-    "type volume issue number page pages page-first edition editor editors chapter section language keyword "
+    "type page-first edition editor editors chapter section language keyword "
     "keywords abstract accessed urldate issn isbn pmid pmcid month day address publisher-place event-place "
     "number-of-pages number-of-volumes genre medium source title-short shorttitle container-title-short "
     "eprint eprinttype eprintclass archive archiveprefix archive_location primaryclass arxiv file annotation "
@@ -129,6 +132,9 @@ def _read_entry(entry: Slot, key: str) -> Reference:
         authors=_authors(entry),
         year=_year(entry),
         venue=next((venue for name in _VENUES if (venue := lenient_text(entry.at(name)))), ""),
+        volume=lenient_text(entry.at("volume")),
+        issue=lenient_text(_first(entry, "issue", "number")),
+        pages=_HYPHENS.sub("–", lenient_text(_first(entry, "pages", "page"))),
         url=_url(entry),
         note=lenient_text(entry.at("note")),
         extra=_extra(entry),

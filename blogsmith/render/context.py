@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from msgspec import Struct
 
 from ..config.schema import Config
 from ..diagnostics.model import Place, Reporter, SiteError
@@ -19,7 +19,7 @@ from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
-from ..model.remote_images import REMOTE_HINT, remote_message
+from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
@@ -62,7 +62,7 @@ def _from_cdn() -> Distribution:
     return cdn_distribution()
 
 
-class Tools(Struct, frozen=True):
+class Tools(msgspec.Struct, frozen=True):
     """The site as one page sees it; functions, so that a test can hand in its own."""
 
     config: Config
@@ -167,6 +167,8 @@ class Rendering:
         if not isinstance(found, ImageInfo):
             self.problem(found, place)
             found = ImageInfo(found.local_url, None, None)
+            if not found.url and is_remote(path):
+                found = msgspec.structs.replace(found, address=remote_address(path))
         settings = self.tools.config.images
         if found.is_remote and settings.remote == "warn":
             self.reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)

@@ -47,7 +47,14 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
     classes = attrs.pop("class", "").split()
     alt = plain_text(token.children or (), rendering.parsed.page)
-    return image_tag(rendering, at.target, alt, at.place, classes=classes, **attrs)
+    tag = image_tag(rendering, at.target, alt, at.place, classes=classes, **attrs)
+    # what stands for an image that is not shown is a link, and a link holds none
+    return tag if tag.startswith("<img") or not _is_in_link(tokens, index) else escape_html(alt)
+
+
+def _is_in_link(tokens: Sequence[Token], index: int) -> bool:
+    types = (token.type for token in reversed(tokens[:index]))
+    return next((one for one in types if one in ("link_open", "link_close")), "") == "link_open"
 
 
 def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -79,7 +79,10 @@ def img_tag(
 
     attrs: further attributes in alphabetical order, which may replace `loading` and `decoding`. Event
     handlers (`on…`), `src`, `alt`, `width` and `height` among them are not printed.
+    An image that is not shown is a link to it.
     """
+    if not info.url and info.address:
+        return f'<a href="{escape(info.address)}">{escape(alt or info.address, quote=False)}</a>'
     extra = {name.lower(): value for name, value in sorted((attrs or {}).items()) if _is_printed(name)}
     attributes = {
         "src": info.url,

@@ -123,12 +123,14 @@ def _entry(rendering: Rendering, reference: Reference, uses: int) -> str:
 
 
 def _describe(rendering: Rendering, reference: Reference) -> str:
-    """Authors. Title. Venue, year. Note."""
+    """Authors. Title. Venue volume(issue), pages, year. Note."""
     title = f"<cite>{_title(rendering, reference)}</cite>"
     if reference.url:
         title = f'<a href="{escape_html(reference.url)}">{title}</a>'
     authors = escape_html(_names(reference.authors))
-    venue = ", ".join(filter(None, (escape_html(reference.venue), escape_html(reference.year))))
+    issue = f"({reference.issue})" if reference.issue else ""
+    where = " ".join(filter(None, (reference.venue, f"{reference.volume}{issue}")))
+    venue = escape_html(", ".join(filter(None, (where, reference.pages, reference.year))))
     parts = [part for part in (authors, title, venue, escape_html(reference.note)) if part]
     # an author's initial and a title's question mark end a sentence already
     return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts)

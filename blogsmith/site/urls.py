@@ -57,10 +57,12 @@ class Urls(Struct, frozen=True):
 
 def publication(document: Document, now: dt.datetime, *, drafts: bool, future: bool) -> Publication:
     """Whether a document is built: drafts and posts dated after `now` wait, unless asked for."""
-    if document.front.draft and not drafts:
+    front = document.front
+    has_expired = front.expiry_date is not None and front.expiry_date <= now
+    if (front.draft or has_expired) and not drafts:
         return "draft"
-    date = document.front.date
-    return "scheduled" if date is not None and date > now and not future else "published"
+    start = front.publish_start
+    return "scheduled" if start is not None and start > now and not future else "published"
 
 
 def assign_urls(documents: Iterable[Document], config: Config) -> Urls:

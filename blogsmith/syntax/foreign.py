@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
@@ -50,6 +51,8 @@ _HABITS = (
     _Habit(
         lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
     ),
+    _Habit(lazy_pattern(r"(?<=[\w)])~[A-Za-z0-9+-]{1,8}~(?!~)"), "write <sub>2</sub>, or $x_2$"),
+    _Habit(lazy_pattern(r"(?<=[\w)])\^[A-Za-z0-9+-]{1,8}\^(?!\^)"), "write <sup>2</sup>, or $x^2$"),
     _Habit(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "take it out: everybody can read it"),
     _Habit(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
 )
@@ -70,12 +73,13 @@ _RST_HINTS: Mapping[str, str] = MappingProxyType(
 """Role of reStructuredText or of Dive into Deep Learning → what to write instead."""
 _ANNOTATION = lazy_pattern(r"(?m)(?:#|//|--|;|%|/\*|<!--)[ \t]*(\(\d{1,3}\)!)[ \t]*(?:\*/|-->)?[ \t]*$")
 _SCHEME_ONLY = lazy_pattern(r"#(?:gh-(?:dark|light)-mode-only|only-(?:dark|light))\Z")
+_SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
 _SCHEME_HINT = "every image is shown in both; for figures of cells there is execute: {figures: {dark: true}}"
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
-_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+|%%")
+_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+|%%|[\w)][~^][\w+-]")
 """One of these stands in each match of the patterns above."""
 
 
@@ -91,9 +95,11 @@ def foreign(state: StateCore) -> None:
             continue
         if "#" in token.content:
             _warn_of_schemes(token.children, page)
+        if "![" in token.content and "|" in token.content:
+            _warn_of_sizes(token.children, page)
         if not _may_hold_any(token.content) and "`" not in token.content:
             continue
-        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(token.children)):
+        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_joined(token.children))):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
 
@@ -120,6 +126,17 @@ def _warn_of_schemes(children: Iterable[Token], page: PageState) -> None:
             page.reporter.warn("foreign-syntax", message, place, _SCHEME_HINT)
 
 
+def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
+    """Obsidian's `![text|100](a.png)`, where the number is the width."""
+    for child in children:
+        found = _SIZE.search(child.content) if child.type == "image" else None
+        if found:
+            place = get(child, LinkAt).place if "linkat" in child.meta else None
+            message = f"{found[0]} has no meaning here and is part of the image's text"
+            hint = f"write {{width={found[1]}}} right behind the image"
+            page.reporter.warn("foreign-syntax", message, place, hint)
+
+
 def _may_hold_any(text: str) -> bool:
     """Quick, since most texts hold none."""
     return _SIGNS.search(text) is not None
@@ -143,6 +160,19 @@ class _Found(Struct, frozen=True):
 
     text: str
     hint: str = ""
+
+
+def _joined(children: Iterable[Token]) -> list[Token]:
+    """The tokens with texts and escapes between two others as one, as they will be."""
+    result: list[Token] = []
+    for child in children:
+        if child.type not in ("text", "text_special"):
+            result.append(child)
+        elif result and result[-1].type == "text":
+            result[-1] = replace(result[-1], content=result[-1].content + child.content)
+        else:
+            result.append(Token("text", "", 0, content=child.content))
+    return result
 
 
 def _remaining_hits(children: list[Token]) -> Iterator[_Found]:

@@ -18,7 +18,7 @@ from ..diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes
-from .records import Heading, Math, get, put
+from .records import Heading, Math, WrittenText, get, put
 from .state import PageState, page_of
 
 
@@ -51,7 +51,7 @@ def plain_text(
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
             pieces.append(tex(get(token, Math).tex))
-        elif token.type in ("text", "code_inline", "kbd", "abbr"):
+        elif token.type in ("text", "text_special", "code_inline", "kbd", "abbr"):
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
             pieces.append(" ")
@@ -75,6 +75,17 @@ def heading_attributes(state: StateCore) -> None:
             place = inline.meta["textmap"].place(at, found.end - at)
             apply(opening, found, page, place)
             inline.content = inline.content[:at].rstrip()
+
+
+def written_headings(state: StateCore) -> None:
+    """Core rule before dashes are set: GitHub makes its ids from `--`, not from `–`."""
+    page = page_of(state.env)
+    if page.options.slugs != "github":
+        return
+    for opening, inline in pairwise(state.tokens):
+        if opening.type == "heading_open":
+            # GitHub knows no formulas, so their TeX is text to it
+            put(inline, WrittenText(plain_text(inline.children or [], page, tex=str)))
 
 
 def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | None:
@@ -107,8 +118,7 @@ def _free_id(
     """An id that no heading above has, from the one that is asked for, else from the heading's text."""
     if page.options.slugs != "github":
         return unique(asked or slugify(text), taken, counts)
-    # GitHub knows no formulas, so their TeX is text to it
-    written = plain_text(inline.children or [], page, tex=str)
+    written = get(inline, WrittenText).text
     return unique(asked or github_slug(written.strip()), taken, counts, first=1)
 
 

@@ -33,9 +33,10 @@ from .fences import fences
 from .figures import figures
 from .foreign import foreign
 from .front_text import locate_text
-from .headings import heading_attributes, number_headings, plain_text, title_heading
+from .headings import heading_attributes, number_headings, plain_text, title_heading, written_headings
 from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
+from .html_nodes import is_line
 from .links import link_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
@@ -90,7 +91,9 @@ def inline(state: StateCore) -> None:
             continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
         page.verbatim = ""
-        page.takes_blocks = state.tokens[index - 1].type not in PHRASING
+        before = state.tokens[index - 1]
+        is_line_of_html = before.type == "markdown_open" and is_line(before.tag)
+        page.takes_blocks = before.type not in PHRASING and not is_line_of_html
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
         page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
@@ -158,10 +161,15 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 )
 """Core rules between the block and the inline pass, in order."""
 
-AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+AS_WRITTEN: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
     ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),
+    ("written_headings", written_headings),
+)
+"""Core rules behind the inline pass that see texts without typographic quotes and dashes, in order."""
+
+AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("html_formulas", html_formulas),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
@@ -215,6 +223,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     md.core.ruler.at("inline", inline)
     if options.linkify:
         bare_link_rules(md)
+    for name, rule in AS_WRITTEN:
+        md.core.ruler.before("replacements", name, rule)
     if options.smart_quotes:
         md.options["typographer"] = True
         md.enable("smartquotes")

@@ -29,6 +29,13 @@ def put(token: Token, record: object) -> None:
     token.meta[type(record).__name__.lower()] = record
 
 
+class WrittenText(Struct, frozen=True):
+    """Of a heading whose id GitHub would make."""
+
+    text: str
+    """Plain, with the author's hyphens, dots and quotes."""
+
+
 class Math(Struct, frozen=True):
     """A formula, inline or display."""
 

@@ -35,6 +35,7 @@ _RAW_END = lazy_pattern(r"\{%-?\s*endraw\s*-?%\}")
 _BLOCKS = lazy_pattern(r"(?m)^[ \t]*(?:`{3}|~{3}|</?[A-Za-z]|\$\$|\Z|\n)(?!\Z)")
 """What a literal paragraph does not hold."""
 _FIGURE_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
+_CALLED = lazy_pattern(r"\{%-?[ \t]*(?:include[ \t]+)?([\w-]+)")
 _ID = lazy_pattern(r"[\w:.-]+")
 
 
@@ -159,7 +160,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if state.src[rest : state.eMarks[last]].strip() or not _stands_alone(state, pos):
         return False
     if silent:
-        return True
+        return _is_block(state, pos)
     page = page_of(state.env)
     call = read_call(_block_origin(state, start, last, pos, after), page)
     if named:
@@ -173,8 +174,14 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
 
 def _stands_alone(state: StateBlock, pos: int) -> bool:
     """An inline shortcode alone on its line is still a paragraph."""
-    found = re.compile(r"\{%-?[ \t]*(?:include[ \t]+)?([\w-]+)").match(state.src, pos)
+    found = _CALLED.match(state.src, pos)
     return not found or found[1] not in page_of(state.env).options.inline_shortcodes
+
+
+def _is_block(state: StateBlock, pos: int) -> bool:
+    """Whether the call ends the paragraph in which it has a line: one that nobody knows does not."""
+    found = _CALLED.match(state.src, pos)
+    return not found or found[1] in page_of(state.env).options.block_shortcodes
 
 
 def _paragraph_end(state: StateBlock, start: int, end: int) -> int:
@@ -254,8 +261,8 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
     if not silent:
         page = page_of(state.env)
         call = read_call(inline_map(state, state.pos, after), page)
-        inline = call.name in page.options.inline_shortcodes
-        put(state.push("shortcode_inline" if inline else "shortcode", "", 0), call)
+        is_block = call.name in page.options.block_shortcodes
+        put(state.push("shortcode" if is_block else "shortcode_inline", "", 0), call)
     state.pos = after
     return True
 

@@ -106,7 +106,9 @@ class ParseOptions:
     slugs: Literal["words", "github"] = "words"
     """How ids of headings are made."""
     inline_shortcodes: frozenset[str] = frozenset()
-    """Shortcodes that stand inside a paragraph; all others are blocks."""
+    """Shortcodes that stand inside a paragraph."""
+    block_shortcodes: frozenset[str] = frozenset()
+    """Those that take a paragraph apart; what is neither keeps its place in a sentence."""
     block_classes: Mapping[str, str] = field(default_factory=dict)
     """Class of a block `<div>` → the shortcode it means (`hf-space` → `hf-space`)."""
     markdown_rules: tuple[Callable[[MarkdownIt], None], ...] = ()

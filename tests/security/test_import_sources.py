@@ -159,8 +159,9 @@ def test_row_45_files_of_quarto_options(front: str, tmp_path: Path) -> None:
     ],
 )
 def test_row_45_linked_files_of_quarto(place: str, target: str, tmp_path: Path) -> None:
-    text = "---\ntitle: B\nbibliography: refs.bib\n---\n\n[@key] {{< var secret >}}\n\n{{< include _part.qmd >}}\n"
-    run(tmp_path, {**QUARTO, "b.qmd": text}, link(place, target))
+    text = "[@key] {{< var secret >}}\n\n{{< include _part.qmd >}}\n"
+    files = {**QUARTO, "b.qmd": f"---\ntitle: B\nbibliography: refs.bib\n---\n\n{text}"}
+    run(tmp_path, files, link(place, target))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedFile, ImportedPage, SiteImport
+from ..page_limit import translate_document
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
 from .config import find_config, read_config
@@ -36,7 +37,7 @@ class Hugo:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            pages.append(keep_address(translator.translate(document), patterns))
+            pages.append(keep_address(translate_document(translator.translate, document), patterns))
         if plugins := diagram_plugins(page.text for page in pages):
             settings["plugins"] = plugins
         settings |= draft_settings(pages)

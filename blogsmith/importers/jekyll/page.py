@@ -22,7 +22,7 @@ from .links import missing_images, rewrite_links
 from .liquid.filters import PLAIN_FILTERS
 from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
 from .liquid.render import LiquidRenderer
-from .liquid.values import Filter, LiquidScope, UnknownValue
+from .liquid.values import Filter, LiquidScope, LiquidTooLarge, UnknownValue
 from .site import JekyllSite
 from .source import JekyllDocument
 from .tags import render_tag, unveil_raw
@@ -118,7 +118,12 @@ class PageTranslator:
                 )
             ),
         )
-        return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+        try:
+            return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+        except LiquidTooLarge:
+            hint = "write out what they should give"
+            context.notice("left", "the templates of this page make more than a page holds", hint=hint)
+            return f"{{% raw %}}{document.body}{{% endraw %}}"
 
     def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
         html = HtmlTranslator(context)

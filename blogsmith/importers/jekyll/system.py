@@ -7,6 +7,7 @@ from pathlib import Path
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedPage, Notice, SiteImport
+from ..page_limit import translate_document
 from .assembly import copied_files, distinct_addresses, unique_pages, with_home
 from .config import find_config, read_config
 from .independent import render_html, render_kramdown
@@ -43,7 +44,7 @@ class Jekyll:
         notices: list[Notice] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = translator.translate(document)
+            page = translate_document(translator.translate, document)
             if document.collection == "pages" and is_made_here(page):
                 notices += [made_here(page), *page.notices]
             else:

@@ -117,6 +117,8 @@ def _render_role(self: Any, tokens: Sequence[Token], index: int, options: Any, e
         return "" if "%s" in shown or "{" in shown else str(_parser().renderInline(shown))
     if name.startswith(_TEXTLESS):
         return ""
+    if name in ("sub", "sup", "subscript", "superscript"):
+        return f"<{name[:3]}>{escape(content)}</{name[:3]}>"
     if name in ("abbr", "abbreviation"):
         # the long form is an attribute
         return escape(content.partition("(")[0])

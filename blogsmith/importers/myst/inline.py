@@ -12,8 +12,8 @@ from .roles import translate_role
 
 DIALECT = Dialect(blank_dollar=True, brackets=False)
 _ROLE = lazy_pattern(r"(?<!\\)\{([A-Za-z][\w:.+-]*)\}\Z")
-_BEFORE_DIGIT = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?=\d)")
-"""A formula of MyST that would be money here."""
+_LEFT_OVER = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
+"""A formula of MyST that would be money here: `$5$0`, `$ 5\\% $`."""
 _SUBSTITUTION = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}")
 _LINK = lazy_pattern(
     r"(!?\[(?P<empty>\])?|\])\(<?(?P<to>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?P<rest>\s+\"[^\"]*\")?\)"
@@ -36,7 +36,7 @@ def rewrite_inline(text: str, page: InlineText) -> str:
             content = segment.text.strip("`")
             parts.append(translate_role(role[1], content, page))
         elif segment.kind == "prose":
-            parts.append(_BEFORE_DIGIT.sub(r"\\(\1\\)", segment.text))
+            parts.append(_LEFT_OVER.sub(_left_over, segment.text))
         else:
             parts.append(segment.text)
     return rewrite("".join(parts), lambda part: _references(part, page), DIALECT)
@@ -48,6 +48,10 @@ def _substitute(found: re.Match[str], page: InlineText) -> str:
         page.notice("left", f"{found[0]} has no value that is known here", found[0])
         return found[0]
     return value
+
+
+def _left_over(found: re.Match[str]) -> str:
+    return inline(found[1], found.string[found.end() : found.end() + 1]) or found[0]
 
 
 def _formula(segment: Segment, text: str) -> str:

@@ -25,7 +25,7 @@ _OTHERS = {
     ".tex": "LaTeX is not read",
 }
 _HINTS = {
-    ".ipynb": "jupytext --to md:myst makes a page of it; or import the notebook by itself",
+    ".ipynb": "jupytext --to md:myst makes a page of it; or import it by itself, --from notebooks",
     ".rst": "rst-to-myst makes a page of it",
     ".tex": "pandoc makes a page of it",
 }

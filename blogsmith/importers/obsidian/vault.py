@@ -158,7 +158,7 @@ def _template_folder(root: Path) -> str:
         ("plugins/templater-obsidian/data.json", "templates_folder"),
     ):
         try:
-            found = json.loads((root / ".obsidian" / name).read_bytes()).get(key)
+            found = json.loads(read_text(root / ".obsidian" / name) or "").get(key)
         except (OSError, ValueError, AttributeError, RecursionError):
             continue
         if isinstance(found, str) and found.strip("/ "):

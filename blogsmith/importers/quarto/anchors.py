@@ -9,6 +9,9 @@ from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
+"""The first line of a div, of which a heading right behind it is the title."""
+_LONGEST = 500
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")
 _UNFIT = lazy_pattern(r"[^\w\s.-]")
@@ -20,6 +23,12 @@ def pandoc_id(text: str) -> str:
     return re.sub(r"^[\W\d_]+", "", kept)
 
 
+def _is_title(text: str, start: int) -> bool:
+    """Whether the heading at `start` stands right behind the first line of a div, whose title it is."""
+    before = text[max(0, start - _LONGEST) : start]
+    return _OPENING.search(before) is not None
+
+
 def name_headings(text: str, reveal: Callable[[str], str]) -> str:
     """Every heading of a masked text without an id of its own, with the one it had where ours differs.
 
@@ -29,7 +38,7 @@ def name_headings(text: str, reveal: Callable[[str], str]) -> str:
     theirs: dict[str, int] = {}
 
     def put(found: re.Match[str]) -> str:
-        if re.search(r"\{[^{}]*#[^{}]*\}$", found[2]):
+        if re.search(r"\{[^{}]*#[^{}]*\}$", found[2]) or _is_title(text, found.start()):
             return found[0]
         plain = _MARKUP.sub("", _LINK.sub(r"\1", reveal(re.sub(r"\{[^{}]*\}$", "", found[2]))))
         own, old = slugify(plain), pandoc_id(plain) or "section"

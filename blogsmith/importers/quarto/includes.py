@@ -15,6 +15,8 @@ from .source import resolve
 
 _INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
 _DEEPEST = 10
+_LARGEST = 1_000_000
+"""Characters of all files that a page includes; those that include each other double with each step."""
 _MARKUP = (".tex", ".ltx")
 
 
@@ -27,6 +29,8 @@ class IncludedText:
     """The text without what it includes, line by line as it was."""
     inserted: list[str] = field(default_factory=list)
     """Texts of other files that are in it."""
+    size: int = 0
+    """Characters of all files that were put in."""
     macros: dict[str, str] = field(default_factory=dict)
     """Of included TeX files that hold nothing else."""
 
@@ -49,6 +53,10 @@ def _file(name: str, path: PurePosixPath, root: Path) -> tuple[PurePosixPath, st
 def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: IncludedText, depth: int) -> str:
     def put(match: re.Match[str]) -> str:
         file = _file(match[1], path, root) if depth < _DEEPEST else None
+        found.size += len(file[1]) if file else 0
+        if file is not None and found.size > _LARGEST:
+            note("left", f"{match[1]} is included, and makes the page too long", match[0])
+            return match[0]
         if file is None:
             note("missing", f"{match[1]} is included, and not there", match[0])
             return "" if match[1].endswith(_MARKUP) else match[0]

@@ -11,9 +11,10 @@ from typing import Any
 from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
-from ..model import ImportedPage, Notice, NoticeKind
+from ..model import ImportedData, ImportedPage, Notice, NoticeKind
+from ..notebooks.outputs import record_files
 from ..source_files import read_text
-from ..text.headings import demote_headings
+from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, mask
@@ -65,6 +66,8 @@ class TranslatedPage:
     files: frozenset[PurePosixPath]
     """Files of the source that it names."""
     has_cells: bool
+    made: tuple[ImportedData, ...] = ()
+    """Pictures and records of a notebook."""
 
 
 class DocumentTranslator:
@@ -106,7 +109,12 @@ class DocumentTranslator:
         )
         macros = {**self._header_macros(document), **included.macros}
         return TranslatedPage(
-            page, macros, frozenset(body.kinds), frozenset(body.files), has_cells=body.has_cells
+            page,
+            macros,
+            frozenset(body.kinds),
+            frozenset(body.files),
+            has_cells=body.has_cells,
+            made=_made(document),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -198,7 +206,8 @@ class _Body:
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
-        text = demote_headings(text, self._title) if self._title else text
+        if self._title:
+            text = demote_headings(text.replace(repeated_title(text, self._title), "", 1))
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
@@ -269,6 +278,11 @@ class _Body:
             wanted |= dict.fromkeys(known)
         wanted |= dict.fromkeys(key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known)
         return [reference_of(fit_key(key), known[key]) for key in wanted]
+
+
+def _made(document: QuartoDocument) -> tuple[ImportedData, ...]:
+    notebook = document.notebook
+    return (*notebook.files, *record_files(document.new_path, notebook.cells)) if notebook else ()
 
 
 def _with_abstract(text: str, abstract: str) -> str:

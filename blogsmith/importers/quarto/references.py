@@ -20,7 +20,7 @@ _CALLOUTS: Mapping[str, str] = {
 _KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
 _CITED = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
 _GROUP = lazy_pattern(
-    r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?![(\[{])"
+    r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?!\(|\[(?!\^)|\{)"
 )
 _BARE = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
 _SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)")
@@ -43,7 +43,14 @@ class PageReferences:
 
 def translate_references(text: str, page: PageReferences, pieces: Pieces, note: Note) -> str:
     """Every reference and citation of a masked text, addresses hidden; hidden themselves afterwards."""
-    text = _GROUP.sub(lambda found: pieces.put(_group(found, page, note)), text)
+
+    def put(found: re.Match[str]) -> str:
+        made = _group(found, page, note)
+        # directly behind a citation, the mark of a note would be taken for the second half of a link
+        is_joined = made.endswith("]") and text.startswith("[^", found.end())
+        return pieces.put(f"{made} " if is_joined else made)
+
+    text = _GROUP.sub(put, text)
     return _BARE.sub(lambda found: pieces.put(_bare(found, page, note)), text)
 
 

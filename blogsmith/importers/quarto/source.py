@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..loose_yaml import LooseYamlError, load_mapping, split_head
 from ..model import Notice
+from ..notebooks.markdown import NotebookText, notebook_text
+from ..notebooks.notebook import NotebookError, read_notebook
+from ..notebooks.page import CellNotices
 from ..source_files import SKIPPED, read_text, walk_files
+from ..text.title_heading import take_title
 from .config import QuartoConfig, clean_path, merge, rebase
 
 SUFFIXES = frozenset((".qmd", ".md", ".rmd", ".ipynb", ".markdown"))
@@ -30,11 +34,13 @@ class QuartoDocument:
     options: Mapping[str, Any]
     """The same over what project and folders say."""
     body: str
-    """Of a notebook all of its file."""
+    """Of a notebook its cells as Markdown."""
     first_line: int
     is_section: bool
     """The index of a folder in which there are other pages."""
     notices: tuple[Notice, ...] = field(default=())
+    notebook: NotebookText | None = None
+    """What came out of a notebook besides its text."""
 
     @property
     def address(self) -> str:
@@ -154,12 +160,31 @@ def _read(
         or any(path.parent in other.parents and other != path for other in pages)
     )
     if path.suffix == ".ipynb":
-        return QuartoDocument(path, {}, config.shared(path), text, 1, is_section)
+        return _read_notebook(text, path, config, is_section=is_section)
     head, body, first_line = split_head(text)
     own, notices = read_front(head, path.as_posix())
     own = rebase(own, path.parent)
     options = merge(config.shared(path), own)
     return QuartoDocument(path, own, options, body, first_line, is_section, notices)
+
+
+def _read_notebook(
+    text: str, path: PurePosixPath, config: QuartoConfig, *, is_section: bool
+) -> QuartoDocument:
+    """A notebook as a document: its cells as Markdown with cells of code."""
+    notes = CellNotices(path.as_posix())
+    try:
+        notebook = read_notebook(text)
+    except NotebookError as error:
+        notes("mistake", str(error), error.line)
+        return QuartoDocument(path, {}, config.shared(path), "", 1, is_section, tuple(notes.found))
+    front = rebase(notebook.front, path.parent)
+    options = merge(config.shared(path), front)
+    document = QuartoDocument(path, front, options, "", 1, is_section)
+    found = notebook_text(notebook, document.new_path, notes)
+    title, body = take_title(found.text) if "title" not in front else ("", found.text)
+    front = {"title": title, **front} if title else front
+    return replace(document, front=front, body=body, notices=tuple(notes.found), notebook=found)
 
 
 def read_front(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ...]]:

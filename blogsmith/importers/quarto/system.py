@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..page_limit import translate_document
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
 from .independent import render_quarto
@@ -52,7 +53,7 @@ class Quarto:
                     Notice("dropped", "404.qmd", document.path.as_posix(), hint=hint, removed=removed)
                 )
                 continue
-            translated.append(translator.translate(document))
+            translated.append(translate_document(translator.translate, document))
         macros, pages = _share_macros(translated)
         pages = _number_chapters(pages, config)
         kept = [keep_address(each.page, {}) for each in pages]
@@ -70,6 +71,7 @@ class Quarto:
                 ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
             ),
             notices=tuple(notices),
+            made=tuple(sorted((f for each in pages for f in each.made), key=lambda f: f.path.as_posix())),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

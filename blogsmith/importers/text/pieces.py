@@ -9,6 +9,7 @@ from ...patterns import lazy_pattern
 
 _LARGEST = 20_000_000
 """Characters of a page; no source is larger."""
+_DEEPEST = 50
 _OPEN, _CLOSE = "\ue012", "\ue013"
 _MARK = lazy_pattern(f"{_OPEN}(\\d+){_CLOSE}")
 MASKED = lazy_pattern("\ue000(\\d+)\ue001")
@@ -53,7 +54,8 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 
 
 def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
-    """Where the bracket that opens at `start` closes; -1 if it does not, or not in its paragraph."""
+    """Where the bracket that opens at `start` closes; -1 if it does not, or not in its paragraph, or if more
+    are nested in it than anybody writes."""
     depth, position = 0, start
     while position < len(text):
         char = text[position]
@@ -65,6 +67,9 @@ def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
         depth += {pair[0]: 1, pair[1]: -1}.get(char, 0)
         if depth == 0:
             return position
+        if depth > _DEEPEST:
+            # else each of a thousand openings would look at all the others
+            return -1
         position += 1
     return -1
 

@@ -73,7 +73,7 @@ def words_in(text: str) -> list[str]:
 
 def compared_address(address: str) -> str:
     """A link's or image's address as it is compared: of a file its name, since folders change."""
-    address = address.strip().partition("#")[0].partition("?")[0]
+    address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
         return unquote(address).partition("//")[2].rstrip("/").casefold()
     return ""

@@ -16,14 +16,19 @@ from urllib.parse import quote, unquote
 from ...diagnostics.model import Diagnostic
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ...pipeline.snapshot import SiteSnapshot
+from ...pipeline.time_limit import TookTooLong
 from ...project.report import BuildOptions, Progress
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
+from ..page_limit import page_limit
 from ..systems import System
 from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
 from .published import published_facts, published_losses
+
+_BUILD_S = 60.0
+"""How long one page may take to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,12 @@ def check_site(
     published = published_facts(against, addresses) if against else {}
     for done, page in enumerate(site.pages):
         progress("compare", done, len(site.pages))
-        checks.append(_check_page(page, system, snapshot, own, published))
+        try:
+            with page_limit():
+                checks.append(_check_page(page, system, snapshot, own, published))
+        except (TookTooLong, RecursionError):
+            lost = Difference("page", "takes too long to be compared", page.source)
+            checks.append(PageCheck(str(page.path), page.source, {}, (lost,)))
     every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
     unique = dict.fromkeys(every)
     return SiteCheck(tuple(checks), tuple(unique))
@@ -74,7 +84,7 @@ def check_site(
 
 def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:
     options = BuildOptions(now=now, drafts=True, future=True, write=False)
-    line = IncrementalPipeline(root, options, lambda: now, limit_s=None)
+    line = IncrementalPipeline(root, options, lambda: now, limit_s=_BUILD_S)
     last: deque[SiteSnapshot | None] = deque(maxlen=1)
     for done, step in enumerate(line.update_all(None, UpdateRequest())):
         progress("build", min(done, pages), pages)

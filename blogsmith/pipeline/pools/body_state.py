@@ -230,7 +230,7 @@ def _context(state: BodyState) -> SiteContext:
     plugins = load_plugins(config.plugins, [bundled_folder("plugins")])
     if state.sizes is not None:
         plugins = _without_programs(plugins)
-    options = parse_options(config, plugins, theme.inline_shortcodes())
+    options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
     return SiteContext(Path(state.root), config, theme, plugins, options, LoadedConfig(config, (), {}))
 
 

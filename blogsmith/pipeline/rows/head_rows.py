@@ -20,6 +20,8 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     """Empty, ISO 8601 with an offset, or without one in the time zone of the site."""
     updated: str
     """As `date`."""
+    publish_date: str
+    expiry_date: str
     start: int
     """Characters in front of the body."""
     first_line: int
@@ -33,9 +35,11 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     if not text.endswith(document.body):
         raise NotStorable("the body is not as it was written")
     head = _Head(
-        replace(front, date=None, updated=None),
+        replace(front, date=None, updated=None, publish_date=None, expiry_date=None),
         _write_moment(front.date),
         _write_moment(front.updated),
+        _write_moment(front.publish_date),
+        _write_moment(front.expiry_date),
         start,
         document.first_line,
         found,
@@ -54,10 +58,15 @@ def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, t
     if found is None:
         return None
     try:
-        date, updated = (_read_moment(text, timezone) for text in (found.date, found.updated))
+        front = replace(
+            found.front,
+            date=_read_moment(found.date, timezone),
+            updated=_read_moment(found.updated, timezone),
+            publish_date=_read_moment(found.publish_date, timezone),
+            expiry_date=_read_moment(found.expiry_date, timezone),
+        )
     except ValueError:
         return None
-    front = replace(found.front, date=date, updated=updated)
     return Document(source, front, end_of(source, found.start), found.first_line), found.diagnostics
 
 

@@ -108,6 +108,10 @@ class Theme(Struct, frozen=True):
         inline = f"{_INLINE}.html"
         return frozenset(name for name, file in self.shortcodes.items() if file.endswith(inline))
 
+    def block_shortcodes(self) -> frozenset[str]:
+        """Those that stand between paragraphs."""
+        return frozenset(self.shortcodes) - self.inline_shortcodes()
+
     def layouts(self) -> tuple[str, ...]:
         """Names a post may give as its `template`, sorted."""
         return self.layout_names

@@ -25,6 +25,7 @@ ENVIRONMENTS = frozenset(
 
 _OPENING = lazy_pattern(r"\$\$|\\\[|\\begin\{")
 """What a display begins with."""
+_TAG = lazy_pattern(r"<(/?)[A-Za-z][A-Za-z0-9-]*(?:[ \t\n][^<>]*)?>")
 _BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
 _IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([a-z]+\*?)\}")
 # commands with text, in which a formula may stand
@@ -141,11 +142,17 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | No
     if inner >= end or text[inner].isspace():
         return None
     at = find_closing(text, inner, end, "$")
-    if at <= inner or text[at - 1].isspace():
+    if at <= inner or text[at - 1].isspace() or leaves_element(text, inner, at):
         return None
     if at + 1 < end and text[at + 1].isascii() and text[at + 1].isdigit():
         return RefusedFormula(pos, at + 1)
     return FoundFormula(pos, inner, at, at + 1, False)
+
+
+def leaves_element(text: str, start: int, end: int) -> bool:
+    """Whether an element of HTML ends in `text[start:end]` that began before: `<kbd>$</kbd> and <kbd>$`."""
+    found = _TAG.search(text, start, end)
+    return found is not None and found[1] == "/"
 
 
 def opens_display(text: str, pos: int, end: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...diagnostics.model import Place, Reporter
 from ...patterns import lazy_pattern
 from ..lookahead import comes_after
-from .delimiters import FoundFormula, RefusedFormula, find_closing
+from .delimiters import FoundFormula, RefusedFormula, find_closing, leaves_element
 
 PlaceOf = Callable[[int, int], Place]
 """(start, end) of a stretch of the text → its place in the file."""
@@ -23,8 +23,11 @@ _TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
 _TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
 _FORMULAS = lazy_pattern(r"\$+[^$\n]*\$+")
-_NO_WORDS = lazy_pattern(r"\A[ \t]*(?:\{#[^{}]*\}|\(eq:[^()]*\))|\$+[^$\n]*\$+")
+_LABEL = r"[ \t]*(?:\{#[^{}]*\}|\(eq:[^()]*\)|:\w*label:`[^`]*`)"
+_LABELLED = lazy_pattern(_LABEL)
+_NO_WORDS = lazy_pattern(rf"\A{_LABEL}|\$+[^$\n]*\$+")
 """A label behind the formula, and formulas."""
+_FOR_DISPLAYS = lazy_pattern(r"\\(?:begin|tag|label)\b")
 _LONGEST = 200
 """Characters between two dollars beyond which nobody meant them for each other."""
 _LONGEST_ESCAPE = 1000
@@ -64,6 +67,8 @@ def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: Place
     if before in ("$", "\\") or before.isalnum() or text[pos + 1 : pos + 2] in ("$", ""):
         return
     closing = find_closing(text, pos + 1, min(end, pos + _LONGEST), "$")
+    if closing > 0 and leaves_element(text, pos + 1, closing):
+        return
     if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
         message = f"{_shown(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
         hint = "take the blank beside the dollar sign out, or write \\$ for the sign"
@@ -98,15 +103,21 @@ def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: P
 def report_between_words(
     text: str, found: FoundFormula, *, start: int, end: int, reporter: Reporter, place: PlaceOf
 ) -> None:
-    """A display on one line between words of the sentence `text[start:end]`."""
-    if not text.startswith("$$", found.start) or "\n" in text[found.start : found.end]:
+    """A display on a line with words of the sentence `text[start:end]`, which kramdown sets in the line."""
+    tex = text[found.start : found.end]
+    if not tex.startswith("$$") or "\n" in tex:
         return
     first = max(start, text.rfind("\n", start, found.start) + 1)
     last = text.find("\n", found.end, end)
     before, after = text[first : found.start], text[found.end : last if last >= 0 else end]
-    if _WORD.search(_FORMULAS.sub("", before)) and _WORD.search(_NO_WORDS.sub("", after)):
-        message = f"{_shown(text[found.start : found.end])} is a display and takes this sentence apart"
-        hint = "write $…$ in a line, or math: {double_dollar: kramdown} in blogsmith.yaml"
+    has_words = _WORD.search(_FORMULAS.sub("", before)) is not None
+    goes_on = _WORD.search(_NO_WORDS.sub("", after)) is not None
+    is_meant = _FOR_DISPLAYS.search(tex) or _LABELLED.match(after) or before.rstrip().endswith(":")
+    if is_meant and has_words != goes_on:
+        return
+    if has_words or goes_on:
+        message = f"{_shown(tex)} is a display and takes this sentence apart"
+        hint = "write $…$ in a line, a display alone on its lines, or math: {double_dollar: kramdown}"
         reporter.warn("math-in-sentence", message, place(found.start, found.end), hint)
 
 

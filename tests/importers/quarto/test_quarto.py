@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,26 @@ def test_it_is_recognised(tmp_path: Path) -> None:
     assert find_system(tmp_path) is SYSTEM
     (tmp_path / "_quarto.yml").unlink()
     assert find_system(tmp_path) is SYSTEM
+
+
+def test_a_notebook_is_a_post(tmp_path: Path) -> None:
+    text = "# Rows\n\n::: {.callout-note}\nSee @fig-a, by @keller2020.\n:::"
+    output = {"output_type": "stream", "name": "stdout", "text": "2\n"}
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": text},
+        {
+            **{"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [output]},
+            "source": "#| label: fig-a\n#| fig-width: 3\nprint(1 + 1)",
+        },
+    ]
+    data = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    write_project(tmp_path / "old", {"posts/b.ipynb": data})
+    done = import_site(tmp_path / "old", tmp_path / "new", ImportOptions(now=NOW), no_progress)
+    assert done.check.differences == ()
+    page = (tmp_path / "new" / "content" / "posts" / "b.md").read_text("utf-8")
+    assert "title: Rows\n" in page
+    assert "> [!NOTE]\n>\n> See {@fig-a}, by Keller [@keller2020].\n" in page
+    assert "```{python}\n#| label: fig-a\nprint(1 + 1)\n```" in page
+    assert '"imported": true' in (tmp_path / "new" / "_freeze" / "posts" / "b" / "outputs.json").read_text(
+        "utf-8"
+    )

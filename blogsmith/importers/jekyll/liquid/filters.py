@@ -12,6 +12,9 @@ from urllib.parse import quote
 from ..permalinks import slugify
 from .values import Filter
 
+_LARGEST = 5_000_000
+"""Characters of a text that a filter makes."""
+
 
 def text_of(value: Any) -> str:
     """A value as Liquid prints it."""
@@ -54,6 +57,20 @@ def _split(value: Any, separator: str) -> list[str]:
     return text.split(separator) if separator.strip() else text.split() if separator else list(text)
 
 
+def _replace(value: Any, what: Any, by: Any = "") -> str:
+    text, old, new = text_of(value), text_of(what), text_of(by)
+    if text.count(old) * len(new) > _LARGEST:
+        raise ValueError("the text would be too large")
+    return text.replace(old, new)
+
+
+def _join(value: Any, between: Any = " ") -> str:
+    parts, separator = _list(value), text_of(between)
+    if len(parts) * len(separator) > _LARGEST:
+        raise ValueError("the text would be too large")
+    return separator.join(map(text_of, parts))
+
+
 def _truncate(value: Any, length: int = 50, end: str = "...") -> str:
     text = text_of(value)
     return text if len(text) <= length else text[: max(0, length - len(end))] + end
@@ -80,7 +97,7 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "slugify": lambda value, mode="": slugify(text_of(value)),
     "remove": lambda value, what: text_of(value).replace(text_of(what), ""),
     "remove_first": lambda value, what: text_of(value).replace(text_of(what), "", 1),
-    "replace": lambda value, what, by="": text_of(value).replace(text_of(what), text_of(by)),
+    "replace": _replace,
     "replace_first": lambda value, what, by="": text_of(value).replace(text_of(what), text_of(by), 1),
     "truncate": _truncate,
     "truncatewords": lambda value, count=15, end="...": " ".join(text_of(value).split()[:count]),
@@ -89,7 +106,7 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "size": lambda value: len(value) if isinstance(value, (str, list, tuple, Mapping)) else 0,
     "first": lambda value: next(iter(_list(value)), None),
     "last": lambda value: _list(value)[-1] if _list(value) else None,
-    "join": lambda value, between=" ": text_of(between).join(map(text_of, _list(value))),
+    "join": _join,
     "split": _split,
     "reverse": lambda value: _list(value)[::-1],
     "sort": _sorted,

@@ -29,13 +29,24 @@ class LiquidRenderer:
 
     def render(self, nodes: Nodes, scope: LiquidScope) -> str:
         """The text of nodes; what is assigned in them stays in `scope`."""
-        return "".join(node if isinstance(node, str) else self._node(node, scope) for node in nodes)
+        return "".join(
+            self._text(node, scope) if isinstance(node, str) else self._node(node, scope) for node in nodes
+        )
+
+    def _text(self, node: str, scope: LiquidScope) -> str:
+        scope.budget.spend(node)
+        return node
 
     def _node(self, node: LiquidOutput | LiquidTag, scope: LiquidScope) -> str:
         try:
             if isinstance(node, LiquidOutput):
-                return text_of(evaluate(node.expression, scope, self.filters))
-            return _CORE[node.name](self, node, scope) if node.name in _CORE else self.tag(node, scope, self)
+                text = text_of(evaluate(node.expression, scope, self.filters))
+            elif node.name in _CORE:
+                text = _CORE[node.name](self, node, scope)
+            else:
+                text = self.tag(node, scope, self)
+            scope.budget.spend(text)
+            return text
         except (UnknownValue, LiquidSyntaxError) as error:
             return self.unknown(node, error)
 
@@ -93,6 +104,7 @@ def _for(renderer: LiquidRenderer, tag: LiquidTag, scope: LiquidScope) -> str:
         }
         inner = {found[1]: list(value) if isinstance(value, tuple) else value, "forloop": loop}
         hidden = {name: scope.names[name] for name in inner if name in scope.names}
+        scope.budget.spend(index)
         scope.names |= inner
         parts.append(renderer.render(tag.branches[0].nodes, scope))
         for name in inner:

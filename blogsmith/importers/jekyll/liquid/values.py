@@ -15,6 +15,8 @@ _ATOM = lazy_pattern(
 _STEP = lazy_pattern(r"\.([A-Za-z_][\w-]*)|\[([^\[\]]+)\]")
 _COMPARISON = lazy_pattern(r"\s*(==|!=|<>|<=|>=|<|>|contains\b)\s*")
 _JOINT = lazy_pattern(r"\s+(and|or)\s+(?=(?:[^\"']*[\"'][^\"']*[\"'])*[^\"']*$)")
+_MOST_DIGITS = 100
+_MOST_NUMBERS = 10_000
 _WORDS: Mapping[str, Any] = {
     **{"true": True, "false": False, "nil": None, "null": None, "empty": "", "blank": ""},
 }
@@ -28,17 +30,42 @@ class LiquidSyntaxError(Exception):
     """An expression that cannot be read."""
 
 
+class LiquidTooLarge(Exception):
+    """Loops, includes and texts that grow make more than any page holds."""
+
+
+class LiquidBudget:
+    """How much the templates of one page may still make."""
+
+    def __init__(self, most: int = 5_000_000) -> None:
+        """most: characters, numbers and nodes that are rendered, together."""
+        self._left = most
+
+    def spend(self, value: Any) -> None:
+        """Count a value. LiquidTooLarge if that is too much."""
+        size = value.bit_length() // 3 if isinstance(value, int) else 1
+        self._left -= 1 + (len(value) if isinstance(value, (str, list, tuple, Mapping)) else size)
+        if self._left < 0:
+            raise LiquidTooLarge
+
+
 class LiquidScope:
     """The names that an expression may use; those assigned hide those around."""
 
-    def __init__(self, names: Mapping[str, Any], unknown: Callable[[Sequence[str]], bool]) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, Any],
+        unknown: Callable[[Sequence[str]], bool],
+        budget: LiquidBudget | None = None,
+    ) -> None:
         """unknown: whether a path of names, `site posts`, is one that an import does not know."""
         self.names = dict(names)
+        self.budget = budget or LiquidBudget()
         self._unknown = unknown
 
     def inner(self, names: Mapping[str, Any]) -> LiquidScope:
         """A scope with more names; what is assigned there stays there."""
-        return LiquidScope({**self.names, **names}, self._unknown)
+        return LiquidScope({**self.names, **names}, self._unknown, self.budget)
 
     def look_up(self, steps: Sequence[str | int]) -> Any:
         """The value at a path; None where nothing stands. UnknownValue if it cannot be known."""
@@ -79,8 +106,9 @@ def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter])
         given = [atom(each, scope) for each in _split(arguments, ",")] if arguments.strip() else []
         try:
             value = filters[name](value, *given)
-        except (TypeError, ValueError, ArithmeticError, IndexError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
             raise LiquidSyntaxError(call.strip()) from error
+        scope.budget.spend(value)
     return value
 
 
@@ -96,12 +124,13 @@ def atom(text: str, scope: LiquidScope) -> Any:
         raise LiquidSyntaxError(text.strip())
     double, single, number, integer, first, last, name = found.groups()
     if first:
-        return list(range(int(atom(first, scope) or 0), int(atom(last, scope) or 0) + 1))
+        return _range(atom(first, scope), atom(last, scope))
     if name is None:
         literal = double if double is not None else single
         if literal is not None:
             return literal
-        return float(number) if number else int(integer)
+        # more digits are no number of a template, and Python refuses thousands
+        return float(number) if number else int(integer[:_MOST_DIGITS])
     steps: list[str | int] = [name]
     position = found.end()
     while step := _STEP.match(text, position):
@@ -110,6 +139,15 @@ def atom(text: str, scope: LiquidScope) -> Any:
     if text[position:].strip():
         raise LiquidSyntaxError(text.strip())
     return _WORDS[name] if name in _WORDS and len(steps) == 1 else scope.look_up(steps)
+
+
+def _range(first: Any, last: Any) -> list[int]:
+    """The numbers of `(1..3)`; LiquidSyntaxError if they are none, or more than anybody counts."""
+    try:
+        found = range(int(first or 0), int(last or 0) + 1)
+        return list(found[: _MOST_NUMBERS + 1])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise LiquidSyntaxError(f"({first}..{last})") from error
 
 
 def _index(text: str, scope: LiquidScope) -> str | int:

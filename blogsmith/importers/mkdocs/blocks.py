@@ -1,0 +1,173 @@
+"""Blocks of Python-Markdown and PyMdown, by their lines: admonitions, details, tabs, fences, slashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ...patterns import lazy_pattern
+from ..text.containers import callout, collapsible, dedent, indent, quote, trim_blank_lines
+from .fences import rewrite_fence
+
+_BOX = lazy_pattern(r"( *)(!!!|\?\?\?\+?)[ \t]*([\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?:\"(.*)\")?[ \t]*")
+_TAB = lazy_pattern(r"( *)===([!+]*)[ \t]+(?:\"(.*)\"|'(.*)')[ \t]*")
+_SLASHES = lazy_pattern(r"( *)(/{3,})[ \t]*([\w-]+)[ \t]*(?:\|[ \t]*(.*?))?[ \t]*")
+_FENCE = lazy_pattern(r"( *(?:(?:[-*+]|\d+\.)[ \t]+)*)(`{3,}|~{3,})(.*)")
+_OPEN_DIV = lazy_pattern(r" *<(div|section|article|span)\b[^>]*\bmarkdown\b[^>]*>[ \t]*", re.IGNORECASE)
+_HEADING = lazy_pattern(r"( *#{1,6} .*?)[ \t]*\{:?[ \t]*((?:[.#]|[\w-]+=)[^\n]*)\}[ \t]*#*[ \t]*")
+_IDENTIFIER = lazy_pattern(r"(?:^|\s)#([\w:.-]+)")
+_QUOTE = lazy_pattern(r" {0,3}> ?")
+_LAYOUT = frozenset(("grid", "cards", "annotate", "result", "md-grid", "doc-contents"))
+_KINDS = {
+    **{"note": "NOTE", "abstract": "ABSTRACT", "summary": "ABSTRACT", "tldr": "ABSTRACT", "info": "INFO"},
+    **{"todo": "INFO", "tip": "TIP", "hint": "TIP", "important": "IMPORTANT", "success": "SUCCESS"},
+    **{"check": "SUCCESS", "done": "SUCCESS", "question": "QUESTION", "help": "QUESTION", "faq": "QUESTION"},
+    **{"warning": "WARNING", "caution": "CAUTION", "attention": "WARNING", "failure": "FAILURE"},
+    **{"fail": "FAILURE", "missing": "FAILURE", "danger": "DANGER", "error": "DANGER", "bug": "BUG"},
+    **{"example": "EXAMPLE", "quote": "QUOTE", "cite": "QUOTE", "seealso": "NOTE", "theorem": "THEOREM"},
+    **{"lemma": "LEMMA", "definition": "DEFINITION", "proof": "PROOF", "corollary": "COROLLARY"},
+    **{"proposition": "PROPOSITION", "remark": "REMARK"},
+}
+_OWN_TITLES = {"FAILURE": "Failure", "BUG": "Bug"}
+
+
+@dataclass(slots=True)
+class BlockRewriter:
+    """The blocks of one page, and what was seen in them."""
+
+    report: Callable[[str, str], None]
+    """Takes a piece of the source and what became of it."""
+    math_fences: frozenset[str] = frozenset(("math",))
+    """Languages of fences that are formulas."""
+    kinds: set[str] = field(default_factory=set)
+    """Kinds of callouts that need a row in the settings."""
+    depth: int = 0
+
+    def rewrite(self, lines: Sequence[str]) -> list[str]:
+        """Lines in our words."""
+        self.depth += 1
+        out: list[str] = []
+        index = 0
+        while index < len(lines):
+            used, made = self._step(lines, index)
+            is_double = bool(made) and not made[0].strip() and (not out or not out[-1].strip())
+            out.extend(made[1:] if is_double and used < len(lines) else made)
+            index += used
+        self.depth -= 1
+        return out
+
+    def _step(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
+        line = lines[index]
+        if self.depth > 30:
+            return 1, [line]
+        if found := _FENCE.fullmatch(line):
+            return self._fence(lines, index, found)
+        if (found := _BOX.fullmatch(line)) and (found[3] or found[4]):
+            return self._box(lines, index, found)
+        if found := _TAB.fullmatch(line):
+            return self._tab(lines, index, found)
+        if (found := _SLASHES.fullmatch(line)) and found[3] != "end":
+            return self._slashes(lines, index, found)
+        if found := _OPEN_DIV.fullmatch(line):
+            return self._div(lines, index, found)
+        if found := _HEADING.fullmatch(line):
+            name = _IDENTIFIER.search(found[2])
+            return 1, [f"{found[1]}{f' {{#{name[1]}}}' if name else ''}"]
+        if _QUOTE.match(line):
+            end = index
+            while end < len(lines) and _QUOTE.match(lines[end]):
+                end += 1
+            inner = [_QUOTE.sub("", each, count=1) for each in lines[index:end]]
+            return end - index, quote(self.rewrite(inner))
+        return 1, [line]
+
+    def _fence(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
+        margin, marks, info = found[1], found[2], found[3]
+        if marks[0] == "`" and "`" in info:
+            return 1, [lines[index]]
+        end = next(
+            (
+                n
+                for n in range(index + 1, len(lines))
+                if lines[n].strip().startswith(marks) and not lines[n].strip().strip(marks[0])
+            ),
+            len(lines),
+        )
+        width = len(margin)
+        body = dedent(lines[index + 1 : end], width)
+        made = rewrite_fence(marks, info, body, self.math_fences)
+        return end - index + 1, [f"{margin}{made[0]}", *indent(made[1:], " " * width)]
+
+    def _body(self, lines: Sequence[str], index: int, margin: int) -> tuple[int, list[str]]:
+        """How many lines are indented below a line, and these without the indentation."""
+        end = index + 1
+        while end < len(lines) and (not lines[end].strip() or lines[end].startswith(" " * (margin + 4))):
+            end += 1
+        while end > index + 1 and not lines[end - 1].strip():
+            end -= 1
+        return end - index, dedent(lines[index + 1 : end], margin + 4)
+
+    def _box(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
+        margin = len(found[1])
+        used, body = self._body(lines, index, margin)
+        fold = {"!!!": "", "???": "-", "???+": "+"}[found[2]]
+        made = self._callout((found[3] or "note").split()[0], found[4], self.rewrite(body), fold)
+        return used, ["", *indent(made, found[1]), ""]
+
+    def _callout(self, written: str, title: str | None, body: Sequence[str], fold: str) -> list[str]:
+        kind = _KINDS.get(written.lower())
+        if kind is None:
+            kind = re.sub(r"[^a-z0-9-]", "-", written.lower())
+            self.kinds.add(kind)
+        title = title if title is not None else _OWN_TITLES.get(kind, "")
+        return callout(kind, title.replace(r"\"", '"'), body, fold=fold)
+
+    def _tab(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
+        used, body = self._body(lines, index, len(found[1]))
+        made = collapsible(found[3] if found[3] is not None else found[4], self.rewrite(body))
+        return used, ["", *indent(made, found[1]), ""]
+
+    def _slashes(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
+        """`/// note | Title` … `///`."""
+        margin, marks, name, title = found[1], found[2], found[3].lower(), found[4]
+        end = next((n for n in range(index + 1, len(lines)) if lines[n].strip() == marks), len(lines))
+        body = dedent(lines[index + 1 : end], len(margin))
+        options: dict[str, str] = {}
+        while body and (option := re.fullmatch(r" {4}([\w-]+):\s*(.*)", body[0])):
+            options[option[1]] = option[2]
+            body = body[1:]
+        text = self.rewrite(trim_blank_lines(body))
+        if name in ("tab", "details") and not (name == "details" and options.get("type")):
+            made = collapsible(title or "Show", text)
+        elif name in ("html", "define", "caption", "figure-caption", "table-caption"):
+            self.report(lines[index], f"block /// {name} is its text alone")
+            made = text
+        else:
+            kind = options.get("type", "note") if name in ("admonition", "details") else name
+            fold = "" if name != "details" else "+" if options.get("open", "").lower() == "true" else "-"
+            made = self._callout(kind, title, text, fold)
+        return end - index + 1, ["", *indent(made, margin), ""]
+
+    def _div(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
+        """`<div markdown>`: one that only arranges goes, others ask for Markdown in our way."""
+        name = found[1].lower()
+        depth, end = 0, index
+        for end in range(index, len(lines)):
+            depth += len(re.findall(rf"<{name}\b", lines[end])) - len(
+                re.findall(rf"</{name}\s*>", lines[end])
+            )
+            if depth <= 0:
+                break
+        if end == index or lines[end].strip() != f"</{name}>":
+            return 1, [re.sub(r"\bmarkdown(?!=)", 'markdown="1"', lines[index])]
+        inner = self.rewrite(lines[index + 1 : end])
+        classes = set(re.findall(r"[\w-]+", (re.search(r'class="([^"]*)"', lines[index]) or [""])[0]))
+        if classes & _LAYOUT or not re.search(r"\b(?:class|id|style)=", lines[index]):
+            return end - index + 1, ["", *dedent(inner, 4 if _all_indented(inner) else 0), ""]
+        head = re.sub(r"\s*\bmarkdown(?:=(?:\"\w*\"|'\w*'|\w+))?", "", lines[index]).rstrip()
+        return end - index + 1, ["", head.replace(">", ' markdown="1">', 1), "", *inner, "", lines[end], ""]
+
+
+def _all_indented(lines: Sequence[str]) -> bool:
+    return all(not line.strip() or line.startswith("    ") for line in lines)

@@ -1,0 +1,148 @@
+"""`mkdocs.yml` and `zensical.toml`, as much as shapes the site; nothing in them is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...diagnostics.model import Diagnostic, SiteError
+from ...patterns import lazy_pattern
+from ..loose_yaml import LooseYamlError, load_mapping
+from ..source_files import read_text
+from ..text.data import DataTextError, load_data
+
+_FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
+_NAMES = ("mkdocs.yml", "mkdocs.yaml", "zensical.toml")
+_PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*")
+_ENVIRONMENT = lazy_pattern(r"!ENV\s+(?:\[[^\[\]]*?,?\s*([^\[\],]*)\]|[\w]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class MkDocsConfig:
+    """The settings of a site."""
+
+    file: PurePosixPath
+    """Relative to the root of the source."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """Where the settings lie in the repository."""
+        return self.file.parent
+
+    @property
+    def docs(self) -> PurePosixPath:
+        """Folder of the pages, relative to the root of the source."""
+        written = str(self.values.get("docs_dir") or "docs").strip("./ ").rstrip("/")
+        return self.folder / written
+
+    def text(self, name: str) -> str:
+        """A setting that is a text, in one line."""
+        value = self.values.get(name)
+        return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
+
+    def text_lines(self, name: str) -> list[str]:
+        """A setting whose lines are patterns; comments left out."""
+        value = self.values.get(name)
+        return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
+
+    @property
+    def blog_folder(self) -> str:
+        """Folder of the blog of Material, relative to that of the pages; empty without one."""
+        options = self.plugins.get("blog")
+        return str(options.get("blog_dir") or "blog").strip("./") if options is not None else ""
+
+    @property
+    def has_folders(self) -> bool:
+        """Addresses end with a slash: `use_directory_urls`."""
+        return self.values.get("use_directory_urls") is not False
+
+    @property
+    def extensions(self) -> dict[str, dict[str, Any]]:
+        """Name of each Markdown extension → its options."""
+        return _named(self.values.get("markdown_extensions"))
+
+    @property
+    def plugins(self) -> dict[str, dict[str, Any]]:
+        """Name of each plugin → its options."""
+        return {
+            name.removeprefix("material/"): each for name, each in _named(self.values.get("plugins")).items()
+        }
+
+    @property
+    def language(self) -> str:
+        """Of the theme."""
+        theme = self.values.get("theme")
+        return str(theme.get("language") or "") if isinstance(theme, dict) else ""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Texts under `extra`, which pages print with the plugin `macros`."""
+        extra = self.values.get("extra")
+        items = extra.items() if isinstance(extra, dict) and "macros" in self.plugins else ()
+        return {str(key): str(value) for key, value in items if isinstance(value, (str, int, float))}
+
+    @property
+    def redirects(self) -> dict[str, str]:
+        """Old file → new file or address, of the plugin `redirects`."""
+        maps = self.plugins.get("redirects", {}).get("redirect_maps")
+        return {str(old): str(new) for old, new in maps.items()} if isinstance(maps, dict) else {}
+
+    def has(self, *extensions: str) -> bool:
+        """Whether one of these extensions is used; all are where none is named, as Zensical has it."""
+        known = self.extensions
+        return not known or any(name in known for name in extensions)
+
+
+def _named(value: Any) -> dict[str, dict[str, Any]]:
+    """A list of names and mappings, or one mapping, as name → options; tables of TOML are flattened."""
+    items = value if isinstance(value, list) else [value]
+    found: dict[str, dict[str, Any]] = {}
+    for item in items:
+        if isinstance(item, str):
+            found[item] = {}
+        elif isinstance(item, dict):
+            for name, options in item.items():
+                options = options if isinstance(options, dict) else {}
+                found[str(name)] = options
+                found |= {f"{name}.{key}": each for key, each in options.items() if isinstance(each, dict)}
+    return found
+
+
+def find_config(root: Path) -> PurePosixPath | None:
+    """The file of the settings, relative to `root`; None if there is none."""
+    for folder in _FOLDERS:
+        for name in _NAMES:
+            if (root / folder / name).is_file():
+                return PurePosixPath(folder) / name
+    return None
+
+
+def read_config(root: Path) -> MkDocsConfig:
+    """The settings of the site at `root`. SiteError if they cannot be read."""
+    file = find_config(root)
+    if file is None:
+        raise SiteError(Diagnostic("import-source", f"{root} holds no mkdocs.yml and no zensical.toml"))
+    return MkDocsConfig(file, _load(root, file, 0))
+
+
+def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
+    text = read_text(root / file) or ""
+    try:
+        if file.suffix == ".toml":
+            data = load_data(text, "toml")
+            project = data.get("project")
+            return project if isinstance(project, dict) else data
+        # tags that name Python's functions, and values of the environment, are never looked up
+        plain = _ENVIRONMENT.sub(lambda found: found[1] or "null", _PYTHON_TAG.sub("null", text))
+        values = load_mapping(re.sub(r"(:\s*)!relative\b.*", r"\1null", plain))
+    except (LooseYamlError, DataTextError) as error:
+        message = f"the settings cannot be read: {error}"
+        raise SiteError(Diagnostic("import-source", message, file.as_posix())) from error
+    parent = values.pop("INHERIT", None)
+    if isinstance(parent, str) and depth < 5 and (root / file.parent / parent).is_file():
+        values = _load(root, PurePosixPath(file.parent / parent), depth + 1) | values
+    return values

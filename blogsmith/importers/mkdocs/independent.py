@@ -1,0 +1,116 @@
+"""What a page of a MkDocs site shows, by markdown-it and its plugin for admonitions: for counting, and by
+none of the code that translates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+_FENCE = re.compile(
+    r"(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)", re.MULTILINE
+)
+_BOX = re.compile(r"^( *)(?:\?\?\?\+?|!!!)[ \t]*([\w -]*?)[ \t]*(\"[^\n]*\")?[ \t]*$", re.MULTILINE)
+_TAB = re.compile(r"^( *)===[!+]*[ \t]+(\"[^\n]*\"|'[^\n]*')[ \t]*$", re.MULTILINE)
+_SLASHES = re.compile(r"^ */{3,}[ \t]*(?:[\w-]+[ \t]*)?(?:\|[ \t]*)?", re.MULTILINE)
+_SLASH_OPTIONS = re.compile(r"(^ */{3,}[^\n]*\n)(?: {4,}[\w-]+:[^\n]*\n)+", re.MULTILINE)
+_SCRIPT = re.compile(r"(?<=\w)([~^])(\w+)\1")
+_REPLACED = re.compile(r"\{~~(.*?)~>(.*?)~~ *\}")
+_REMARK = re.compile(r"\{>>.*?<< *\}")
+_SNIPPET = re.compile(r"^[ ;]*-+8<-+.*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(r"\{:?[ \t]*(?=[.#]|[\w-]+=)[^{}\n]*\}")
+_NAMED_SIGN = re.compile(r"(?<![\w:]):[a-z_+-][\w+-]*:(?![\w:])")
+_DEFINED = re.compile(r"^ *\*\[[^\]]+\]:.*$", re.MULTILINE)
+_TEMPLATE = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
+_MARKDOWN_TAG = re.compile(
+    r"^([ ]*)(<(?:div|figure|section|figcaption)\b[^>]*\bmarkdown\b[^>]*>|</(?:div|section|figure)>)",
+    re.MULTILINE,
+)
+_ASKS = re.compile(r"<\w+[^>]*\bmarkdown\b")
+_HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=)[^\n]*\}[ \t]*$", re.MULTILINE)
+_INLINE_TEX = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)", re.DOTALL)
+_DISPLAY_TEX = re.compile(r"^([ >]*(?:[-*+] +|\d+\. +)?)\\\[(.+?)\\\][ ]*$", re.DOTALL | re.MULTILINE)
+_TARGET = re.compile(r"\]\(\S*\\\(\S*\)")
+_DARK = re.compile(r"!\[[^\]]*\]\([^()]*#(?:only-dark|gh-dark-mode-only)\)")
+_ANNOTATED = re.compile(r"\((\d+)\)!")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
+_LANGUAGE = re.compile(r"`#!\w+ +")
+_TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
+
+
+def render_python_markdown(text: str) -> str:
+    """HTML of a text, formulas as `<math>`."""
+    # Python-Markdown has no tabs; and markdown-it's admonitions end at two blank lines, which these do not
+    text = _BLANK_LINES.sub("\n\n", _RAW.sub("", text.expandtabs(4)))
+    parts = _FENCE.split(text)
+    # the pattern has two groups: a fence, and its marks
+    prose, fences = parts[::3], parts[1::3]
+    out = []
+    for index, part in enumerate(prose):
+        out.append(_plain(part))
+        if index < len(fences):
+            out.append("" if "-8<-" in fences[index] else fences[index])
+    html = str(_parser().render("".join(out)))
+    return _TITLE.sub(r"<p>\1</p>", html, count=1)
+
+
+def _plain(text: str) -> str:
+    text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or ''}".rstrip(), text)
+    text = _TAB.sub(r"\1!!! tab \2", text)
+    text = _REPLACED.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
+    for pattern in (_REMARK, _SLASHES, _SNIPPET, _DEFINED, _DARK):
+        text = pattern.sub("", text)
+    text = _HEADING.sub(r"\1", text)
+    if _ASKS.search(text):
+        text = _MARKDOWN_TAG.sub(r"\n\n\1\2\n\n", text)
+    text = _TARGET.sub(lambda found: re.sub(r"\\([()])", r"\1", found[0]), text)
+    text = _DISPLAY_TEX.sub(r"\1$$\2$$", _INLINE_TEX.sub(lambda found: f"${found[1].strip()}$", text))
+    return _LANGUAGE.sub("`", text.replace("[TOC]", ""))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
+    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    for name in ("math_inline", "math_inline_double", "math_block"):
+        parser.add_render_rule(name, _render_formula)
+    parser.add_render_rule("fence", _render_fence)
+    parser.add_render_rule("text", _render_words)
+    return parser
+
+
+def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    text = tokens[index].content
+    for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN):
+        text = pattern.sub("", text)
+    return _SCRIPT.sub(_script, escape(text))
+
+
+def _script(found: re.Match[str]) -> str:
+    name = "sub" if found[1] == "~" else "sup"
+    return f"<{name}>{found[2]}</{name}>"
+
+
+def _render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return f'<math alttext="{escape(tokens[index].content)}"></math>'
+
+
+def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    language = (token.info.split() or [""])[0]
+    if language == "math":
+        return f'<math alttext="{escape(token.content)}"></math>'
+    if language in ("mermaid", "dot", "graphviz"):
+        return ""
+    return f"<pre>{escape(_ANNOTATED.sub(lambda found: f'({found[1]})', token.content))}</pre>"

@@ -1,0 +1,116 @@
+"""Marks in lines of Python-Markdown and PyMdown → ours. All functions take text in which code and formulas
+are hidden."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ...patterns import lazy_pattern
+from ..text.emoji import replace_emoji
+from ..text.tags import attribute_list, length
+from .config import MkDocsConfig
+
+_KEYS = lazy_pattern(r"(?<![+\w])\+\+((?:[\w-]+|\"[^\"\n]+\")(?:\+(?:[\w-]+|\"[^\"\n]+\"))*)\+\+(?!\+)")
+_INSERTED = lazy_pattern(r"\^\^(?=\S)([^\n]+?)(?<=\S)\^\^")
+_SUPERSCRIPT = lazy_pattern(r"(?<![\^\[\\])\^(?=[^\s\^])([^\s\^]+?)\^(?!\^)")
+_SUBSCRIPT = lazy_pattern(r"(?<![~\\])~(?=[^\s~])([^\s~]+?)~(?!~)")
+_CRITIC = (
+    (lazy_pattern(r"\{\+\+(.*?)\+\+[ \t]*\}", re.DOTALL), r"<ins>\1</ins>"),
+    (lazy_pattern(r"\{--(.*?)--[ \t]*\}", re.DOTALL), r"~~\1~~"),
+    (lazy_pattern(r"\{~~(.*?)~>(.*?)~~[ \t]*\}", re.DOTALL), r"~~\1~~<ins>\2</ins>"),
+    (lazy_pattern(r"\{==(.*?)==[ \t]*\}", re.DOTALL), r"==\1=="),
+    (lazy_pattern(r"\{>>(.*?)<<[ \t]*\}", re.DOTALL), r"<!-- \1 -->"),
+)
+_ICON = lazy_pattern(r":(?:material|fontawesome|octicons|simple)-[\w-]+:(?:\{[^{}\n]*\})?[ \t]?")
+_ATTRIBUTES = lazy_pattern(
+    r"(?<![{$\\])\{:?[ \t]*((?:[.#][\w:-]+|[\w-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))?)"
+    r"(?:[ \t]+[^{}\n]*?)?)[ \t]*\}(?!\})"
+)
+_VALUE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))")
+_IDENTIFIER = lazy_pattern(r"#([\w:.-]+)")
+_ABBREVIATION = lazy_pattern(r"^[ ]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$\n?", re.MULTILINE)
+_BARE_WORDS = lazy_pattern(r"[\w-]+(?:[ \t]+[\w-]+)*")
+_THEMED = lazy_pattern(
+    r"!\[[^\]\n]*\]\([^()\s]*#(?:only-dark|gh-dark-mode-only)[^()]*\)(?:\{[^{}\n]*\})?[ \t]*\n?"
+)
+_LIGHT = lazy_pattern(r"#(?:only-light|gh-light-mode-only)\b")
+_CONTENTS = lazy_pattern(r"^\[TOC\][ \t]*$", re.MULTILINE)
+_NAMES = {
+    **{"ctrl": "Ctrl", "control": "Ctrl", "alt": "Alt", "shift": "Shift", "cmd": "Cmd", "command": "Cmd"},
+    **{"enter": "Enter", "return": "Enter", "esc": "Esc", "escape": "Esc", "tab": "Tab", "del": "Del"},
+    **{"delete": "Del", "backspace": "Backspace", "space": "Space", "win": "Win", "windows": "Win"},
+    **{"arrow-up": "Up", "arrow-down": "Down", "arrow-left": "Left", "arrow-right": "Right", "plus": "+"},
+}
+
+
+def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
+    """Inline marks, icons and attribute lists. report: takes a piece that goes, and what it was."""
+    text = _THEMED.sub(lambda found: _drop(found[0], "an image for dark pages is left out", report), text)
+    text = _CONTENTS.sub("", _LIGHT.sub("", text))
+    for pattern, shown in _CRITIC:
+        if config.has("pymdownx.critic"):
+            text = pattern.sub(shown, text)
+    if config.has("pymdownx.keys"):
+        text = _KEYS.sub(lambda found: _keys(found[1]), text)
+    if config.has("pymdownx.caret"):
+        text = _SUPERSCRIPT.sub(r"<sup>\1</sup>", _INSERTED.sub(r"<ins>\1</ins>", text))
+    if config.has("pymdownx.tilde"):
+        text = _SUBSCRIPT.sub(r"<sub>\1</sub>", text)
+    if config.has("pymdownx.emoji", "materialx.emoji"):
+        text = _ICON.sub(lambda found: _drop(found[0], "an icon is left out", report), text)
+        text = replace_emoji(text)
+    return _ATTRIBUTES.sub(_attributes, text)
+
+
+def _drop(piece: str, message: str, report: Callable[[str, str], None]) -> str:
+    report(piece, message)
+    return ""
+
+
+def _keys(text: str) -> str:
+    keys = re.findall(r"\"[^\"]+\"|[\w-]+", text)
+    return "+".join(f"[[{_key_name(key)}]]" for key in keys)
+
+
+def _key_name(key: str) -> str:
+    if key.startswith('"'):
+        return key.strip('"')
+    return _NAMES.get(
+        key.lower(),
+        key.upper() if len(key) == 1 or re.fullmatch(r"f\d+", key) else key.replace("-", " ").title(),
+    )
+
+
+def _attributes(found: re.Match[str]) -> str:
+    """An attribute list with what has a meaning here: an id, a width."""
+    text = found[1]
+    if _BARE_WORDS.fullmatch(text):
+        return found[0]
+    values = {each[1].lower(): each[2] or each[3] or each[4] or "" for each in _VALUE.finditer(text)}
+    name = _IDENTIFIER.search(_VALUE.sub("", text))
+    before = found.string[: found.start()]
+    is_image = before.endswith(")") and "![" in before[before.rfind("\n") + 1 :]
+    width = length(values.get("width", "")) if is_image else ""
+    identifier = (
+        name[1] if name and (is_image or "\n#" in "\n" + before[before.rfind("\n") + 1 :][:1]) else ""
+    )
+    return attribute_list(identifier, {"width": width})
+
+
+def take_abbreviations(text: str) -> tuple[str, dict[str, str]]:
+    """A text without its definitions `*[HTML]: …`, and these."""
+    found = {short: " ".join(long.split()) for short, long in _ABBREVIATION.findall(text)}
+    return _ABBREVIATION.sub("", text), found
+
+
+def mark_abbreviations(text: str, known: Mapping[str, str]) -> str:
+    """The first time that each abbreviation stands in a text, with its meaning."""
+    for short, long in sorted(known.items(), key=lambda each: -len(each[0])):
+        pattern = re.compile(rf"(?<![\w:|\[\]/#.-]){re.escape(short)}(?![\w:|\]/-])")
+        for line in pattern.finditer(text):
+            start = text.rfind("\n", 0, line.start()) + 1
+            if not text.startswith("#", start) and long:
+                text = f"{text[: line.start()]}::{short}|{long.replace('|', '/')}::{text[line.end() :]}"
+                break
+    return text

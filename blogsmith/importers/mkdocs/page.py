@@ -1,0 +1,201 @@
+"""One page of a MkDocs site → a page of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...model.slugs import slugify
+from ...patterns import lazy_pattern
+from ..model import ImportedPage, Notice, NoticeKind
+from ..text.containers import import_comment
+from ..text.headings import demote_headings, heading_text
+from ..text.segments import Dialect, Lines, divide, rewrite
+from ..text.tags import image, tag_attributes
+from .blocks import BlockRewriter
+from .config import MkDocsConfig
+from .front import page_front
+from .links import MkDocsLinks, page_address, page_path
+from .marks import mark_abbreviations, rewrite_marks, take_abbreviations
+from .navigation import folder_title
+from .snippets import expand_snippets
+from .source import MkDocsDocument
+
+DIALECT = Dialect()
+_TITLE = lazy_pattern(
+    r"\A\s*(?:#[ \t]+(?P<atx>[^\n]*?)[ \t]*#*[ \t]*(?:\n|\Z)|(?P<setext>[^\n]+)\n=+[ \t]*(?:\n|\Z))"
+)
+_TITLE_ID = lazy_pattern(r"[ \t]*\{[^{}\n]*\}[ \t]*$")
+_FIGURE = lazy_pattern(r"<figure\b[^>]*>([\s\S]*?)</figure\s*>", re.IGNORECASE)
+_CAPTION = lazy_pattern(r"<figcaption\b[^>]*>([\s\S]*?)</figcaption\s*>", re.IGNORECASE)
+_PICTURE = lazy_pattern(r"!\[([^\]]*)\]\(([^()\s]+)(?:\s+\"[^\"]*\")?\)(?:\{([^{}]*)\})?")
+_TAG = lazy_pattern(r"<img\b[^>]*>", re.IGNORECASE)
+_JINJA = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}|\{%-?\s*(?!raw|endraw)\w[^{}\n]*?%\}|\{#[^{}\n]*?#\}")
+_RAW = lazy_pattern(r"\{%-?\s*(?:end)?raw\s*-?%\}")
+_MORE = lazy_pattern(r"^[ \t]*<!--\s*(?:more|material/tags[^>]*)\s*-->[ \t]*\n?", re.MULTILINE)
+_INLINE_LANGUAGE = lazy_pattern(r"(`+)#!\w+[ \t]+")
+_ESCAPED_TARGET = lazy_pattern(r"\]\(\S*\\\(\S*\)")
+_BLANK = lazy_pattern(r"\n{3,}")
+
+
+@dataclass(slots=True)
+class MkDocsPages:
+    """Translates the pages of one site; keeps what they share."""
+
+    config: MkDocsConfig
+    read: Callable[[str], str | None]
+    """The text of a snippet by the name that a page has for it."""
+    links: MkDocsLinks
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Page → title that the navigation gives it."""
+    series: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """Page → section of the navigation, and its place there."""
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    """Of all pages."""
+    people: Mapping[str, str] = field(default_factory=dict)
+    kinds: set[str] = field(default_factory=set)
+
+    def translate(self, document: MkDocsDocument) -> ImportedPage:
+        """The page."""
+        page = _PageText(self, document)
+        title, text = page.translate()
+        name = document.path.as_posix()
+        title = title or str(document.front.get("title") or "") or self.titles.get(name, "")
+        front = page_front(document.front, title or folder_title(document.path.stem), self.people)
+        if name in self.series:
+            section, part = self.series[name]
+            front["series"] = {"name": section, "part": part}
+        address = page_address(document.path, self.config)
+        if self.config.blog_folder and document.path.parts[:2] == (self.config.blog_folder, "posts"):
+            address = _blog_address(document, front, self.config)
+        return ImportedPage(
+            path=page_path(document.path),
+            front=front,
+            text=text,
+            source=document.source,
+            original=document.text,
+            first_line=document.first_line,
+            address=address,
+            notices=tuple(page.notices),
+        )
+
+
+def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
+    """Where a post of Material's blog stood: `/blog/2024/01/31/title/`."""
+    options = config.plugins.get("blog", {})
+    date = str(front.get("date", ""))[:10].split("-")
+    written = str(document.front.get("slug") or slugify(heading_text(str(front["title"]))))
+    pattern = str(options.get("post_url_format") or "{date}/{slug}")
+    if len(date) != 3 or options.get("post_url_date_format", "yyyy/MM/dd") != "yyyy/MM/dd":
+        return ""
+    names = {"date": "/".join(date), "slug": written, "file": document.path.stem, "categories": ""}
+    filled = re.sub(r"\{(\w+)\}", lambda found: names.get(found[1], ""), pattern).strip("/")
+    return re.sub("/+", "/", f"/{config.blog_folder}/{filled}/")
+
+
+class _PageText:
+    """The text of one page while it is translated."""
+
+    def __init__(self, site: MkDocsPages, document: MkDocsDocument) -> None:
+        self._site = site
+        self._document = document
+        self._lines = Lines(document.text, document.first_line)
+        self.notices: list[Notice] = []
+
+    def translate(self) -> tuple[str, str]:
+        """Title in the text, if there is one, and the text without it."""
+        config = self._site.config
+        text = expand_snippets(self._document.text, self._site.read, self._missing)
+        if "macros" in config.plugins:
+            text = _RAW.sub("", text)
+        text, abbreviations = take_abbreviations(text) if config.has("abbr") else (text, {})
+        blocks = BlockRewriter(lambda piece, message: self._notice("changed", message, piece))
+        text = "\n".join(blocks.rewrite(text.expandtabs(4).split("\n")))
+        self._site.kinds.update(blocks.kinds)
+        title, text = self._title(text)
+        known = {**self._site.abbreviations, **abbreviations}
+        text = _without_false_displays(_ESCAPED_TARGET.sub(_plain_target, text))
+        text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
+        if config.has("pymdownx.inlinehilite"):
+            text = _without_languages(text)
+        return title, _BLANK.sub("\n\n", text)
+
+    def _title(self, text: str) -> tuple[str, str]:
+        found = _TITLE.match(text)
+        if not found:
+            return "", text
+        title = _TITLE_ID.sub("", (found["atx"] or found["setext"] or "").strip())
+        return title, text[found.end() :]
+
+    def _prose(self, text: str, abbreviations: Mapping[str, str]) -> str:
+        config = self._site.config
+        text = demote_headings(_MORE.sub("", text))
+        text = _FIGURE.sub(self._figure, text)
+        text = rewrite_marks(
+            text, config, lambda piece, message: self._notice("dropped", message, piece, piece)
+        )
+        if "macros" in config.plugins or config.variables:
+            text = _JINJA.sub(self._variable, text)
+        text = self._site.links.rewrite(text, self._document.path)
+        return mark_abbreviations(text, abbreviations)
+
+    def _figure(self, found: re.Match[str]) -> str:
+        """`<figure markdown="span">` with one picture and its caption."""
+        caption = _CAPTION.search(found[1])
+        inner = _CAPTION.sub("", found[1])
+        pictures, tags = list(_PICTURE.finditer(inner)), _TAG.findall(inner)
+        rest = _TAG.sub("", _PICTURE.sub("", inner)).strip()
+        if len(pictures) + len(tags) != 1 or rest:
+            return re.sub(r"\bmarkdown(?:=[\"']?\w*[\"']?)?", 'markdown="1"', found[0], count=1)
+        words = " ".join((caption[1] if caption else "").split())
+        if pictures:
+            values = tag_attributes(f"<img {pictures[0][3] or ''}>")
+            alt, address = pictures[0][1], pictures[0][2]
+        else:
+            values = tag_attributes(tags[0])
+            alt, address = values.get("alt", ""), values.get("src", "")
+        return f"\n{image(address, alt, caption=words, width=values.get('width', ''))}\n"
+
+    def _variable(self, found: re.Match[str]) -> str:
+        name = (found[1] or "").removeprefix("config.extra.").strip()
+        value = self._site.config.variables.get(name)
+        if value is None:
+            self._notice("left", f"{found[0]} of the plugin macros is not computed", found[0])
+            return found[0] + import_comment("a template of the plugin macros is not computed")
+        return value
+
+    def _missing(self, piece: str, name: str) -> None:
+        self._notice("missing", f"snippet {name} is not there", piece)
+
+    def _notice(self, kind: NoticeKind, message: str, piece: str, removed: str = "") -> None:
+        line = self._lines.find(piece)
+        self.notices.append(Notice(kind, message, self._document.source, line, removed=removed))
+
+
+def _plain_target(found: re.Match[str]) -> str:
+    r"""A link's target without `\(`, which would begin a formula."""
+    return found[0].replace(r"\(", "%28").replace(r"\)", "%29")
+
+
+def _without_false_displays(text: str) -> str:
+    r"""Escaped brackets in a line, `[\[1\]](a.md)`, which would be a display here; arithmatex reads `\[` only
+    where a block begins."""
+    parts = []
+    for segment in divide(text, DIALECT):
+        before = text[: segment.start].rpartition("\n")[2]
+        is_display = (
+            segment.kind != "math"
+            or not segment.text.startswith(r"\[")
+            or not before.strip(" >*+-0123456789.")
+        )
+        parts.append(segment.text if is_display else f"&#91;{segment.text[2:-2]}&#93;")
+    return "".join(parts)
+
+
+def _without_languages(text: str) -> str:
+    """Code spans without the language in front: `` `#!python x` ``."""
+    return "".join(
+        _INLINE_LANGUAGE.sub(r"\1", segment.text, count=1) if segment.kind == "span" else segment.text
+        for segment in divide(text, DIALECT)
+    )

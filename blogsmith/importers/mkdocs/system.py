@@ -1,0 +1,194 @@
+"""MkDocs, Material and Zensical as a system that can be imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...project.report import Progress
+from ..addresses import keep_address
+from ..loose_yaml import LooseYamlError, load_mapping
+from ..macros import script_macros
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..source_files import read_text
+from ..text.diagrams import diagram_plugins
+from .config import MkDocsConfig, find_config, read_config
+from .contents import contents_page, section_series, site_menu
+from .independent import render_python_markdown
+from .links import link_table, page_path
+from .marks import take_abbreviations
+from .page import MkDocsPages
+from .source import MkDocsFiles, find_files
+
+
+class MkDocs:
+    """A site with a `mkdocs.yml` or a `zensical.toml`."""
+
+    title = "MkDocs"
+
+    def recognises(self, root: Path) -> bool:
+        """Whether there are settings of MkDocs or Zensical."""
+        return find_config(root) is not None
+
+    def read(self, root: Path, progress: Progress) -> SiteImport:
+        """All of the site."""
+        config = read_config(root)
+        files = find_files(root, config)
+        translator = MkDocsPages(
+            config=config,
+            read=_snippet_reader(root, config),
+            links=link_table((document.path for document in files.documents), config),
+            titles={entry.file: entry.title for entry in files.nav if entry.file and entry.title},
+            series=section_series(files.nav),
+            abbreviations=_abbreviations(root, config),
+            people=_people(root, config),
+        )
+        pages: list[ImportedPage] = []
+        for done, document in enumerate(files.documents):
+            progress("read", done, len(files.documents))
+            pages.append(keep_address(translator.translate(document), {}))
+        pages, notices = _with_redirects(pages, config)
+        titles = {page.source: str(page.front["title"]) for page in pages}
+        named = {
+            each.path.as_posix(): titles[each.source] for each in files.documents if each.source in titles
+        }
+        if not any(page.path.as_posix() == "content/contents.md" for page in pages):
+            pages.append(contents_page(files.nav, named, config))
+        return SiteImport(
+            root=root,
+            system="mkdocs",
+            settings=_settings(config, files, pages, translator, root),
+            pages=tuple(
+                sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix())
+            ),
+            files=tuple(_files(files, config, root, pages)),
+            notices=(*files.notices, *notices),
+        )
+
+    def render(self, text: str, page: ImportedPage) -> str:
+        """HTML of a page, by markdown-it."""
+        return render_python_markdown(text)
+
+
+def _files(
+    files: MkDocsFiles, config: MkDocsConfig, root: Path, pages: list[ImportedPage]
+) -> list[ImportedFile]:
+    taken = {page.path for page in pages}
+    copied = (
+        ImportedFile(PurePosixPath("content") / path, root / config.docs / path) for path in files.copied
+    )
+    return [file for file in copied if file.path not in taken]
+
+
+def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
+    """Reads snippets from the folders of `base_path`, never outside of the source."""
+    written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
+    bases = [str(each) for each in (written if isinstance(written, list) else [written]) if each]
+    folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]
+    top = root.resolve()
+
+    def read(name: str) -> str | None:
+        if "://" in name:
+            return None
+        for folder in (*folders, root / config.folder, root / config.docs):
+            file = (folder / name.lstrip("/")).resolve()
+            if file.is_file() and file.is_relative_to(top):
+                return read_text(file)
+        return None
+
+    return read
+
+
+def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
+    """Those of the files that are put behind every page."""
+    read = _snippet_reader(root, config)
+    names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
+    found: dict[str, str] = {}
+    for name in names if isinstance(names, list) else [names]:
+        found |= take_abbreviations(read(str(name)) or "")[1]
+    return found
+
+
+def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
+    """Short name → name, of the blog's `.authors.yml`."""
+    file = root / config.docs / config.blog_folder / ".authors.yml"
+    if not config.blog_folder or not file.is_file():
+        return {}
+    try:
+        authors = load_mapping(read_text(file) or "").get("authors")
+    except LooseYamlError:
+        return {}
+    people = authors.items() if isinstance(authors, dict) else ()
+    return {str(key): str(each.get("name") or key) for key, each in people if isinstance(each, dict)}
+
+
+def _with_redirects(
+    pages: list[ImportedPage], config: MkDocsConfig
+) -> tuple[list[ImportedPage], list[Notice]]:
+    """Pages with the old addresses that lead to them."""
+    aliases: dict[PurePosixPath, list[str]] = {}
+    notices = []
+    known = {page.path for page in pages}
+    for old, new in config.redirects.items():
+        path = page_path(PurePosixPath(new.partition("#")[0]))
+        stem = PurePosixPath(old).with_suffix("").as_posix().removesuffix("/index")
+        if path in known:
+            aliases.setdefault(path, []).append(f"/{stem}/" if config.has_folders else f"/{stem}.html")
+        else:
+            message = f"the redirect from {old} to {new} leads out of the site"
+            notices.append(Notice("dropped", message, config.file.as_posix()))
+    made = [
+        replace(
+            page,
+            front={**page.front, "aliases": [*page.front.get("aliases", []), *sorted(aliases[page.path])]},
+        )
+        if page.path in aliases
+        else page
+        for page in pages
+    ]
+    return made, notices
+
+
+def _settings(
+    config: MkDocsConfig, files: MkDocsFiles, pages: list[ImportedPage], translator: MkDocsPages, root: Path
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"title": config.text("site_name") or "Untitled site"}
+    for name, key in (("site_description", "description"), ("site_author", "author")):
+        if text := config.text(name):
+            found[key] = text
+    if (address := config.text("site_url").rstrip("/")).startswith(("https://", "http://")):
+        found["base_url"] = address
+    if config.language:
+        found["lang"] = config.language.replace("_", "-")
+    if menu := site_menu(files.nav, config):
+        found["menu"] = menu
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if config.extensions.get("pymdownx.highlight", {}).get("linenums") is True:
+        found["code"] = {"line_numbers": True}
+    macros = _macros(root, config)
+    if macros:
+        found["math"] = {"macros": macros}
+    if translator.kinds:
+        found["callouts"] = {
+            kind: {"title": kind.replace("-", " ").capitalize()} for kind in sorted(translator.kinds)
+        }
+    if plugins := diagram_plugins(page.text for page in pages):
+        found["plugins"] = plugins
+    return found
+
+
+def _macros(root: Path, config: MkDocsConfig) -> dict[str, str]:
+    """TeX macros in the scripts that set MathJax or KaTeX up."""
+    scripts = config.values.get("extra_javascript")
+    macros: dict[str, str] = {}
+    for script in scripts if isinstance(scripts, list) else ():
+        name = str(script.get("path") if isinstance(script, dict) else script)
+        file = root / config.docs / name.partition("?")[0]
+        if "://" not in name and file.is_file():
+            macros |= script_macros(read_text(file) or "")
+    return macros
+
+
+SYSTEM = MkDocs()
