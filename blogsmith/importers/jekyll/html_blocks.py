@@ -30,6 +30,7 @@ _HTML_LINE = lazy_pattern(
 )
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
 """A block of Markdown at the margin, behind a blank line: fences among them are marks."""
+_FOLLOWED = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
 _LONE_TAG = lazy_pattern(
     r"(?:(?<=\n\n)|\A)([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big|mark|kbd|d-[a-z]+)"
     r"\b[^<>\n]*>)"
@@ -54,6 +55,9 @@ def settle_blocks(text: str) -> str:
             end = blank.start() if blank else len(text)
         parts += [text[position : found.start()], _settled(text[found.end() : end])]
         position = end
+        if _FOLLOWED.match(text, end):
+            # the next line is a paragraph to kramdown
+            parts.append("\n")
     parts.append(text[position:])
     return hidden.restore("".join(parts))
 

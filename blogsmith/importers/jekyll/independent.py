@@ -118,7 +118,7 @@ def _figure(found: re.Match[str]) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin)
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    parser.use(dollarmath_plugin, allow_space=True, allow_digits=True, double_inline=True)
     parser.add_render_rule("math_block", _render_block)
     for name in ("math_inline", "math_inline_double"):
         parser.add_render_rule(name, _render_formula)
@@ -136,4 +136,7 @@ def _render_block(self: object, tokens: list[object], index: int, options: objec
 
 def _render_formula(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
     content = str(getattr(tokens[index], "content", ""))
+    if content[:1].isdigit() and content[-1:].isspace():
+        # $5 and $6
+        return f"${escape(content)}$"
     return f'<math alttext="{escape(content)}"></math>'
