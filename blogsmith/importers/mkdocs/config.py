@@ -15,6 +15,7 @@ from ..source_files import read_text
 from ..text.data import DataTextError, load_data
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
+_OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
 _NAMES = ("mkdocs.yml", "mkdocs.yaml", "zensical.toml")
 _PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*")
 _ENVIRONMENT = lazy_pattern(r"!ENV\s+(?:\[[^\[\]]*?,?\s*([^\[\],]*)\]|[\w]+)")
@@ -114,7 +115,9 @@ def _named(value: Any) -> dict[str, dict[str, Any]]:
 
 def find_config(root: Path) -> PurePosixPath | None:
     """The file of the settings, relative to `root`; None if there is none."""
-    for folder in _FOLDERS:
+    # a site of another system may document itself below it, and is that site
+    folders = _FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else _FOLDERS
+    for folder in folders:
         for name in _NAMES:
             if (root / folder / name).is_file():
                 return PurePosixPath(folder) / name

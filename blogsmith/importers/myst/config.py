@@ -30,6 +30,15 @@ FOLDERS = (
     "notebooks",
 )
 """Where books stand in their repositories."""
+_OTHER_SITES = (
+    "mkdocs.yml",
+    "zensical.toml",
+    "_posts",
+    "_quarto.yml",
+    "hugo.toml",
+    "hugo.yaml",
+    "archetypes",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +75,15 @@ class BookConfig:
 
 def find_book(root: Path) -> tuple[Flavour, PurePosixPath] | None:
     """Which book stands below a folder, and where; None if there is none."""
-    for name in FOLDERS:
+    # a site of another system may hold a book below it, and is that site
+    folders = FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else FOLDERS
+    for name in folders:
         folder = root / name
         if (folder / "myst.yml").is_file() or (folder / "myst.yaml").is_file():
             return "mystmd", PurePosixPath(name)
         if (folder / "_toc.yml").is_file():
             return "jupyter-book", PurePosixPath(name)
-    for name in FOLDERS:
+    for name in folders:
         if "myst" in _head(root / name / "conf.py"):
             return "sphinx", PurePosixPath(name)
     return ("d2lbook", PurePosixPath()) if "notebooks" in _head(root / "config.ini") else None
