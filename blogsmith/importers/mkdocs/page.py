@@ -74,10 +74,10 @@ class MkDocsPages:
             front=front,
             text=text,
             source=document.source,
-            original=document.text,
+            original=document.body,
             first_line=document.first_line,
             address=address,
-            notices=tuple(page.notices),
+            notices=(*document.notices, *page.notices),
         )
 
 
@@ -100,13 +100,13 @@ class _PageText:
     def __init__(self, site: MkDocsPages, document: MkDocsDocument) -> None:
         self._site = site
         self._document = document
-        self._lines = Lines(document.text, document.first_line)
+        self._lines = Lines(document.body, document.first_line)
         self.notices: list[Notice] = []
 
     def translate(self) -> tuple[str, str]:
         """Title in the text, if there is one, and the text without it."""
         config = self._site.config
-        text = expand_snippets(self._document.text, self._site.read, self._missing)
+        text = expand_snippets(self._document.body, self._site.read, self._missing)
         if "macros" in config.plugins:
             text = _RAW.sub("", text)
         text, abbreviations = take_abbreviations(text) if config.has("abbr") else (text, {})

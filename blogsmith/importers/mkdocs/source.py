@@ -30,8 +30,9 @@ class MkDocsDocument:
     source: str
     """Relative to the root of the source."""
     front: dict[str, Any]
-    text: str
+    body: str
     first_line: int
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(slots=True)

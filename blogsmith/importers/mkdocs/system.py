@@ -12,6 +12,7 @@ from ..addresses import keep_address
 from ..loose_yaml import LooseYamlError, load_mapping
 from ..macros import script_macros
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..page_limit import translate_document
 from ..source_files import read_text
 from ..text.diagrams import diagram_plugins
 from .config import MkDocsConfig, find_config, read_config
@@ -48,7 +49,7 @@ class MkDocs:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            pages.append(keep_address(translator.translate(document), {}))
+            pages.append(keep_address(translate_document(translator.translate, document), {}))
         pages, notices = _with_redirects(pages, config)
         titles = {page.source: str(page.front["title"]) for page in pages}
         named = {

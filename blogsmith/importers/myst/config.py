@@ -239,7 +239,7 @@ def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
     values: dict[str, Any] = {}
     try:
         tree = ast.parse(read_text(folder / "conf.py") or "")
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = ast.Module([], [])
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

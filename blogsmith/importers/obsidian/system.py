@@ -13,6 +13,7 @@ from ...project.report import Progress
 from ...syntax.kinds import kind_table
 from ..addresses import keep_address
 from ..model import ImportedPage, SiteImport
+from ..page_limit import translate_document
 from ..source_files import read_text, walk_files
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
@@ -51,7 +52,7 @@ class Obsidian:
         pages: list[ImportedPage] = []
         for done, note in enumerate(vault.notes):
             progress("read", done, len(vault.notes))
-            pages.append(keep_address(translator.translate(note), {}))
+            pages.append(keep_address(translate_document(translator.translate, note), {}))
         return SiteImport(
             root=root,
             system="obsidian",
