@@ -180,7 +180,8 @@ class _Reader(HTMLParser):
         elif not self._is_silent:
             # a formula may not reach over the border of code
             self._text.append(data if not (self._stack and self._stack[-1].is_code) else _without_math(data))
-            for element in self._stack:
+            is_note = any(element.tag == "d-footnote" for element in self._stack)
+            for element in self._stack if not is_note else ():
                 if element.heading is not None:
                     element.heading.append(data)
 
