@@ -196,6 +196,7 @@ def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
         ("draft: perhaps", True, ["error"]),
         ("draft: false\npublished: false", True, []),
         ("status: draft", True, ["warning"]),
+        ("status: drafft", True, ["warning"]),
         ("status: Private", True, ["warning"]),
         ("status: wip", False, []),
         ("Draft: true", True, ["warning"]),

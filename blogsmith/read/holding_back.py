@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ..diagnostics.model import nearest
 from ..patterns import lazy_pattern
 from ..schema.readers import TRUTHS, one_line
 from ..schema.slots import Slot
@@ -15,6 +16,7 @@ from .foreign_values import CODE
 
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:\D.*)?")
 _FALSE = "false"
+_PRIVATE = ("draft", "private")
 _FOREIGN: Mapping[str, object] = MappingProxyType(
     {
         # Obsidian Publish, Foam and others
@@ -84,5 +86,5 @@ def _at(head: Slot, key: str) -> object:
 
 
 def is_private_status(slot: Slot) -> bool:
-    """Whether it is one of WordPress's words for what nobody else may read."""
-    return isinstance(slot.value, str) and slot.value.strip().casefold() in ("draft", "private")
+    """Whether it is one of WordPress's words for what nobody else may read, also misspelt."""
+    return isinstance(slot.value, str) and nearest(slot.value.strip().casefold(), _PRIVATE) is not None

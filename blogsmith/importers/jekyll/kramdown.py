@@ -25,6 +25,11 @@ _TOC = lazy_pattern(
     r"|^\{:toc[^{}\n]*\}[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
+_CAPTIONED = lazy_pattern(
+    r"(?<![^\n]\n)^(!\[[^\]\n]*\]\([^\n]*\)(?:\{[^{}\n]*\})?)[ \t]*\n"
+    r"(?=([*_])\S[^\n]*\2[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z))",
+    re.MULTILINE,
+)
 _COMMENT = lazy_pattern(r"\{::comment\}([\s\S]*?)\{:/(?:comment)?\}")
 _OPTIONS = lazy_pattern(r"^\{::options[^{}]*/\}[ \t]*\n?", re.MULTILINE)
 _NO_MARKDOWN = lazy_pattern(r"\{::nomarkdown[^{}]*\}([\s\S]*?)\{:/(?:nomarkdown)?\}")
@@ -251,3 +256,11 @@ def _complete(rows: list[str]) -> list[str]:
         ]
     cells = max(len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows)
     return ["|" + "  |" * cells, "|" + "--|" * cells, *(row for i, row in enumerate(rows) if i not in rules)]
+
+
+def part_captions(text: str) -> str:
+    """An image with an emphasised line right below: a figure, and the line a paragraph of its own.
+
+    Themes of Jekyll show the image as a block of its own, by its class or its style.
+    """
+    return _CAPTIONED.sub(r"\1\n\n", text)

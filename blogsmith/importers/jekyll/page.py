@@ -17,7 +17,7 @@ from .formulas import DIALECT, rewrite_formulas, with_colours
 from .front import page_front
 from .html import HtmlTranslator, inline_html
 from .html_blocks import settle_blocks
-from .kramdown import complete_tables, move_lists, take_abbreviations, take_extensions
+from .kramdown import complete_tables, move_lists, part_captions, take_abbreviations, take_extensions
 from .links import missing_images, rewrite_links
 from .liquid.filters import PLAIN_FILTERS
 from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
@@ -132,7 +132,7 @@ class PageTranslator:
         prose = distill_notes(prose, context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
-        prose = complete_tables(move_lists(take_abbreviations(prose)))
+        prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
