@@ -45,7 +45,9 @@ def find_extent(state: StateBlock, start: int, end: int, tag: StartTag) -> Block
     page = page_of(state.env)
     if page.open_elements >= _MOST_OPEN:
         return None
-    extent = _find(state, start, end, tag)
+    # one look at the text first: going through its lines costs much more
+    is_closed = any(found[1] for found in _tag_pattern(tag.name).finditer(state.src, tag.end))
+    extent = _find(state, start, end, tag) if is_closed else None
     page.open_elements += extent is None
     return extent
 

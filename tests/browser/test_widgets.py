@@ -69,9 +69,9 @@ def test_the_panel_of_a_video_says_nothing_twice(page: Reader) -> None:
     texts = page.ask(PANEL_TEXTS)
     assert texts.count("A talk") == 1
     link = page.find(".embed-link")
-    assert link.accessible_name == "A talk youtube.com"
+    assert link.accessible_name == "A talk, youtube.com"
     page.ask("document.querySelector('.embed-link').click()")
-    assert page.ask("return document.querySelector('.video-embed iframe').title") == "A talk youtube.com"
+    assert page.ask("return document.querySelector('.video-embed iframe').title") == "A talk, youtube.com"
     # nothing answers there
     page.problems()
 

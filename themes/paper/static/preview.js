@@ -6,7 +6,7 @@ const NOTE = 'a[role="doc-noteref"][href]';
 const LINKS = `a.xref[href], a[role="doc-biblioref"][href], ${NOTE}`;
 // in the language of the page
 const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
-const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+const t = (text, number) => (words[text] ?? text).replace("{number}", number);
 const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
 const pages = new Map([[location.pathname, document]]);
@@ -111,7 +111,7 @@ async function unfold(mark) {
     const note = copyOf(target);
     note.className = "note-open";
     note.setAttribute("role", "note");
-    note.ariaLabel = t("Footnote {number}", { number: mark.textContent });
+    note.ariaLabel = t("Footnote {number}", mark.textContent);
     mark.parentElement.after(note);
     mark.ariaExpanded = "true";
   }
