@@ -14,6 +14,9 @@ from .lists import MADE_HERE
 from .source import JekyllFiles
 
 _HOME = PurePosixPath("content/_index.md")
+_FRONT_FILE = PurePosixPath("index.html")
+_FRONT_PLACE = PurePosixPath("home.html")
+"""Where a front page stands that is no page of Jekyll's, for there is always one of ours."""
 
 
 def unique_pages(pages: Iterable[ImportedPage]) -> tuple[ImportedPage, ...]:
@@ -85,6 +88,11 @@ def copied_files(
         place = path.relative_to(config.folder)
         if place.as_posix() in taken:
             notices.append(Notice("dropped", "a page stands at the address of this file", path.as_posix()))
+        elif place == _FRONT_FILE:
+            message = f"a front page of HTML without front matter: it stands at /{_FRONT_PLACE}"
+            hint = "the front page here is content/_index.md: say there what it says"
+            notices.append(Notice("changed", message, path.as_posix(), hint=hint))
+            found.append(ImportedFile(PurePosixPath("static") / _FRONT_PLACE, root / path))
         else:
             found.append(ImportedFile(PurePosixPath("static") / place, root / path))
     return tuple(found)

@@ -118,6 +118,14 @@ def test_every_old_address_answers(tmp_path: Path) -> None:
     assert page(done.site, "content/_index.md").front["aliases"] == ["/blog.html"]
 
 
+def test_a_front_page_without_front_matter_stands_beside_ours(tmp_path: Path) -> None:
+    files = {"_config.yml": "title: T\n", "index.html": "<p>Hello</p>\n", "_posts/2024-01-02-a.md": POST}
+    done = whole_import(tmp_path, files)
+    assert done.check.errors == 0, done.check.diagnostics
+    assert "static/home.html" in {each.path.as_posix() for each in done.site.files}
+    assert [notice.source for notice in done.site.all_notices] == ["index.html"]
+
+
 def test_what_is_lost_is_told(tmp_path: Path) -> None:
     files = {"_config.yml": "title: T\n", "_posts/2024-01-02-a.md": "---\n---\n\nKept $$x$$.\n"}
     source = write(tmp_path / "old", files)
