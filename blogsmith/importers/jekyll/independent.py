@@ -34,7 +34,7 @@ _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?
 """A loop without loops in it: its text is a template, what it gives are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
 _LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
-_OUTPUT = lazy_pattern(r"(?<![\\\w^{}$])\{\{-?\s*[a-z_]\w*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
+_OUTPUT = lazy_pattern(r"(?<![\\\w^{}$])\{\{-?\s*[a-z_]\w*\s*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
 _ATTRIBUTES = lazy_pattern(
     r"(?<![\w^_])\{:\s*[.#\"A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#\"A-Za-z][^{}\n]*\}"
 )
@@ -47,7 +47,8 @@ _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|tab
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _LONE_TAG = lazy_pattern(
-    r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n(?=\S)",
+    r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
+    r"(?!\d+[.)][ \t])(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
 """kramdown reads them as a part of the paragraph."""
