@@ -162,7 +162,8 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     """The `<math>` element; empty for a formula that only defines macros."""
     rendering.formulas += 1
     rendering.reading.add_formula(display=math.display)
-    if "\\_" in math.tex:
+    # the sign alone is meant as one
+    if "\\_" in math.tex and math.tex.strip() != "\\_":
         _warn_of_underscore(rendering, math)
     try:
         found = rendering.tools.formula(
