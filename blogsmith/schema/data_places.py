@@ -24,7 +24,6 @@ _KEYS = rf"(?<![\w-])(?:(?:[\w-]+|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*')[ \t]*\.[ \t]
 _NESTING = lazy_pattern(rf"(?P<keys>{_KEYS})|{_STRING.pattern}|#[^\n]*|[\[\]{{}}]")
 _ESCAPE = lazy_pattern(r"\\([tn])[A-Za-z]")
 _REFUSED = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-_STATEMENT_END = lazy_pattern(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 
 
 def is_too_deep(text: str) -> bool:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.importers.finished import FinishedPieces
 from blogsmith.importers.hugo.config import HugoConfig
 from blogsmith.importers.hugo.independent import render_goldmark
 from blogsmith.importers.hugo.page import HugoPageTranslator
@@ -16,6 +15,7 @@ from blogsmith.importers.hugo.shortcodes.context import CallContext
 from blogsmith.importers.hugo.shortcodes.parse import Call
 from blogsmith.importers.hugo.shortcodes.template import expand_template
 from blogsmith.importers.hugo.source import HugoDocument, HugoFiles
+from blogsmith.importers.text.pieces import Pieces
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 
 
@@ -45,5 +45,5 @@ def test_any_text_is_translated(text: str) -> None:
 
 @given(st.text(alphabet='{}.$|()" `-=:ab/*\n', max_size=60))
 def test_any_template_is_read_or_refused(template: str) -> None:
-    context = CallContext(FinishedPieces(), str, str, str, str, lambda *_: None)
+    context = CallContext(Pieces(), str, str, str, str, lambda *_: None)
     expand_template(f"{{{{ .Get 0 }}}}{template}", Call("a", ("x",), {}, 0, ""), "", context)

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from ...diagnostics.model import Diagnostic, Place, SiteError
 from ..source_files import read_text
-from ..text.data import DataForm, DataTextError, load_data
+from ..text.data import DataForm, load_data
+from ..text.loose_yaml import DataTextError
 
 FORMS: Mapping[str, DataForm] = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 _FOLDERS = ("", "docs", "site", "blog", "src", "website", "hugo", "www")

@@ -9,8 +9,8 @@ from html import escape
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
+
+from ..verify.markdown_reader import FORMULA_RULES, formula_html, markdown_reader, read_dollars
 
 PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
 """Stands behind a text whose site has the extension passthrough, with the opening delimiters."""
@@ -67,7 +67,7 @@ def _bracketed(found: re.Match[str]) -> str:
 
 def _math(tex: str) -> str:
     tex = re.sub(r"\\(?:text\w*|mbox)\{[^{}$]*\}", lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
-    return f'<math alttext="{escape(" ".join(tex.split()))}"></math>'
+    return formula_html(" ".join(tex.split()))
 
 
 def _figure(found: re.Match[str]) -> str:
@@ -93,12 +93,10 @@ def _call(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=2)
 def _parser(is_raw: bool) -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(deflist_plugin)
-    parser.use(dollarmath_plugin, allow_space=True, allow_digits=False, double_inline=True)
+    parser = markdown_reader().use(deflist_plugin)
+    read_dollars(parser, allow_space=True, allow_digits=False)
     parser.core.ruler.push("marks", _without_marks)
-    parser.add_render_rule("footnote_caption", _render_number)
-    for name in ("math_inline", "math_inline_double", "math_block"):
+    for name in FORMULA_RULES:
         parser.add_render_rule(name, _render_raw if is_raw else _render_escaped)
     return parser
 
@@ -116,11 +114,6 @@ def _without_marks(state: StateCore) -> None:
 def _raised(found: re.Match[str]) -> str:
     # what is raised is a word of its own
     return f" {found[2]} " if found[1] == "^" else found[2]
-
-
-def _render_number(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    meta = getattr(tokens[index], "meta", {})
-    return str(meta["id"] + 1)
 
 
 def _render_raw(self: object, tokens: list[object], index: int, options: object, env: object) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..finished import FinishedPieces
 from ..macros import script_macros, tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text, walk_files
+from ..text.pieces import Pieces
 from ..text.segments import Lines, rewrite
 from .config import HugoConfig
 from .formulas import rewrite_formulas
@@ -72,7 +72,7 @@ class HugoPageTranslator:
             line = lines.search(rf"\{{\{{[<%]\s*{name}\b") if (name := _name_in(message)) else 0
             notices.append(Notice(kind, message, source, line, hint, removed))
 
-        finished = FinishedPieces()
+        finished = Pieces()
         context = CallContext(
             finished=finished,
             link=lambda target: self._links.reference(target, document),

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..model import ImportedFile, Notice
 from ..source_files import read_text, walk_files
-from ..text.data import DataTextError, FrontText, load_data, split_front
+from ..text.data import FrontText, load_data, split_front
+from ..text.loose_yaml import DataTextError
 from .config import HugoConfig
 from .permalinks import Placed, default_address, expand
 

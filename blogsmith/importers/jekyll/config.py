@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...diagnostics.model import Diagnostic, Place, SiteError
-from ..loose_yaml import LooseYamlError, load_mapping
 from ..source_files import read_text
+from ..text.loose_yaml import DataTextError, load_mapping
 
 CONFIG = "_config.yml"
 _STYLES: Mapping[str, str] = {
@@ -113,7 +113,7 @@ def read_config(root: Path) -> JekyllConfig:
     text = read_text(root / folder / CONFIG) or ""
     try:
         return JekyllConfig(load_mapping(text), folder)
-    except LooseYamlError as error:
+    except DataTextError as error:
         path = (folder / CONFIG).as_posix()
         lines = text.split("\n")
         line = lines[error.line - 1] if error.line <= len(lines) else ""

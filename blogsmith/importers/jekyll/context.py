@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..finished import FinishedPieces
 from ..model import Notice, NoticeKind
+from ..text.pieces import Pieces
 from ..text.segments import Lines
 from .liquid.parse import LiquidOutput, LiquidTag
 from .site import JekyllSite
@@ -19,7 +19,7 @@ class PageContext:
     site: JekyllSite
     document: JekyllDocument
     lines: Lines
-    finished: FinishedPieces = field(default_factory=FinishedPieces)
+    finished: Pieces = field(default_factory=Pieces)
     notices: list[Notice] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
     """Keys of the bibliography that the page names."""

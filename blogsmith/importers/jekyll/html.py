@@ -28,7 +28,6 @@ from .html_blocks import has_markdown, stands_in_html
 
 _INLINE = frozenset(("a", "b", "br", "code", "em", "i", "span", "small", "strong", "sub", "sup", "u", "font"))
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
-_CENTRED = lazy_pattern(r"text-align\s*:\s*center")
 _CAPTION = lazy_pattern(
     r"[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
     re.IGNORECASE,

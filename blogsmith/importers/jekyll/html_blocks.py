@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
-from ..finished import FinishedPieces
 from ..text.elements import BLOCKS, element_end
+from ..text.pieces import Pieces
 
 _FENCE = lazy_pattern(
     r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[^\n]*\n(?:(?!(?P=indent)[ \t]{0,3}(?P=mark))[^\n]*\n)*"
@@ -41,7 +41,7 @@ _LONE_TAG = lazy_pattern(
 
 def settle_blocks(text: str) -> str:
     """The text with its HTML so that CommonMark ends it where kramdown does."""
-    hidden = FinishedPieces("\ue014\ue015")
+    hidden = Pieces("\ue014\ue015")
     text = _FENCE.sub(lambda found: hidden.put(found[0]), text)
     text = _VERBATIM.sub(lambda found: hidden.put(found[0]), text)
     text = _LONE_TAG.sub(r"\1 ", text)

@@ -11,10 +11,9 @@ from html import escape
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
 
 from ...patterns import lazy_pattern
+from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
 _MERMAID = lazy_pattern(r"\{%-?\s*mermaid\s*-?%\}[\s\S]*?\{%-?\s*endmermaid\s*-?%\}")
@@ -71,7 +70,7 @@ def render_kramdown(text: str) -> str:
 
 def _prose(text: str) -> str:
     """Text between fences without what only steers kramdown, HTML in it as CommonMark would end it."""
-    text = _DISTILL_MATH.sub(lambda found: f'<math alttext="{escape(found[1])}"></math>', text)
+    text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
     text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
@@ -117,27 +116,24 @@ def _figure(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(deflist_plugin)
-    parser.use(dollarmath_plugin, allow_space=True, allow_digits=True, double_inline=True)
+    parser = markdown_reader().use(deflist_plugin)
+    read_dollars(parser, allow_space=True, allow_digits=True)
     parser.add_render_rule("math_block", _render_block)
     for name in ("math_inline", "math_inline_double"):
-        parser.add_render_rule(name, _render_formula)
+        parser.add_render_rule(name, _render_inline)
     return parser
 
 
 def _render_block(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
     """A line that begins and ends with a formula is taken for one: `$$a$$ and $$b$$`."""
     parts = str(getattr(tokens[index], "content", "")).split("$$")
-    shown = [
-        f'<math alttext="{escape(part)}"></math>' if n % 2 == 0 else part for n, part in enumerate(parts)
-    ]
+    shown = [formula_html(part) if n % 2 == 0 else part for n, part in enumerate(parts)]
     return f"<p>{''.join(shown)}</p>\n"
 
 
-def _render_formula(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+def _render_inline(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
     content = str(getattr(tokens[index], "content", ""))
     if content[:1].isdigit() and content[-1:].isspace():
         # $5 and $6
         return f"${escape(content)}$"
-    return f'<math alttext="{escape(content)}"></math>'
+    return formula_html(content)

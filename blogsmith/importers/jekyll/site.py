@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..loose_yaml import LooseYamlError, load_yaml
 from ..macros import script_macros, tex_macros
 from ..source_files import read_text, walk_files
+from ..text.loose_yaml import DataTextError, load_yaml
 from .config import JekyllConfig
 from .liquid.parse import Nodes, parse_liquid
 from .source import JekyllDocument, JekyllFiles, documents_by_name
@@ -97,7 +97,7 @@ def _data(folder: Path) -> dict[str, Any]:
             continue
         try:
             value = json.loads(text) if path.suffix == ".json" else load_yaml(text)
-        except (LooseYamlError, ValueError, RecursionError):
+        except (DataTextError, ValueError, RecursionError):
             continue
         place = found
         for part in path.parts[:-1]:

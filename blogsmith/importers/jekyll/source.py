@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
 from ..model import Notice
 from ..source_files import read_text, walk_files
+from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import JekyllConfig
 from .permalinks import expand, names_in
 
@@ -147,7 +147,7 @@ def _document(
     notices: tuple[Notice, ...] = ()
     try:
         own = load_mapping(head)
-    except LooseYamlError as error:
+    except DataTextError as error:
         message = f"the front matter is not YAML: {error}"
         notices, own = (Notice("mistake", message, place.as_posix(), error.line + 1),), _lines_of(head)
     front = config.defaults(path, collection) | own

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...diagnostics.model import Diagnostic, SiteError
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_mapping
 from ..source_files import read_text
-from ..text.data import DataTextError, load_data
+from ..text.data import load_data
+from ..text.loose_yaml import DataTextError, load_mapping
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
@@ -142,7 +142,7 @@ def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
         # tags that name Python's functions, and values of the environment, are never looked up
         plain = _ENVIRONMENT.sub(lambda found: found[1] or "null", _PYTHON_TAG.sub("null", text))
         values = load_mapping(re.sub(r"(:\s*)!relative\b.*", r"\1null", plain))
-    except (LooseYamlError, DataTextError) as error:
+    except DataTextError as error:
         message = f"the settings cannot be read: {error}"
         raise SiteError(Diagnostic("import-source", message, file.as_posix())) from error
     parent = values.pop("INHERIT", None)

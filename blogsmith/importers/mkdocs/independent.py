@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
+
+from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars
 
 _FENCE = re.compile(
     r"(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)", re.MULTILINE
@@ -80,11 +80,8 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
-    for name in ("math_inline", "math_inline_double", "math_block"):
-        parser.add_render_rule(name, _render_formula)
+    parser = markdown_reader().use(deflist_plugin).use(admon_plugin)
+    read_dollars(parser, allow_space=False, allow_digits=False)
     parser.add_render_rule("fence", _render_fence)
     parser.add_render_rule("text", _render_words)
     return parser
@@ -102,15 +99,11 @@ def _script(found: re.Match[str]) -> str:
     return f"<{name}>{found[2]}</{name}>"
 
 
-def _render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    return f'<math alttext="{escape(tokens[index].content)}"></math>'
-
-
 def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     language = (token.info.split() or [""])[0]
     if language == "math":
-        return f'<math alttext="{escape(token.content)}"></math>'
+        return formula_html(token.content)
     if language in ("mermaid", "dot", "graphviz"):
         return ""
     return f"<pre>{escape(_ANNOTATED.sub(lambda found: f'({found[1]})', token.content))}</pre>"

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
 from ..model import Notice
 from ..source_files import read_text, walk_files
+from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import MkDocsConfig
 from .navigation import NavEntry, folder_nav, read_nav, read_summary
 
@@ -86,7 +86,7 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str) -
     front: dict[str, Any] = {}
     try:
         front = load_mapping(head)
-    except LooseYamlError as error:
+    except DataTextError as error:
         message = f"the front matter cannot be read: {error}"
         found.notices.append(Notice("mistake", message, source, error.line + 1))
     if not head:

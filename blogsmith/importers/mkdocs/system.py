@@ -9,12 +9,12 @@ from typing import Any
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..loose_yaml import LooseYamlError, load_mapping
 from ..macros import script_macros
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport
 from ..page_limit import translate_document
 from ..source_files import read_text
 from ..text.diagrams import diagram_plugins
+from ..text.loose_yaml import DataTextError, load_mapping
 from .config import MkDocsConfig, find_config, read_config
 from .contents import contents_page, section_series, site_menu
 from .independent import render_python_markdown
@@ -119,7 +119,7 @@ def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
         return {}
     try:
         authors = load_mapping(read_text(file) or "").get("authors")
-    except LooseYamlError:
+    except DataTextError:
         return {}
     people = authors.items() if isinstance(authors, dict) else ()
     return {str(key): str(each.get("name") or key) for key, each in people if isinstance(each, dict)}

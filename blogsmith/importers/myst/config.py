@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from ...diagnostics.model import Diagnostic, SiteError
-from ..loose_yaml import LooseYamlError, load_yaml
 from ..model import Notice
 from ..source_files import read_text
+from ..text.loose_yaml import DataTextError, load_yaml
 from .toc import BookEntry, read_toc
 
 Flavour = Literal["jupyter-book", "mystmd", "sphinx", "d2lbook"]
@@ -106,7 +106,7 @@ def read_config(root: Path) -> BookConfig:
 def _load(file: Path, folder: PurePosixPath) -> dict[str, Any]:
     try:
         data = load_yaml(read_text(file) or "") if file.is_file() else None
-    except LooseYamlError as error:
+    except DataTextError as error:
         path = (folder / file.name).as_posix()
         raise SiteError(Diagnostic("import-source", f"{path} cannot be read: {error}")) from error
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {"": data}

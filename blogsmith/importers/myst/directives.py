@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_mapping
 from ..text.containers import trim_blank_lines
+from ..text.loose_yaml import DataTextError, load_mapping
 
 _HEAD = lazy_pattern(r"\{\s*([\w:.+-]+)\s*\}[ \t]*(.*)")
 _OPTION = lazy_pattern(r"[ \t]*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)")
@@ -86,7 +86,7 @@ def _read_options(body: Sequence[str]) -> tuple[dict[str, str], int]:
 def _read_yaml(lines: Sequence[str]) -> dict[str, str]:
     try:
         values = load_mapping("\n".join(lines))
-    except LooseYamlError:
+    except DataTextError:
         return {}
     options: dict[str, str] = {}
     for name, value in values.items():

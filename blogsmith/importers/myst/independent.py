@@ -17,11 +17,11 @@ from markdown_it.token import Token
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.field_list import fieldlist_plugin
-from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
+
+from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars, render_formula
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
 _SHOWS_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "parsed-literal"))
@@ -78,13 +78,13 @@ def render_myst(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    for plugin in (footnote_plugin, deflist_plugin, colon_fence_plugin, amsmath_plugin):
+    parser = markdown_reader()
+    for plugin in (deflist_plugin, colon_fence_plugin, amsmath_plugin):
         parser.use(plugin)
     parser.use(myst_block_plugin).use(myst_role_plugin).use(fieldlist_plugin)
-    parser.use(dollarmath_plugin, allow_labels=True, allow_space=True, allow_digits=True, double_inline=True)
-    for name in ("math_inline", "math_inline_double", "math_block", "math_block_label", "amsmath"):
-        parser.add_render_rule(name, _render_formula)
+    read_dollars(parser, allow_space=True, allow_digits=True, labels=True)
+    for name in ("math_block_label", "amsmath"):
+        parser.add_render_rule(name, render_formula)
     for name in ("fence", "colon_fence"):
         parser.add_render_rule(name, _render_fence)
     for name in ("myst_line_comment", "myst_block_break", "myst_target"):
@@ -103,14 +103,10 @@ def _render_nothing(self: Any, tokens: Sequence[Token], index: int, options: Any
     return ""
 
 
-def _render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    return f'<math alttext="{escape(tokens[index].content)}"></math>'
-
-
 def _render_role(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     name, content = str(tokens[index].meta["name"]).lower(), tokens[index].content
     if name == "math":
-        return f'<math alttext="{escape(content)}"></math>'
+        return formula_html(content)
     if name in _TARGET_ROLES:
         found = _TITLED.fullmatch(content)
         shown = found[1] if found else ""
@@ -167,7 +163,7 @@ def _render_math(text: str) -> str:
     tex = "\n".join(line for line in text.split("\n") if line.strip())
     if "\\begin" not in tex and re.search(r"\\\\|(?<!\\)&", tex):
         tex = f"\\begin{{aligned}}{tex}\\end{{aligned}}"
-    return f'<math alttext="{escape(tex)}"></math>' if tex else ""
+    return formula_html(tex) if tex else ""
 
 
 def _render_text(text: str, env: Any) -> str:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
-from ..loose_yaml import split_head
 from ..text.containers import fence, trim_blank_lines
+from ..text.loose_yaml import split_head
 from .directives import Directive
 from .labels import BookLabel
 from .listings import chosen_lines

@@ -9,9 +9,9 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
 from ..model import Notice
 from ..source_files import SKIPPED, read_text, walk_files
+from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import BookConfig
 from .d2l import rewrite_d2l
 from .toc import BookEntry
@@ -217,7 +217,7 @@ def _add(
     head, body, first = split_head(text)
     try:
         front = load_mapping(head)
-    except LooseYamlError as error:
+    except DataTextError as error:
         found.notices.append(
             Notice("mistake", f"the front matter cannot be read: {error}", source, error.line + 1)
         )

@@ -10,6 +10,8 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from ..verify.markdown_reader import formula_html, markdown_reader
+
 _FORMULA = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[\s\S]*?[^`](?P=ticks)(?!`))|(?P<display>(?<!\\)\$\$[\s\S]+?\$\$)"
     r"|(?P<math>(?<![\\$])\$(?!\$)(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?\$(?!\d))"
@@ -77,7 +79,7 @@ def _markdown(text: str) -> str:
         if found["code"]:
             return found[0]
         tex = re.sub(r"\A(?:\$+|\\\\[(\[])|(?:\$+|\\\\[)\]])\Z", "", found[0])
-        formulas.append(f'<math alttext="{escape(tex)}"></math>')
+        formulas.append(formula_html(tex))
         return f"\ue014{len(formulas) - 1}\ue015"
 
     parts = re.split(r"(^[ \t]*(?:```|~~~)[\s\S]*?^[ \t]*(?:```|~~~)[ \t]*$)", text, flags=re.MULTILINE)
@@ -87,4 +89,4 @@ def _markdown(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    return markdown_reader()

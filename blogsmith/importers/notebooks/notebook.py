@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
+from ..text.loose_yaml import DataTextError, load_mapping, split_head
 
 CellKind = Literal["markdown", "code", "raw"]
 _OLD_TYPES: Mapping[str, str] = {
@@ -159,7 +159,7 @@ def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[Noteboo
         return {}, cells
     try:
         front = load_mapping(head)
-    except LooseYamlError as error:
+    except DataTextError as error:
         raise NotebookError(f"the front matter is not YAML: {error}", first.line + error.line) from error
     return front, [cell for cell in cells if cell is not first]
 

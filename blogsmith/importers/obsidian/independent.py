@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
 
 from markdown_it import MarkdownIt
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
+
+from ..verify.markdown_reader import markdown_reader, read_dollars
 
 _CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \t]*$|(?<!`)`[^`\n]+`(?!`))")
 _DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
@@ -51,19 +50,6 @@ def _embedded(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.use(footnote_plugin)
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
-    parser.add_render_rule("footnote_caption", _render_number)
-    for name in ("math_inline", "math_inline_double", "math_block"):
-        parser.add_render_rule(name, _render_formula)
+    parser = markdown_reader()
+    read_dollars(parser, allow_space=False, allow_digits=False)
     return parser
-
-
-def _render_number(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    meta = getattr(tokens[index], "meta", {})
-    return str(meta["id"] + 1)
-
-
-def _render_formula(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    return f'<math alttext="{escape(str(getattr(tokens[index], "content", "")))}"></math>'

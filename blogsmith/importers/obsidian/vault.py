@@ -10,10 +10,10 @@ from typing import Any
 
 from ...model.slugs import github_slug, slugify
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
 from ..model import ImportedFile, Notice
 from ..source_files import read_text, walk_files
 from ..text.headings import heading_text
+from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.segments import TEX, mask
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
@@ -207,7 +207,7 @@ def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) 
     notices: tuple[Notice, ...] = ()
     try:
         front = load_mapping(head)
-    except LooseYamlError as error:
+    except DataTextError as error:
         message = f"the properties are not YAML: {error}"
         notices = (Notice("mistake", message, path.as_posix(), error.line + 1, removed=head),)
     lowered = {str(key).casefold(): value for key, value in front.items()}

@@ -29,7 +29,6 @@ _BY_CLASS: Mapping[str, str] = {
     **{name.lower(): name for name in THEOREMS.values()},
     "proof": "PROOF",
 }
-_CALLOUT_LABELS = ("nte", "tip", "imp", "wrn", "cau")
 _LAYOUT = frozenset(
     (
         *(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_yaml
 from ..macros import tex_macros
+from ..text.loose_yaml import DataTextError, load_yaml
 from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
@@ -315,7 +315,7 @@ def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], l
 def _data(value: str) -> Any:
     try:
         return load_yaml(value)
-    except LooseYamlError:
+    except DataTextError:
         return value
 
 

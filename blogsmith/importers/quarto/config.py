@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...diagnostics.model import Diagnostic, SiteError
-from ..loose_yaml import LooseYamlError, load_mapping
 from ..model import Notice
 from ..source_files import read_text, walk_files
+from ..text.loose_yaml import DataTextError, load_mapping
 
 NAMES = ("_quarto.yml", "_quarto.yaml")
 _METADATA = ("_metadata.yml", "_metadata.yaml")
@@ -87,7 +87,7 @@ def read_config(root: Path) -> QuartoConfig:
     if file:
         try:
             values = load_mapping(read_text(file) or "")
-        except LooseYamlError as error:
+        except DataTextError as error:
             message = f"{file.name}:{error.line} is not YAML: {error}"
             raise SiteError(Diagnostic("import-source", message)) from error
     folders, notices = {}, []
@@ -105,7 +105,7 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
         if path.name in _METADATA:
             try:
                 yield path.parent, rebase(load_mapping(read_text(root / path) or ""), path.parent)
-            except LooseYamlError as error:
+            except DataTextError as error:
                 message = f"it is not YAML: {error}"
                 yield path.parent, Notice("mistake", message, path.as_posix(), error.line)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...patterns import lazy_pattern
 from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
-from ..text.pieces import Pieces, closing_bracket
+from ..text.pieces import CLOSE, OPEN, Pieces, closing_bracket
 from ..text.tags import address_text, alt_text, attribute_list, length, style_length
 from .cells import Note
 
@@ -22,7 +22,7 @@ _BLANK_BEFORE = lazy_pattern(
     r"|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
 )
 _BLANK_AFTER = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*:{3,})")
-_MARKED = lazy_pattern("\ue012\\d+\ue013")
+_MARKED = lazy_pattern(f"{OPEN}\\d+{CLOSE}")
 _MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\[?@[\w:.-]+\]?|[*_`]+|[\ue000-\uf8ff]\d*[\ue000-\uf8ff]?|<[^<>]*>")
 _LINK = lazy_pattern(r"\[([^\[\]]*)\]\([^()]*\)")
 _ESCAPABLE = lazy_pattern(r"\\(?=[!-/:-@\[-`{-~])")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ...patterns import lazy_pattern
-from ..loose_yaml import split_head
 from ..macros import tex_macros
 from ..source_files import read_text
+from ..text.loose_yaml import split_head
 from .cells import Note
 from .source import resolve
 

@@ -9,7 +9,8 @@ from html import escape
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.footnote import footnote_plugin
+
+from ..verify.markdown_reader import formula_html, markdown_reader
 
 _LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
 _PIECE = re.compile(
@@ -63,7 +64,7 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
 
     def keep(found: re.Match[str]) -> str:
         if tex := found["display"] or found["math"]:
-            formulas[len(kept)] = f'<math alttext="{escape(tex.strip("$"))}"></math>'
+            formulas[len(kept)] = formula_html(tex.strip("$"))
         piece = _piece(found, echo=echo)
         kept.append(piece)
         return f"\ue014{len(kept) - 1}\ue015" if piece else ""
@@ -124,8 +125,7 @@ def _titles(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(deflist_plugin)
+    parser = markdown_reader().use(deflist_plugin)
     parser.add_render_rule("text", _render_text)
     parser.add_render_rule("image", _render_image)
     return parser

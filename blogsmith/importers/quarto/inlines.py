@@ -36,7 +36,6 @@ _ONE_LINE_DEFINITION = lazy_pattern(
     r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator|let)\b[^\n]*$\n?", re.MULTILINE
 )
 _EXAMPLE = lazy_pattern(r"^([ \t]*)\(@([\w-]*)\)([ \t]+)", re.MULTILINE)
-_LETTERED = lazy_pattern(r"^[ \t]*(?:[a-z]|[ivx]+|#|\(?\d+\))[.)][ \t]+\S", re.MULTILINE)
 _SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")
 _LATEX_BRACKET = lazy_pattern(r"(?<!\\)\\([()])")
 _SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\]([({\[]?)")

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
-from ..loose_yaml import LooseYamlError, load_mapping
 from ..source_files import read_text
+from ..text.loose_yaml import DataTextError, load_mapping
 from .config import QuartoConfig
 from .source import SUFFIXES, QuartoDocument, resolve
 
@@ -109,5 +109,5 @@ def index_site(
 def _variables(root: Path) -> dict[str, Any]:
     try:
         return load_mapping(read_text(root / "_variables.yml") or "")
-    except LooseYamlError:
+    except DataTextError:
         return {}

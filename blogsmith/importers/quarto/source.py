@@ -9,12 +9,12 @@ from fnmatch import translate
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
 from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
 from ..source_files import SKIPPED, read_text, walk_files
+from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.title_heading import take_title
 from .config import QuartoConfig, clean_path, merge, rebase
 
@@ -191,7 +191,7 @@ def read_front(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ..
     """Front matter, and what is wrong with it; line by line where it is no YAML."""
     try:
         return load_mapping(head), ()
-    except LooseYamlError as error:
+    except DataTextError as error:
         message = f"the front matter is not YAML: {error}"
         pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
         found = {key: value.strip("\"'") for key, value in pairs}

@@ -11,20 +11,12 @@ from typing import Any, Literal
 
 from ...patterns import lazy_pattern
 from ...schema.data_places import is_too_deep
-from ..loose_yaml import LooseYamlError, load_mapping, split_head
+from .loose_yaml import DataTextError, load_mapping, split_head
 
 DataForm = Literal["toml", "yaml", "json"]
 _TOML_HEAD = lazy_pattern(r"\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _MOST_BITS = 4000
 _TOML_LINE = lazy_pattern(r"\(at line (\d+)")
-
-
-class DataTextError(Exception):
-    """A text is not of the form it claims to be; `line` is 1-based, in that text."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +56,7 @@ def load_data(text: str, form: DataForm) -> dict[str, Any]:
         return _load_toml(text)
     if form == "json":
         return _load_json(text)
-    try:
-        return load_mapping(text)
-    except LooseYamlError as error:
-        raise DataTextError(str(error), error.line) from error
+    return load_mapping(text)
 
 
 def _load_toml(text: str) -> dict[str, Any]:

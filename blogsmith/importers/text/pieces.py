@@ -10,8 +10,8 @@ from ...patterns import lazy_pattern
 _LARGEST = 20_000_000
 """Characters of a page; no source is larger."""
 _DEEPEST = 50
-_OPEN, _CLOSE = "\ue012", "\ue013"
-_MARK = lazy_pattern(f"{_OPEN}(\\d+){_CLOSE}")
+OPEN, CLOSE = "\ue010", "\ue011"
+"""Around the number of a piece: private characters that no author writes."""
 MASKED = lazy_pattern("\ue000(\\d+)\ue001")
 """The mark that `segments.mask` leaves; the number is an index of `MaskedText.hidden`."""
 
@@ -19,13 +19,16 @@ MASKED = lazy_pattern("\ue000(\\d+)\ue001")
 class Pieces:
     """The pieces of one text. Lives as long as its translation."""
 
-    def __init__(self) -> None:
+    def __init__(self, marks: str = OPEN + CLOSE) -> None:
+        """marks: two private characters, others than these for pieces that lie in pieces."""
+        self._open, self._close = marks[0], marks[1]
+        self._mark = re.compile(f"{self._open}(\\d+){self._close}")
         self._texts: list[str] = []
 
     def put(self, text: str) -> str:
         """A mark that stands for `text`."""
         self._texts.append(text)
-        return f"{_OPEN}{len(self._texts) - 1}{_CLOSE}"
+        return f"{self._open}{len(self._texts) - 1}{self._close}"
 
     def hide(self, pattern: re.Pattern[str], text: str) -> str:
         """`text` with all matches replaced by marks."""
@@ -33,7 +36,7 @@ class Pieces:
 
     def restore(self, text: str) -> str:
         """`text` with every mark replaced by what it stands for, marks in that too."""
-        return restore_marks(text, _MARK, self._texts)
+        return restore_marks(text, self._mark, self._texts)
 
 
 def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> str:

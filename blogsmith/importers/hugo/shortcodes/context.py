@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...finished import FinishedPieces
 from ...model import NoticeKind
+from ...text.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """The page around a call, as functions."""
 
-    finished: FinishedPieces
+    finished: Pieces
     """Of the page."""
     link: Callable[[str], str]
     """Destination of a link to a page, as `ref` names it; empty if there is none."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ..patterns import lazy_pattern
+from ...patterns import lazy_pattern
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LARGEST = 500_000
@@ -42,8 +42,8 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _integer)
 _Loader.add_constructor("tag:yaml.org,2002:set", _set)
 
 
-class LooseYamlError(Exception):
-    """A text is no YAML; `line` is 1-based, in that text."""
+class DataTextError(Exception):
+    """A text is not of the form it claims to be; `line` is 1-based, in that text."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -51,20 +51,20 @@ class LooseYamlError(Exception):
 
 
 def load_yaml(text: str) -> Any:
-    """The data of a YAML text. Raises LooseYamlError."""
+    """The data of a YAML text. Raises DataTextError."""
     # a tab is no indentation in YAML, and Ruby's reader takes it between key and value
     text = text.replace("\t", "    ")
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is not None and _size(node, {}) > _LARGEST:
-            raise LooseYamlError("its anchors make it too large", 1)
+            raise DataTextError("its anchors make it too large", 1)
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise LooseYamlError(error.problem or "it is no YAML", line) from error
+        raise DataTextError(error.problem or "it is no YAML", line) from error
     # constructors of explicit tags let out whatever their parts raise
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
-        raise LooseYamlError("it is no YAML", 1) from error
+        raise DataTextError("it is no YAML", 1) from error
 
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
@@ -86,7 +86,7 @@ def load_mapping(text: str) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise LooseYamlError("it is no mapping", 1)
+        raise DataTextError("it is no mapping", 1)
     return {str(key): value for key, value in data.items()}
 
 
