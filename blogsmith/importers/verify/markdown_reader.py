@@ -29,7 +29,7 @@ def markdown_reader() -> MarkdownIt:
 def read_dollars(parser: MarkdownIt, *, allow_space: bool, allow_digits: bool, labels: bool = False) -> None:
     """Formulas between dollars, two of them in a line too.
 
-    allow_space, allow_digits: blanks inside the dollars, digits beside them. labels: `(label)` behind displays.
+    allow_space, allow_digits: blanks inside the dollars, digits beside them. labels: `(label)` behind them.
     """
     parser.use(
         dollarmath_plugin,
