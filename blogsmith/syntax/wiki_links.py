@@ -23,7 +23,7 @@ _KEY_WORDS = (
 )
 _KEYS = frozenset(_KEY_WORDS.split())
 _FUNCTION_KEY = lazy_pattern(r"f\d{1,2}")
-_LIKE_A_PAGE = lazy_pattern(r".*(?:/|#|\.md\Z|[a-z]-[a-z]|\S\s+\S+\s+\S)")
+_LIKE_A_PAGE = lazy_pattern(r".*(?:/|#|\.md\Z|[a-z]-[a-z]|\S\s+\S+\s+\S)|[^\W\d_]{5,}\Z")
 
 
 def wiki_link(state: StateInline, silent: bool) -> bool:
@@ -49,8 +49,8 @@ def is_key(name: str) -> bool:
 
 
 def is_like_a_page(name: str) -> bool:
-    """Whether nobody would print such a name on a key."""
-    return _LIKE_A_PAGE.match(name) is not None
+    """Whether nobody would print such a name on a key, or it is a longer word and no key we know."""
+    return _LIKE_A_PAGE.match(name) is not None and not is_key(name)
 
 
 def wiki_rules(md: MarkdownIt) -> None:
