@@ -122,8 +122,8 @@ def test_files_of_a_site(tmp_path: Path) -> None:
     )
     texts = {
         "blogsmith.yaml": config,
-        "content/about.md": "---\ntitle: About\n---\n\nMe.\n",
-        "content/notes/c.md": "---\ntitle: Three\npermalink: /2026/c.html\ndate: 2026-03-02\n---\n\nNo words.\n",
+        "content/about.md": "---\ntitle: About\n---\n\n[Me](/llms.txt).\n",
+        "content/notes/c.md": "---\ntitle: Three\npermalink: /2026/c.html\ndate: 2026-03-02\n---\n\nWords.\n",
         "content/posts/a.md": "---\ntitle: One [1] $\\R$\ndescription: First.\ndate: 2026-03-01\n---\n\n"
         "$$\n\\R \\label{eq:a}\n$$\n\n[Two](b/index.md) has {@eq:a}.\n",
         "content/posts/b/index.md": "---\ntitle: Two\ndate: 2026-03-02\n---\n\nOther words.\n",
@@ -135,7 +135,7 @@ def test_files_of_a_site(tmp_path: Path) -> None:
     assert (public / "llms.txt").read_text("utf-8") == (
         "# Notes\n\n> On attention.\n\n"
         "- [About](https://example.org/blog/about/index.md): Me.\n\n"
-        "## Notes\n\n- [Three](https://example.org/blog/2026/c.md): No words.\n\n"
+        "## Notes\n\n- [Three](https://example.org/blog/2026/c.md): Words.\n\n"
         "## Posts\n\n"
         "- [Two](https://example.org/blog/posts/b/index.md): Other words.\n"
         "- [One [1] R](https://example.org/blog/posts/a/index.md): First.\n"
