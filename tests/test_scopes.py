@@ -37,6 +37,7 @@ SETTINGS = MappingProxyType(
         "archive_pagination": "1",
         "feeds": "false",
         "social_cards": "false",
+        "llms_txt": "true",
         "toc": "false",
         "diagnostics": "{link-missing: warning}",
         "build": "{executor: local}",

@@ -244,6 +244,8 @@ class Config(Struct, frozen=True):
     """Make Atom and JSON feeds; they need `base_url`."""
     social_cards: OfSite[bool] = True
     """Draw a picture for links to each post without an `image` of its own; they need `base_url`."""
+    llms_txt: OfSite[bool] = False
+    """Write the Markdown of each page beside it, for programs that read, and `llms.txt`, which lists them."""
     toc: OfSite[bool] = True
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False

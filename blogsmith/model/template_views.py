@@ -189,5 +189,7 @@ class SiteView(Struct, frozen=True):
     """The site's own; empty for a site without `base_url`."""
     indexes: tuple[Link, ...] = ()
     """Lists over the whole site, those that exist: archive, tags, categories, series."""
+    has_markdown: bool = False
+    """Whether the Markdown of each page that is written stands beside it, as `index.md`."""
     ground: Ground = Ground()
     """The colour of pages, `--paper`, as `light` and `dark`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -10,6 +10,7 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from ..config.schema import Config
 from ..model.documents import Document, ImageInfo
 from ..model.results import PageResults
 from ..project.context import SiteContext
@@ -35,10 +36,20 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
         *plan_terms(loaded.documents),
         *plan_archive(loaded.documents, urls.kinds),
         *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
+        *site_files(config),
     }
     return index_site(
         config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls, loaded.remote
     )
+
+
+def site_files(config: Config) -> Iterator[str]:
+    """Site paths of files for programs that a site of these settings has."""
+    yield "/robots.txt"
+    if config.base_url:
+        yield "/sitemap.xml"
+    if config.llms_txt:
+        yield "/llms.txt"
 
 
 def page_tools(

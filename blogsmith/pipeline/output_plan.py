@@ -31,6 +31,7 @@ from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
 from ..site.generated import GeneratedFile
+from ..site.markdown.files import markdown_files
 from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
@@ -146,6 +147,7 @@ def plan(
         **feed_files(views, config, unfit),
         PurePosixPath("robots.txt"): partial(robots, config),
         **sitemap_files(views, config),
+        **markdown_files(views, config),
     }
     files += [
         OutputFile(file, f"the file {file} that blogsmith makes", make)

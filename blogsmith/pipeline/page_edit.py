@@ -26,6 +26,7 @@ from ..read.files import read_source
 from ..site.feeds import site_feed_files
 from ..site.frame import Rendered
 from ..site.index import PageEntry
+from ..site.markdown.files import markdown_files
 from ..site.pages import page_view
 from ..site.redirects import output_path
 from ..write.output import own_files, write_site
@@ -192,7 +193,7 @@ class _Edit:
             self._edit_page(path)
         names = dict.fromkeys(name for path in paths for name in self._outline.readers(path))
         pages = [OutputFile(self._output_path(path), path, self._views[path]) for path in paths]
-        files = (*pages, *self._feeds(names))
+        files = (*pages, *self._generated(names))
         plan = OutputPlan(self._outline.site, files, self._documents, {}, self._context)
         rows = OutputRows(plan, self._rows, self._memory.table.trace)
         if self._log.found or not all(map(rows.has_same_view, files)):
@@ -240,15 +241,15 @@ class _Edit:
     def _output_path(self, path: str) -> PurePosixPath:
         return output_path(self._outline.urls[path])
 
-    def _feeds(self, names: Iterable[str]) -> list[OutputFile]:
-        """Those of the whole site; of others more must be known than their pages."""
+    def _generated(self, names: Iterable[str]) -> list[OutputFile]:
+        """Feeds of the whole site and Markdown of pages; of others more must be known than their pages."""
         files = []
         for name in names:
+            views = [self._kept_view(path) for path in self._outline.texts[name]]
             # what lists have of a page is without what its own file alone is printed with
-            views = [
-                replace(self._kept_view(path), math_font="", card="") for path in self._outline.texts[name]
-            ]
-            made = site_feed_files(views, self.config).get(PurePosixPath(name))
+            listed = [replace(view, math_font="", card="") for view in views]
+            files_of = {**site_feed_files(listed, self.config), **markdown_files(views, self.config)}
+            made = files_of.get(PurePosixPath(name))
             if made is None:
                 raise ReachesFurther
             files.append(OutputFile(PurePosixPath(name), name, made))

@@ -29,6 +29,7 @@ def site_view(
         options=_plain(config.theme_options),
         generator=generator,
         feeds=site_feeds(config),
+        has_markdown=config.llms_txt,
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
     )
 
