@@ -33,6 +33,8 @@ class HugoPageTranslator:
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
+        self.kinds: set[str] = set()
+        """Kinds of boxes that the pages translated so far use, and the new site has to define."""
         self.macros = _macros(root / config.folder)
         """TeX macros of the whole site."""
 
@@ -80,6 +82,7 @@ class HugoPageTranslator:
             param=lambda name: self._param(name, document.front),
             file=lambda name: self._file(name, document),
             notice=notice,
+            kinds=self.kinds,
         )
         text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
         if document.is_markdown:

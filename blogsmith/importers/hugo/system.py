@@ -40,6 +40,8 @@ class Hugo:
             pages.append(keep_address(translate_document(translator.translate, document), patterns))
         if plugins := diagram_plugins(page.text for page in pages):
             settings["plugins"] = plugins
+        if kinds := {kind: {"title": kind.capitalize()} for kind in sorted(translator.kinds)}:
+            settings["callouts"] = kinds
         settings |= draft_settings(pages)
         copied = {file.path: file for file in (*translator.links.shown_assets, *files.copied)}
         return SiteImport(
