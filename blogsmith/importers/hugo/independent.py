@@ -42,7 +42,11 @@ _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
-_DISPLAY = r"(?P<left>\$\$[\s\S]+?\$\$|`+[^`\n]+`+)"
+_DISPLAY = (
+    r"(?P<left>(?m:^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})[\s\S]*?"
+    r"^[ \t>]*(?P=fence)[`~]*[ \t]*$)"
+    r"|\$\$(?:(?!\$\$|\n[ \t>]*\n)[\s\S])+\$\$|`+[^`\n]+`+)"
+)
 _BRACKETS = re.compile(rf"{_DISPLAY}|\\\\\((?P<line>[\s\S]+?)\\\\\)|\\\\\[(?P<block>[\s\S]+?)\\\\\]")
 _PASSED = re.compile(rf"{_DISPLAY}|(?<!\\)\\\((?P<line>[\s\S]+?)\\\)|(?<!\\)\\\[(?P<block>[\s\S]+?)\\\]")
 _RAISED = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
@@ -65,7 +69,7 @@ def render_goldmark(text: str, original: str) -> str:
     text = _SHOWN.sub(r"{{\1\2\3}}", text)
     if not has_dollar:
         text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
-    for pattern in (_BRACKETS, *([_PASSED] if mark else [])):
+    for pattern in (*([_PASSED] if mark else []), _BRACKETS):
         text = pattern.sub(_bracketed, text)
     return str(_parser(mark is not None).render(text))
 
@@ -76,19 +80,26 @@ def _highlighted(found: re.Match[str]) -> str:
 
 
 def _formulas(found: re.Match[str]) -> str:
-    inside = re.sub(rf"(?m)^{re.escape(found[1])}", "", found[3]) if found[1].strip(" ") == "" else found[3]
+    inside = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", found[3]) if ">" in found[1] else found[3]
     parts = [next(filter(None, each)) for each in _DELIMITED.findall(inside)]
     return found[1] + "".join(map(_math, parts or [inside]))
 
 
 def _bracketed(found: re.Match[str]) -> str:
-    if found["left"]:
-        # goldmark's text goes on behind a display; markdown-it's display ends its paragraph
-        after = found.string[found.end() :].partition("\n")[0] if found["left"].startswith("$$") else ""
-        is_long = "\n" in found["left"] and not re.search("```|~~~", found["left"])
-        return found["left"] + ("\n\n" if is_long and after.strip(" \t$") else "")
+    if left := found["left"]:
+        # markdown-it would see lists and headings in the lines of a display
+        is_display = left.startswith("$$") and "\n" in left
+        return _long_display(found) if is_display else left
     tex = (found["line"] or found["block"]).strip()
     return _math(_unescape(tex) if found[0].startswith("\\\\") else tex)
+
+
+def _long_display(found: re.Match[str]) -> str:
+    line = found.string[: found.start()].rpartition("\n")[2]
+    tex = found["left"][2:-2]
+    tex = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", tex) if line.lstrip().startswith(">") else tex
+    is_raw = found.re is _PASSED
+    return _math(unescape(tex) if is_raw else _unescape(tex))
 
 
 def _math(tex: str) -> str:

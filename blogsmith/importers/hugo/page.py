@@ -53,6 +53,10 @@ class HugoPageTranslator:
             text = "[→](/archive/)"
         if image := self._image(document):
             front["image"] = image
+        home = PurePosixPath("_index.md")
+        if document.inner == home and document.address == "/" and len(self._config.languages) > 1:
+            # Hugo leads from the folder of the site's language to its front page
+            front["aliases"] = [*front.get("aliases", ()), f"/{self._config.default_language.casefold()}/"]
         delimiters = self._config.passthrough
         mark = "" if delimiters is None else PASSTHROUGH.format(" ".join(delimiters))
         return ImportedPage(
@@ -113,7 +117,8 @@ class HugoPageTranslator:
             if self._links.has_file(address, document):
                 return address
         if document.is_bundle:
-            return next((name for name in self._links.beside(document) if name.startswith("featured.")), "")
+            pictures = self._links.beside(document)
+            return next((name for name in pictures if PurePosixPath(name).stem == "featured"), "")
         return ""
 
 

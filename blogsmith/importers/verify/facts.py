@@ -27,6 +27,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
 )
 """Kind of thing → one of it; in the order of reports."""
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
+_LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
     r"\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
@@ -38,7 +39,7 @@ _TYPOGRAPHY = str.maketrans(
 )
 """What typographers make of signs in formulas, back to what was written; points do not count in formulas. And
 signs without a width."""
-_EMPHASIS = lazy_pattern(r"[_*~`>]+")
+_EMPHASIS = lazy_pattern(r"[_*~`>\\]+")
 _DEFINITION = lazy_pattern(
     r"\\(?:(?:re|provide)?newcommand|providecommand|renewcommand|DeclareMathOperator|def|gdef|let|require)"
     r"(?![A-Za-z])"
@@ -117,8 +118,8 @@ def compared_key(key: str) -> str:
 
 
 def compared_image(address: str) -> str:
-    """The name of an image's file; a data address is one thing."""
+    """The name of an image's file, without a language in it; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
     path = unquote(address.strip().partition("#")[0].partition("?")[0])
-    return path.rstrip("/").rpartition("/")[2].casefold()
+    return _LANGUAGE.sub("", path.rstrip("/").rpartition("/")[2].casefold())
