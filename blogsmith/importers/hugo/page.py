@@ -33,6 +33,8 @@ class HugoPageTranslator:
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
+        self.kinds: set[str] = set()
+        """Kinds of boxes that the pages translated so far use, and the new site has to define."""
         self.macros = _macros(root / config.folder)
         """TeX macros of the whole site."""
 
@@ -51,6 +53,10 @@ class HugoPageTranslator:
             text = "[→](/archive/)"
         if image := self._image(document):
             front["image"] = image
+        home = PurePosixPath("_index.md")
+        if document.inner == home and document.address == "/" and len(self._config.languages) > 1:
+            # Hugo leads from the folder of the site's language to its front page
+            front["aliases"] = [*front.get("aliases", ()), f"/{self._config.default_language.casefold()}/"]
         delimiters = self._config.passthrough
         mark = "" if delimiters is None else PASSTHROUGH.format(" ".join(delimiters))
         return ImportedPage(
@@ -80,6 +86,7 @@ class HugoPageTranslator:
             param=lambda name: self._param(name, document.front),
             file=lambda name: self._file(name, document),
             notice=notice,
+            kinds=self.kinds,
         )
         text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
         if document.is_markdown:
@@ -110,7 +117,8 @@ class HugoPageTranslator:
             if self._links.has_file(address, document):
                 return address
         if document.is_bundle:
-            return next((name for name in self._links.beside(document) if name.startswith("featured.")), "")
+            pictures = self._links.beside(document)
+            return next((name for name in pictures if PurePosixPath(name).stem == "featured"), "")
         return ""
 
 

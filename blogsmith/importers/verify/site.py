@@ -25,7 +25,7 @@ from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
-from .published import published_facts, published_losses
+from .published import PublishedCheck, check_published, published_facts, published_losses
 
 _BUILD_S = 60.0
 """How long one page may take to be made."""
@@ -38,6 +38,8 @@ class SiteCheck:
     pages: tuple[PageCheck, ...]
     diagnostics: tuple[Diagnostic, ...]
     """Of the whole site, sorted as a build prints them."""
+    published: PublishedCheck | None = None
+    """How the pages of the old system were compared; None where they are not given."""
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -67,7 +69,7 @@ def check_site(
     snapshot = _make_site(root, now, progress, len(site.pages))
     own = {path: found for path, found in snapshot.own.items() if found}
     checks = []
-    addresses = (page.address for page in site.pages if page.address)
+    addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
     published = published_facts(against, addresses) if against else {}
     for done, page in enumerate(site.pages):
         progress("compare", done, len(site.pages))
@@ -79,7 +81,10 @@ def check_site(
             checks.append(PageCheck(str(page.path), page.source, {}, (lost,)))
     every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
     unique = dict.fromkeys(every)
-    return SiteCheck(tuple(checks), tuple(unique))
+    base = snapshot.config.base_path
+    answers = frozenset(unquote(each).removeprefix(base) for each in snapshot.table)
+    compared = check_published(against, published, addresses, answers) if against else None
+    return SiteCheck(tuple(checks), tuple(unique), compared)
 
 
 def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:
@@ -111,7 +116,7 @@ def _check_page(
     home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
     differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
     if page.address in published:
-        differences += published_losses(page.address, published[page.address], after, page.source)
+        differences += published_losses(page.address, published[page.address], after, allowed, page.source)
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)

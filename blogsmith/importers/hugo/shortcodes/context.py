@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...model import NoticeKind
 from ...text.pieces import Pieces
@@ -25,3 +25,7 @@ class CallContext:
     """Text of a file of the site, relative to its root or to the page; empty if it cannot be read."""
     notice: Callable[[NoticeKind, str, str, str], None]
     """Takes kind, message, hint and what was removed."""
+    notes: list[str] = field(default_factory=list)
+    """Texts of the page's margin notes, in order; footnotes in the new page."""
+    kinds: set[str] = field(default_factory=set)
+    """Kinds of boxes that the new site has to define."""

@@ -55,7 +55,8 @@ def _width(call: Call) -> str:
 
 
 def _plain(alt: str) -> str:
-    return re.sub(r"[*_`]|\[([^\]]*)\]\([^)]*\)", r"\1", alt)
+    pattern = r"(\$[^$]+\$)|[*_`]|\[([^\]]*)\]\([^)]*\)"
+    return re.sub(pattern, lambda found: found[1] or found[2] or "", alt)
 
 
 def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
