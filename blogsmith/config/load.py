@@ -19,7 +19,7 @@ from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
 from ..patterns import lazy_pattern
-from ..schema.readers import QUOTE, of_kind, words
+from ..schema.readers import QUOTE, of_kind, texts, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
@@ -139,7 +139,10 @@ _TABLE = Table(
         Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
-    readers={"diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`")},
+    readers={
+        "diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`"),
+        "bibliography": texts(),
+    },
     checks=CHECKS,
     in_words=_describe_type,
 )

@@ -114,6 +114,13 @@ class Images(Struct, frozen=True):
     """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
 
 
+class Citations(Struct, frozen=True):
+    """How citations look."""
+
+    style: Literal["numeric", "author-year"] = "numeric"
+    """`[1]` in the order of citation, or `(Vaswani et al., 2017)` in that of names; `csl` goes before it."""
+
+
 class Embeds(Struct, frozen=True):
     """What posts may show from other hosts."""
 
@@ -261,6 +268,11 @@ class Config(Struct, frozen=True):
     code: OfPage[Code] = Code()
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()
+    bibliography: OfPage[tuple[str, ...]] = ()
+    """Bibliographies for all pages, `.bib` or CSL-JSON: paths from the site root; a text or a list."""
+    citations: OfPage[Citations] = Citations()
+    csl: OfPage[str] = ""
+    """Style of citations: `apa`, `ieee`, `nature`, `chicago`, `acm`, `mla`, or a `.csl` file of the site."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""

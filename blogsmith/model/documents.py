@@ -116,6 +116,14 @@ class PageMath:
 
 
 @dataclass(frozen=True, slots=True)
+class PageCitations:
+    """What a page's `citations:` says."""
+
+    style: Literal["", "numeric", "author-year"] = ""
+    """Empty means: as the site says."""
+
+
+@dataclass(frozen=True, slots=True)
 class FrontMatter:
     """The head of a post, typed; see vocabulary section 2 and the manual.
 
@@ -171,8 +179,13 @@ class FrontMatter:
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
     """How the page wants its code run."""
     references: OfPage[tuple[Reference, ...]] = ()
-    bibliography: OfPage[str] = ""
-    """Path of a bibliography file; not read yet."""
+    bibliography: OfPage[tuple[str, ...]] = ()
+    """Paths of bibliographies, beside the page or from the site root; read before the site's."""
+    citations: OfPage[PageCitations] = field(default_factory=PageCitations)
+    csl: OfPage[str] = ""
+    """As in the site's settings; empty means: as the site says."""
+    nocite: OfPage[tuple[str, ...]] = ()
+    """Keys that are listed though nothing cites them; `*`: all."""
     numbering: OfPage[bool | None] = None
     """Number headings; None means: as the site says."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)

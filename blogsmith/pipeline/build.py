@@ -28,6 +28,7 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
+from .bibliographies import bibliography_paths
 from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs, remove_stamps
 from .fonts import make_fonts
@@ -82,6 +83,7 @@ def _extent(
         output=(report.target if options.write else None),
         until=min((date for date in dates if date and date > options.now), default=None),
         outline=outline,
+        files=bibliography_paths(loaded.documents, site.context.settings),
         ended_s=ended_s,
     )
 

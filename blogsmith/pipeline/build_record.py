@@ -80,6 +80,8 @@ class BuildExtent:
     """When the next post is to be published."""
     outline: str = ""
     """The key of the outline of the site; empty: there is none."""
+    files: frozenset[str] = frozenset()
+    """Where else a file may lie that it reads, relative to the root: bibliographies, styles of citations."""
     ended_s: float = 0.0
     """When the last file was written, by `time.monotonic`."""
 
@@ -245,6 +247,10 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
         if os.path.isdir(path) and not os.path.islink(path):
             found.add_tree(path, start.now_ns)
         else:
+            found.add(path, start.now_ns)
+    known = {*found.paths}
+    for path in sorted(os.path.join(root, path) for path in extent.files):
+        if path not in known:
             found.add(path, start.now_ns)
     found.first_output = len(found.paths)
     if output:

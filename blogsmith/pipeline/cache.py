@@ -91,8 +91,9 @@ class PageCache:
 
         rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
         """
-        self.table = PageTable(rows or NoRows())
-        self.images = ImageSizes(rows or NoRows())
+        self.rows = rows or NoRows()
+        self.table = PageTable(self.rows)
+        self.images = ImageSizes(self.rows)
         self.asks_others = False
         """Documents that are not known are not parsed: another process does it."""
         self._limit_s = limit_s

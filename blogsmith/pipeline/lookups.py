@@ -23,6 +23,7 @@ from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
 from ..site.lists import plan_lists
 from ..site.permalinks import files_url
 from ..site.terms import plan_terms
+from .bibliographies import SiteBibliographies
 
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
@@ -61,6 +62,7 @@ def page_tools(
     python: Callable[[], Distribution],
     measure: Measure,
     digest: Digest,
+    bibliographies: SiteBibliographies,
 ) -> Tools:
     """The site as its pages see it while they are rendered."""
 
@@ -85,5 +87,11 @@ def page_tools(
         results=results,
         picture=picture,
         python=python,
+        work=bibliographies.find,
+        work_keys=bibliographies.keys,
+        work_hint=bibliographies.hint,
+        work_place=bibliographies.place,
+        bibliography_problems=bibliographies.problems,
+        citation_style=bibliographies.style,
         language=context.theme.language,
     )

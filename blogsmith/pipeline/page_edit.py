@@ -30,6 +30,7 @@ from ..site.markdown.files import markdown_files
 from ..site.pages import page_view
 from ..site.redirects import output_path
 from ..write.output import own_files, write_site
+from .bibliographies import SiteBibliographies
 from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, start_build
 from .build_stamps import BuildComparison
 from .cache import PageCache
@@ -148,6 +149,8 @@ class _Edit:
         loaded = outline.loaded()
         index = outline.index(context.config.base_path, _KeptEntries(outline, self._memory))
         frame = frame_of(context, index, loaded, self._log)
+        bibliographies = SiteBibliographies(root, rows)
+        bibliographies.take(context.settings)
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
             page_tools(
@@ -159,6 +162,7 @@ class _Edit:
                 _no_python,
                 self._memory.images.measure,
                 self._memory.images.digest,
+                bibliographies,
             ),
             lex=self._memory.lex,
             formula=self._memory.formula,

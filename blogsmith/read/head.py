@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
-from ..config.schema import MathSettings
+from ..config.schema import Citations, MathSettings
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
 from ..model.documents import FrontMatter, Series
@@ -185,11 +185,13 @@ def _packages(names: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
 _PACKAGE = known(PACKAGES, "package")
 
 
-def _bibliography(path: str, slot: Slot) -> str:
-    """What is understood but does nothing yet must not look as if it did."""
-    if isinstance(slot.value, str):
-        slot.warn("not-yet", "bibliography files are not read yet", "write the entries under references:")
-    return path
+_NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
+
+
+def _nocite(slot: Slot) -> tuple[str, ...]:
+    """Keys with or without `@`, in a list or in one text; `*` means all."""
+    written = texts()(slot)
+    return tuple(dict.fromkeys(key for text in written for key in _NOCITE.findall(text)))
 
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
@@ -226,13 +228,15 @@ _TABLE = Table(
         "math.numbering": choice(get_args(get_type_hints(MathSettings)["numbering"])),
         **execution.READERS,
         "references": read_references,
+        "bibliography": texts(),
+        "citations.style": choice(get_args(get_type_hints(Citations)["style"])),
+        "nocite": _nocite,
         # only their type is checked: content decides
         "uses_math": lenient_flag(),
         "uses_code": lenient_flag(),
     },
     checks={
         "lang": unless_empty(shaped(LANGUAGE, "language tag")),
-        "bibliography": _bibliography,
         "math.packages": _packages,
         **execution.CHECKS,
     },

@@ -13,12 +13,13 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from ..config.schema import Config
-from ..diagnostics.model import Place, Reporter, SiteError
+from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
+from ..model.publications import CslStyle, FoundPublication
 from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
@@ -85,6 +86,18 @@ class Tools(msgspec.Struct, frozen=True):
     """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
     python: Callable[[], Distribution] = _from_cdn
     """Where readers' browsers get Python; asked for only by pages with code that runs there."""
+    work: Callable[[str, Document], FoundPublication] = lambda key, document: FoundPublication()
+    """Key of a citation → what the bibliographies of a page have under it."""
+    work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
+    """All keys that the page may cite, in the order of its files."""
+    work_hint: Callable[[str, Document], str] = lambda key, document: ""
+    """A key that no bibliography has → what to do."""
+    work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None
+    """Key → where its entry stands, as a finding without words."""
+    bibliography_problems: Callable[[Document], tuple[Diagnostic, ...]] = lambda document: ()
+    """What is wrong with the bibliographies of a page themselves."""
+    citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
+    """The style of citations that the page asks for."""
     lex: Lex = lex_in_time
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
@@ -123,6 +136,8 @@ class Rendering:
     """Session in the reader's browser → packages that its code needs so far."""
     links: set[str] = field(default_factory=set)
     """Addresses in this site that the text links to."""
+    citations: object = None
+    """What the page cites, once `citations/` has found it."""
     reading: ReadingTime = field(default_factory=ReadingTime)
     formulas: int = 0
     code_blocks: int = 0

@@ -241,7 +241,15 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     front = document.front
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     references = {reference.key: reference for reference in front.references}
-    page = new_page(document.body, options, reporter, document.first_line, references, front.execution)
+    page = new_page(
+        document.body,
+        options,
+        reporter,
+        document.first_line,
+        references,
+        front.execution,
+        has_bibliography=bool(front.bibliography),
+    )
     env = {"page": page}
     tokens = md.parse(document.body, env)
     page.parsed = True

@@ -40,6 +40,12 @@ _TITLES = {
     "results": "the results of its cells",
     "picture": "the picture",
     "python": "Python for browsers",
+    "work": "the reference",
+    "work_keys": "the keys of its bibliographies",
+    "work_hint": "what is near",
+    "work_place": "the place of the reference",
+    "bibliography_problems": "its bibliographies",
+    "citation_style": "the style of its citations",
 }
 
 
