@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cells of a site", ("cells",)),
     ("an opened site; copies of images", ("project", "remote")),
     ("one page; stages that see all pages", ("render", "site", "write", "lint")),
-    ("one text; one picture", ("read", "syntax", "tex", "cards", "execute", "freeze")),
+    ("one text; one picture", ("read", "syntax", "tex", "cards", "pictures", "execute", "freeze")),
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),
