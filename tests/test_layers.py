@@ -27,7 +27,10 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cells of a site", ("cells",)),
     ("an opened site; copies of images", ("project", "remote")),
     ("one page; stages that see all pages", ("render", "site", "write", "lint")),
-    ("one text; one picture", ("read", "syntax", "tex", "bibliography", "cards", "execute", "freeze")),
+    (
+        "one text; one picture",
+        ("read", "syntax", "tex", "bibliography", "cards", "pictures", "execute", "freeze"),
+    ),
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),

@@ -112,6 +112,12 @@ class Images(Struct, frozen=True):
 
     remote: RemoteRuleName = "error"
     """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
+    responsive: bool = True
+    """Large pictures are also published smaller, and each reader's browser takes the size that it needs."""
+    widths: tuple[int, ...] = (480, 800, 1200, 1600)
+    """Widths of the smaller copies in pixels; none is wider than the picture."""
+    formats: tuple[Literal["webp", "avif"], ...] = ("webp",)
+    """Formats of the copies, the best first: `avif` takes half the bytes, and ten times the time to make."""
 
 
 class Citations(Struct, frozen=True):

@@ -32,6 +32,8 @@ PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
+MOST_WIDTH, MOST_WIDTHS = 4000, 8
+"""Of copies of pictures, in pixels; and how many of one picture."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _WORD = lazy_pattern(r"[a-z][a-z0-9-]*")
 _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -111,6 +113,17 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
     return None if problem or unknown else settings
 
 
+def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
+    wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MOST_WIDTH]
+    for index in wrong:
+        hint = f"a width in pixels, from 16 to {MOST_WIDTH}"
+        slot.at(index).wrong(f"a picture cannot be {widths[index]} pixels wide", hint)
+    if not widths or len(widths) > MOST_WIDTHS:
+        slot.wrong(f"widths must name 1 to {MOST_WIDTHS} sizes", "responsive: false switches copies off")
+        return None
+    return None if wrong else widths
+
+
 def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
@@ -146,6 +159,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "math.packages": each(known(PACKAGES, "package")),
         "code.deadline_s": must(_is_positive, "{name} must be more than 0"),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
+        "images.widths": _widths,
+        "images.formats": must(bool, "{name} must name one at least"),
         "embeds.allow": each(known(PROVIDERS, "provider")),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,

@@ -19,6 +19,7 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .texts import PageText, read_on_demand
@@ -261,6 +262,11 @@ class ImageInfo(Struct, frozen=True):
     """Readers' browsers load it from another host."""
     address: str = ""
     """Of one at another host that the site does not show; then `url` is empty."""
+    bytes: int = 0
+    """How long its file is."""
+    is_animated: bool = False
+    digest: str = ""
+    """SHA-256 of its file, if readers are better served with smaller copies; else empty."""
 
 
 class Weight(Struct, frozen=True):
@@ -298,6 +304,8 @@ class Body(Struct, frozen=True):
     """Scripts the page needs: `compare`, `embed`, `runnable`."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
+    variants: tuple[PictureVariant, ...] = ()
+    """Copies of pictures that it names, sorted."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

@@ -125,6 +125,8 @@ def _finish(
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
     pages.keep_only_planned()
     line.keep_files(site)
+    if site.composition.copies:
+        site.composition.copies.keep_only_planned()
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )

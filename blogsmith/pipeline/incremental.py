@@ -37,6 +37,7 @@ from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, layout_problems, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan
+from .pictures import shared_pictures, with_shared_pictures
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
@@ -290,7 +291,9 @@ class IncrementalPipeline:
         frame = frame_of(context, resolved.index, loaded, log)
         related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
         yield None
-        given, fonts = add_fonts(with_cards(related, context), rendered, context)
+        shared = shared_pictures(related, loaded, context.config, self._memory.images.measure)
+        carded = with_shared_pictures(with_cards(related, context), shared, context.config.base_path)
+        given, fonts = add_fonts(carded, rendered, context)
         views = _same(given, before)
         yield None
         documents = resolved.documents
@@ -299,7 +302,8 @@ class IncrementalPipeline:
             for path in documents
             if path in bodies
         }
-        composition = plan(views, list(rendered.values()), loaded, context, self._unfit_for_feeds())
+        unfit = self._unfit_for_feeds()
+        composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values())
         log.add(menu_problems(context, resolved.index))
         log.add(option_problems(context, composition.assets))
         log.add(card_problems(context))

@@ -21,6 +21,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
+from ..model.pictures import PictureVariant
 from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
@@ -39,6 +40,7 @@ from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
 from .cards import card_files
 from .disclosure import published_assets
+from .pictures import PictureCopies, picture_copies
 from .site_options import resolve_options, site_ground
 from .style_sheets import sheet_files
 
@@ -66,6 +68,8 @@ class OutputPlan:
     assets: Mapping[str, tuple[Asset, str]]
     """As `published_assets` gives them."""
     context: SiteContext
+    copies: PictureCopies | None = None
+    """Of pictures; None: the site needs none."""
 
     @property
     def cleans(self) -> bool:
@@ -126,8 +130,12 @@ def plan(
     loaded: LoadedSite,
     context: SiteContext,
     unfit: frozenset[str] = frozenset(),
+    shared: Iterable[PictureVariant] = (),
 ) -> OutputPlan:
-    """Which files the site has; none of them is made. unfit: as in `feed_files`."""
+    """Which files the site has; none of them is made.
+
+    unfit: as in `feed_files`; shared: copies of pictures that stand for pages.
+    """
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
     documents = {str(item.document.path): item.document for item in rendered}
@@ -142,6 +150,14 @@ def plan(
     site = structs.replace(site, options=options, ground=ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
+    originals = {
+        planned.path: (planned.origin, planned.content)
+        for planned in files
+        if isinstance(planned.content, Path)
+    }
+    used = (*(one for item in rendered for one in item.body.variants), *shared)
+    copies = picture_copies(used, context)
+    files += [OutputFile(*found) for found in (copies.files(originals) if copies else ())]
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config, unfit),
@@ -163,7 +179,7 @@ def plan(
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
-    return OutputPlan(site, tuple(files), documents, assets, context)
+    return OutputPlan(site, tuple(files), documents, assets, context, copies)
 
 
 def _picture(content: bytes, config: Config) -> bytes:

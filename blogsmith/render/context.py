@@ -19,6 +19,7 @@ from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
+from ..model.pictures import PictureVariant
 from ..model.publications import CslStyle, FoundPublication
 from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
 from ..model.results import PageResults
@@ -127,6 +128,8 @@ class Rendering:
     """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
     """Prints what no rule of ours does; made once, since making it is slow."""
+    variants: set[PictureVariant] = field(default_factory=set)
+    """Copies of pictures that the page names."""
     widgets: set[str] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
     """Shortcodes whose templates never end."""

@@ -9,11 +9,12 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place
 from ..syntax.headings import plain_text
-from ..syntax.records import Figure, LinkAt, get
+from ..syntax.records import DarkTwin, Figure, LinkAt, get
 from .context import Rendering, Rule
 from .dimensions import HINT, Length, fit_style, parse_length
-from .images import img_tag
 from .prose import escape_html
+from .schemes import scheme_pair
+from .variants import picture_tag
 
 
 def image_tag(
@@ -23,14 +24,23 @@ def image_tag(
     place: Place | None,
     *,
     classes: Sequence[str] = (),
-    **more: str,
+    columns: int = 1,
+    attrs: Mapping[str, str] = MappingProxyType({}),
+    dark: LinkAt | None = None,
 ) -> str:
-    """An `<img>` for a path as the author wrote it; a missing file is reported at `place`."""
-    found = rendering.find_image(path, place)
+    """An `<img>` for a path as the author wrote it; a missing file is reported at `place`.
+
+    dark: another one for dark pages; columns: how many stand in a row.
+    """
+    found, more = rendering.find_image(path, place), dict(attrs)
     lengths = {name: _read_length(rendering, name, more.pop(name, ""), place) for name in ("width", "height")}
     rendering.images += 1
     more["style"] = ";".join(part for part in (fit_style(found, **lengths), more.get("style", "")) if part)
-    return img_tag(found, alt, classes=tuple(classes), attrs=more)
+    if dark:
+        twin = rendering.find_image(dark.target, dark.place)
+        own = ' class="scheme-pair"'
+        return scheme_pair(rendering, found, twin, alt, classes=classes, attrs=more, own=own)
+    return picture_tag(rendering, found, found, alt, classes=classes, attrs=more, columns=columns)
 
 
 def _read_length(rendering: Rendering, name: str, text: str, place: Place | None) -> Length | None:
@@ -47,9 +57,10 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
     classes = attrs.pop("class", "").split()
     alt = plain_text(token.children or (), rendering.parsed.page)
-    tag = image_tag(rendering, at.target, alt, at.place, classes=classes, **attrs)
+    dark = get(token, DarkTwin).at if "darktwin" in token.meta else None
+    tag = image_tag(rendering, at.target, alt, at.place, classes=classes, attrs=attrs, dark=dark)
     # what stands for an image that is not shown is a link, and a link holds none
-    return tag if tag.startswith("<img") or not _is_in_link(tokens, index) else escape_html(alt)
+    return tag if not tag.startswith("<a ") or not _is_in_link(tokens, index) else escape_html(alt)
 
 
 def _is_in_link(tokens: Sequence[Token], index: int) -> bool:

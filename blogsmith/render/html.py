@@ -146,6 +146,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         links=frozenset(rendering.links),
         widgets=frozenset(rendering.widgets),
         files=rendering.files,
+        variants=tuple(sorted(rendering.variants)),
         diagnostics=tuple(reporter.diagnostics),
     )
 

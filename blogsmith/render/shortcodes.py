@@ -174,7 +174,8 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             source.text,
             alt,
             source.place(0, max(1, len(source.text))),
-            width=width,
+            columns=columns,
+            attrs={"width": width},
         )
         images.append({"img": Markup(tag), "caption": Markup(caption)})
     return {"images": images, "cols": columns}

@@ -1,8 +1,9 @@
 """Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
 
 What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded
-parts open; buttons and sliders, which do nothing there, and pictures for paper left out. A site that does
-not know its own address (`base_url`) has no feeds: their ids and links must be absolute.
+parts open; buttons and sliders, which do nothing there, and pictures for paper, for dark pages and of other
+sizes left out. A site that does not know its own address (`base_url`) has no feeds: their ids and links must
+be absolute.
 Sources: RFC 4287 (Atom), JSON Feed 1.1.
 """
 
@@ -30,14 +31,16 @@ JSON_TYPE = "application/feed+json"
 _ATOM = "http://www.w3.org/2005/Atom"
 _LEFT_OUT = lazy_pattern(
     r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>'
-    r'|<img class="for-paper"[^>]*>',
+    r'|<img class="for-paper"[^>]*>|<source (?=srcset=)[^>]*>',
     re.DOTALL,
 )
 _RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
 _DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
 # of an attribute, wherever it stands; only what is in front of the address is a part of the match
 _ADDRESS = lazy_pattern(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
-_SHELL = lazy_pattern(r' (?:tabindex|loading|decoding|data-line|data-cell|data-wide|data-tex)="[^"]*"')
+_SHELL = lazy_pattern(
+    r' (?:tabindex|loading|decoding|srcset|sizes|data-line|data-cell|data-wide|data-tex)="[^"]*"'
+)
 # a character XML cannot hold at all; U+FFFD says that something stood there
 # (what it can hold instead, with ^, takes 4 ms to compile)
 _NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

@@ -52,6 +52,7 @@ from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
 from .references.references import ref_rules, report_text_references, warn_of_unread
+from .schemes import schemes
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
@@ -175,6 +176,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
     ("subequations", subequations),
+    ("schemes", schemes),
     ("figures", figures),
     ("end_marks", end_marks),
     ("footnote_order", arrange),

@@ -291,3 +291,9 @@ class LinkAt(Struct, frozen=True):
 
     target: str
     place: Place
+
+
+class DarkTwin(Struct, frozen=True):
+    """Of an image that has another one for dark pages: that one."""
+
+    at: LinkAt

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from ...diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
 from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.pictures import PictureVariant
 from ...model.texts import PageText
 from ...render.context import Tools
 from ...site.index import PageEntry
@@ -104,6 +105,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     weight: Weight
     links: frozenset[str]
     widgets: frozenset[str]
+    variants: tuple[PictureVariant, ...]
     files: Mapping[str, str]
     """Those that are copied: name → path relative to the root."""
     drawn: Mapping[str, bytes]

@@ -38,7 +38,7 @@ def page_head(
     page: PageView, site: SiteView, styles: Mapping[str, str], scripts: tuple[str, ...]
 ) -> HeadAssets:
     """The head's data of `page`. styles, scripts: as in `HeadAssets`."""
-    image_url = _absolute(page.image or page.card, site)
+    image_url = _absolute(page.card or page.image, site)
     size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
     return HeadAssets(image_url, size, _json_ld(page, site, image_url), styles, scripts)
 
