@@ -24,9 +24,8 @@ from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import KeepText, read_again, read_site
-from ..site.collections import page_views
+from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
-from ..site.terms import term_names
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
@@ -288,7 +287,7 @@ class IncrementalPipeline:
             for path, document in resolved.documents.items()
         }
         frame = frame_of(context, resolved.index, loaded, log)
-        related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
+        related = page_views(list(rendered.values()), unpublished_parts(loaded, context.config), frame)
         yield None
         given, fonts = add_fonts(with_cards(related, context), rendered, context)
         views = _same(given, before)
@@ -314,7 +313,7 @@ class IncrementalPipeline:
             resolved,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
-            structs.replace(frame, term_names=term_names(documents.values())),
+            structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
             {view.url: view for view in views},
             composition,
             fonts,

@@ -234,7 +234,7 @@ class _Edit:
         place = get_place(self._rows, path)
         if place is None:
             raise ReachesFurther
-        item = Rendered(document, body, self._outline.urls[path], place.kind, "")
+        item = Rendered(document, body, self._outline.urls[path], place.kind, "", place.edition)
         return place.apply_to(page_view(item, self._frame))
 
     def _output_path(self, path: str) -> PurePosixPath:
@@ -246,9 +246,11 @@ class _Edit:
         for name in names:
             # what lists have of a page is without what its own file alone is printed with
             views = [
-                replace(self._kept_view(path), math_font="", card="") for path in self._outline.texts[name]
+                replace(self._kept_view(path), math_font="", card="", translations=())
+                for path in self._outline.texts[name]
             ]
-            made = site_feed_files(views, self.config).get(PurePosixPath(name))
+            edition = views[0].edition if views else ""
+            made = site_feed_files(views, self.config, edition).get(PurePosixPath(name))
             if made is None:
                 raise ReachesFurther
             files.append(OutputFile(PurePosixPath(name), name, made))

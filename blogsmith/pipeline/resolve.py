@@ -81,7 +81,7 @@ class Resolver:
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = index_of(loaded, {}, context), loaded.assets
-        facts = _facts(loaded, files, index.generated, None if self._touched & assets.keys() else last)
+        facts = _facts(loaded, files, index, None if self._touched & assets.keys() else last)
         runs = may_run(context, options)
         self._touched.clear()
         return ResolvedSite(
@@ -186,9 +186,7 @@ class Resolver:
         return known[1]
 
 
-def _facts(
-    loaded: LoadedSite, files: SiteFiles, generated: frozenset[str], last: ResolvedSite | None
-) -> object:
+def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
     """As in `ResolvedSite`."""
     if last is None:
         return object()
@@ -201,7 +199,9 @@ def _facts(
         (before.asset_urls, loaded.asset_urls),
         (before.remote, loaded.remote),
         (_asset_stamps(last.files), _asset_stamps(files)),
-        (last.index.generated, generated),
+        (last.index.generated, index.generated),
+        (last.index.editions, index.editions),
+        (last.index.translations, index.translations),
     )
     return last.facts if all(old == new for old, new in pairs) else object()
 
