@@ -18,6 +18,9 @@ from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.languages.bundled import bundled_tags, bundled_texts, find_language, printed_texts
 from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
+from blogsmith.languages.plurals import FORMS, plural_form, plural_forms
+from blogsmith.languages.sentences import translate_sentences
+from blogsmith.languages.tags import language_name
 from blogsmith.model.results import CellResult
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.pipeline.rows.page_keys import text_templates
@@ -46,7 +49,7 @@ def language(tag: str) -> Language:
 
 
 def test_the_languages_that_are_bundled() -> None:
-    assert bundled_tags() == ("de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
+    assert bundled_tags() == ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
 
 
 @pytest.mark.parametrize("tag", OTHERS)
@@ -61,10 +64,12 @@ def test_a_language_is_complete(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_plural_forms_are_those_of_the_language(tag: str) -> None:
-    asks = {"one": {"one", "other"}, "few": {"one", "few", "other"}, "other": {"other"}}
-    need = asks["few" if tag in ("pl", "ru") else "other" if tag in ("ja", "zh") else "one"]
-    found = forms(bundled_texts(tag)["{count} parts"])
-    assert found.keys() == need
+    rule = plural_forms(tag)
+    found = forms(bundled_texts(tag)["{count} parts"]).keys()
+    # what is left out is said as the last form, `other`
+    assert found <= {*rule, "other"}
+    least = {"pl": {"few"}, "ru": {"few"}, "ar": {*FORMS}, "ja": set(), "zh": set()}
+    assert found >= {"other", *least.get(tag, {"one"})}
 
 
 def test_english_says_what_it_is_asked_for() -> None:
@@ -139,6 +144,7 @@ def _kinds(plugins: Plugins) -> Iterator[str]:
         ("ru", "1 июня 2026 г.", "1 июн. 2026 г."),
         ("ja", "2026年6月1日", "2026年6月1日"),
         ("zh", "2026年6月1日", "2026年6月1日"),
+        ("ar", "1 يونيو 2026", "1 يونيو 2026"),
     ],
 )
 def test_dates(tag: str, long: str, short: str) -> None:
@@ -158,6 +164,7 @@ def test_other_days_of_a_month_in_french() -> None:
         ("pl", "0 części|1 część|2 części|5 części|21 części"),
         ("ru", "0 частей|1 часть|2 части|5 частей|21 часть"),
         ("ja", "全 0 回|全 1 回|全 2 回|全 5 回|全 21 回"),
+        ("ar", "لا أجزاء|جزء واحد|جزآن|5 أجزاء|21 جزءًا"),
     ],
 )
 def test_counts(tag: str, shown: str) -> None:
@@ -168,9 +175,97 @@ def test_counts(tag: str, shown: str) -> None:
     assert "|".join(found) == shown
 
 
-@pytest.mark.parametrize(("tag", "shown"), [("en", "12,345"), ("de", "12.345"), ("fr", "12\u202f345")])
-def test_large_counts(tag: str, shown: str) -> None:
-    assert language(tag).format_count(12_345) == shown
+@pytest.mark.parametrize(
+    ("tag", "large", "small"),
+    [
+        *(("en", "12,345", "1,234"), ("de", "12.345", "1.234"), ("fr", "12\u202f345", "1\u202f234")),
+        *(("es", "12.345", "1234"), ("pl", "12\u00a0345", "1234"), ("ar", "12,345", "1,234")),
+    ],
+)
+def test_large_counts(tag: str, large: str, small: str) -> None:
+    assert language(tag).format_count(12_345) == large
+    assert language(tag).format_count(1_234) == small
+
+
+@pytest.mark.parametrize(
+    ("tag", "samples"),
+    [
+        # the samples that CLDR gives with its rules
+        ("ar", {"zero": [0], "one": [1], "two": [2], "few": [3, 10, 103, 1003], "many": [11, 26, 111]}),
+        ("ar", {"other": [100, 102, 200, 202, 1000]}),
+        ("ru", {"one": [1, 21, 101], "few": [2, 4, 22, 104], "many": [0, 5, 19, 100, 111]}),
+        ("pl", {"one": [1], "few": [2, 4, 22, 104], "many": [0, 5, 19, 21, 100]}),
+        ("cs", {"one": [1], "few": [2, 4], "other": [0, 5, 19]}),
+        ("fr", {"one": [0, 1], "many": [1_000_000], "other": [2, 17, 1000]}),
+        ("sl", {"one": [1, 101], "two": [2, 102], "few": [3, 4, 103], "other": [0, 5, 100]}),
+        ("lv", {"zero": [0, 10, 20, 11], "one": [1, 21], "other": [2, 9, 22]}),
+        ("lt", {"one": [1, 21], "few": [2, 9, 22], "other": [0, 10, 11, 20]}),
+        ("mt", {"one": [1], "two": [2], "few": [0, 3, 10, 103], "many": [11, 19], "other": [20, 100]}),
+        ("cy", {"zero": [0], "one": [1], "two": [2], "few": [3], "many": [6], "other": [4, 5, 7]}),
+        ("ga", {"one": [1], "two": [2], "few": [3, 6], "many": [7, 10], "other": [0, 11, 25]}),
+        ("he", {"one": [1], "two": [2], "other": [0, 3, 17]}),
+        ("fa", {"one": [0, 1], "other": [2, 17]}),
+        ("pt", {"one": [0, 1], "other": [2]}),
+        ("pt-pt", {"one": [1], "other": [0, 2]}),
+        ("fil", {"one": [0, 1, 3, 5, 7], "other": [4, 6, 9, 14]}),
+        ("de-at", {"one": [1], "other": [0, 2]}),
+        ("ja", {"other": [0, 1, 2]}),
+        ("xx", {"one": [1], "other": [0, 2]}),
+    ],
+)
+def test_plural_forms_are_those_of_cldr(tag: str, samples: Mapping[str, list[int]]) -> None:
+    for form, counts in samples.items():
+        assert [plural_form(tag, count) for count in counts] == [form] * len(counts)
+        assert form in plural_forms(tag)
+
+
+@pytest.mark.parametrize(
+    ("tag", "direction"),
+    [
+        *(("ar", "rtl"), ("ar-EG", "rtl"), ("he", "rtl"), ("fa", "rtl"), ("ur-PK", "rtl"), ("de", "ltr")),
+        *(("az-Arab", "rtl"), ("az", "ltr"), ("ks-Deva", "ltr"), ("pa-Arab-PK", "rtl"), ("xx", "ltr")),
+    ],
+)
+def test_directions(tag: str, direction: str) -> None:
+    assert language(tag).direction == direction
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ("de", "Deutsch"),
+        ("de-LU", "Deutsch"),
+        ("pt-BR", "Português (Brasil)"),
+        ("ar", "العربية"),
+        ("xx", "xx"),
+    ],
+)
+def test_languages_call_themselves(tag: str, name: str) -> None:
+    assert language_name(tag) == name
+
+
+@pytest.mark.parametrize(
+    ("sentence", "german"),
+    [
+        ("its code has changed", "der Code ist geändert"),
+        (
+            "data.csv, which cell 3 read, has changed; cell 2 before it is new",
+            "geändert: data.csv; neu: Zelle 2",
+        ),
+        ("a cell before it is gone", "entfallen: eine Zelle"),
+        ("it now needs cuda", "sie wurde nie ausgeführt, wo es cuda gibt"),
+        ("its `seed` was not set and is 3", "geändert: seed"),
+        ("numpy 2.4.6 → 2.5.0; and 2 more", "numpy 2.4.6 → 2.5.0; und 2 weitere"),
+        ("it needs CUDA, and was not run where that is", "sie wurde nie ausgeführt, wo es CUDA gibt"),
+        ("it ran longer than 60 s", "an der Grenze von 60 s angehalten"),
+        ("cell load before it ended badly", "mit einem Fehler beendet: Zelle load"),
+        ("KeyError: 'x'", "KeyError: 'x'"),
+        pytest.param("a, which " * 2000, "a, which " * 2000, id="long"),
+    ],
+)
+def test_sentences_about_results(sentence: str, german: str) -> None:
+    assert translate_sentences(language("de"), sentence) == german
+    assert translate_sentences(ENGLISH, sentence) == sentence
 
 
 def test_a_variety_takes_what_it_lacks_from_its_language_and_that_from_english() -> None:

@@ -47,6 +47,8 @@ SETTINGS = MappingProxyType(
 SHOWS_ALL = "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}\n"
 HEADS = MappingProxyType(
     {
+        "lang": "de",
+        "translation_key": "other",
         "slug": "elsewhere",
         "permalink": "/else/where.html",
         "date": "2024-02-03",

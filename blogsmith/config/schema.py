@@ -28,6 +28,21 @@ class MenuItem(Struct, frozen=True):
     """Site path (`/posts/`), or an http(s) address."""
 
 
+class SiteLanguage(Struct, frozen=True):
+    """One of the languages of a site that has several."""
+
+    title: str = ""
+    """Name of the site in this language; empty: `title`."""
+    description: str = ""
+    """One sentence about the site in this language."""
+    name: str = ""
+    """What links to its pages call it; empty: as it calls itself, `Deutsch`."""
+    path: str = ""
+    """First part of its addresses; empty: its tag. The site's own language, `lang`, has none."""
+    menu: tuple[MenuItem, ...] = ()
+    """Links of the header on its pages; empty: its sections."""
+
+
 class Markup(Struct, frozen=True):
     """How Markdown is read."""
 
@@ -237,6 +252,8 @@ class Config(Struct, frozen=True):
     """Where the site will live, with its path: `https://example.org/blog`. Empty: at the root of any host."""
     lang: OfPage[str] = "en"
     """Language of the pages, as a BCP 47 tag."""
+    languages: OfPage[Mapping[str, SiteLanguage]] = {}
+    """Languages of a site that has several: tag → what differs in it, `de: {title: Notizen}`."""
     theme: OfPage[str] = "paper"
     """Name of a bundled theme or of a folder under `themes/`."""
     theme_options: OfSite[Mapping[str, Any]] = {}

@@ -26,6 +26,7 @@ from .urls import base_url_problem, permalink_problem
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """The shape of a BCP 47 tag; whether the language exists is not looked up."""
+LANGUAGE_NAMED = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
 PACKAGES = ("physics",)
@@ -35,6 +36,7 @@ COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
 """Of copies of pictures, in pixels; and how many of one picture."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_PATH_PART = lazy_pattern(r"/?[a-z0-9]+(?:-[a-z0-9]+)*/?")
 _WORD = lazy_pattern(r"[a-z][a-z0-9-]*")
 _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODULE = lazy_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
@@ -143,7 +145,10 @@ _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -"
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "base_url": without(base_url_problem, "{name} {problem}", "write it as https://example.org/blog"),
-        "lang": shaped(LANGUAGE, "language tag", "write it as en or pt-BR"),
+        "lang": LANGUAGE_NAMED,
+        "languages": keys(LANGUAGE_NAMED),
+        "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
+        "languages.menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
         "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
         "output": without(_output_problem, "{name} {problem}"),
         "timezone": _timezone,

@@ -156,6 +156,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "ref-undefined": "A reference names a label that nothing has.",
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
+        "translation": "Two pages are one page in one language, or a file and its head say different ones.",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
         # doubts, told by `blogsmith check` only
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",

@@ -171,8 +171,10 @@ class FrontMatter:
     """An index of a section, or the home page, lists the posts below it."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
-    lang: OfPage[str] = ""
-    """Empty means: as the site says."""
+    lang: OfSite[str] = ""
+    """Empty means: as the file's name or folder says, else the site."""
+    translation_key: OfSite[str] = ""
+    """Pages with the same one are translations of each other; empty means: by the names of their files."""
     comments: OfPage[bool | None] = None
     """Handed to the theme; None means: as the theme likes."""
     status: OfPage[Literal["", "wip"]] = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -47,6 +47,23 @@ class Feed(Struct, frozen=True):
     """With base path."""
     type: str
     """Media type."""
+
+
+class Translation(Struct, frozen=True):
+    """A page in one of the languages that it is there in."""
+
+    lang: str
+    """BCP 47 tag."""
+    name: str
+    """How the language calls itself: `Deutsch`."""
+    url: str
+    """With base path."""
+    canonical_url: str = ""
+    """Absolute address, or empty if the site has no `base_url`."""
+    is_own: bool = False
+    """Whether it is in the site's own language."""
+    is_current: bool = False
+    """Whether it is the page that shows the links."""
 
 
 class Pager(Struct, frozen=True):
@@ -116,6 +133,12 @@ class PageView(Struct, frozen=True):
     """At least 1 for a post with a date; 0 where no time is shown: lists, posts without a date."""
     lang: OfPage[str] = "en"
     """BCP 47 tag."""
+    direction: OfPage[Literal["ltr", "rtl"]] = "ltr"
+    """In which direction its language is written."""
+    edition: OfSite[str] = ""
+    """Language of the site's `languages` to whose lists the page belongs; empty for the site's own."""
+    translations: OfSite[tuple[Translation, ...]] = ()
+    """The page in every language that it is there in, itself included; empty if there is only one."""
     status: OfPage[str] = ""
     """`wip` or empty."""
     draft: OfPage[bool] = False
@@ -152,6 +175,19 @@ class PageView(Struct, frozen=True):
     """Address of the font for formulas, without `.woff2` or `.css`; empty on a site without formulas."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown front matter keys."""
+
+    @property
+    def alternates(self) -> tuple[tuple[str, str], ...]:
+        """For `hreflang`: language tag → absolute address, of a page in several languages.
+
+        `x-default` is the one in the site's own language, or the first.
+        """
+        known = [link for link in self.translations if link.canonical_url]
+        if not known:
+            return ()
+        default = next((link for link in known if link.is_own), known[0])
+        named = tuple((link.lang, link.canonical_url) for link in known)
+        return (*named, ("x-default", default.canonical_url))
 
     @property
     def content(self) -> str:
@@ -191,5 +227,14 @@ class SiteView(Struct, frozen=True):
     """Lists over the whole site, those that exist: archive, tags, categories, series."""
     has_markdown: bool = False
     """Whether the Markdown of each page that is written stands beside it, as `index.md`."""
+    home_url: str = ""
+    """The front page, with base path."""
+    editions: Mapping[str, SiteView] = {}
+    """The site as pages of its other languages see it."""
+
+    def edition(self, name: str) -> SiteView:
+        """The site as pages of an edition see it."""
+        return self.editions.get(name, self)
+
     ground: Ground = Ground()
     """The colour of pages, `--paper`, as `light` and `dark`."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from ..config.languages import edition_config, edition_of
 from ..config.load import CONFIG_NAME
+from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Reporter
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from ..model.remote_images import REMOTE_HINT, remote_message
@@ -19,7 +21,9 @@ from ..site.index import SiteIndex, resolve_link
 def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
     """A rendered document with its place in the site."""
     path, urls = str(document.path), loaded.urls
-    return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
+    return Rendered(
+        document, body, urls.urls[path], urls.kinds[path], urls.sections[path], urls.editions.get(path, "")
+    )
 
 
 def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
@@ -48,9 +52,18 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         log.add(reporter.diagnostics)
         return found.url if isinstance(found, ImageInfo) else ""
 
-    language = context.theme.language(context.config.lang)
+    config, find_language = edition_config("", context.config), context.theme.language
     layouts = frozenset(context.theme.layouts())
-    return Frame(context.config, index.with_base, image, layouts, language=language)
+    language = find_language(config.lang)
+    return Frame(
+        config,
+        index.with_base,
+        image,
+        layouts,
+        language=language,
+        find_language=find_language,
+        settings=context.config,
+    )
 
 
 def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic]:
@@ -64,11 +77,13 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
     return reporter.diagnostics
 
 
-def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:
+def unpublished_parts(loaded: LoadedSite, config: Config) -> list[Unpublished]:
     """Parts of series that are not built."""
     found = []
     for document, _ in loaded.left_out.values():
         series = document.front.series
         if series:
-            found.append(Unpublished(document.front.title or document.path.stem, series.name, series.part))
+            edition = edition_of(document.front.lang, config)
+            title = document.front.title or document.path.stem
+            found.append(Unpublished(title, series.name, series.part, edition))
     return found

@@ -24,9 +24,8 @@ from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import KeepText, read_again, read_site
-from ..site.collections import page_views
+from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
-from ..site.terms import term_names
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
@@ -289,7 +288,7 @@ class IncrementalPipeline:
             for path, document in resolved.documents.items()
         }
         frame = frame_of(context, resolved.index, loaded, log)
-        related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
+        related = page_views(list(rendered.values()), unpublished_parts(loaded, context.config), frame)
         yield None
         shared = shared_pictures(related, loaded, context.config, self._memory.images.measure)
         carded = with_shared_pictures(with_cards(related, context), shared, context.config.base_path)
@@ -318,7 +317,7 @@ class IncrementalPipeline:
             resolved,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
-            structs.replace(frame, term_names=term_names(documents.values())),
+            structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
             {view.url: view for view in views},
             composition,
             fonts,

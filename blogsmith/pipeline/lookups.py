@@ -10,19 +10,19 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from ..config.languages import edition_root
 from ..config.schema import Config
 from ..model.documents import Document, ImageInfo
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.context import Tools
-from ..site.archive import plan_archive
+from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
-from ..site.lists import plan_lists
 from ..site.permalinks import files_url
-from ..site.terms import plan_terms
+from ..site.translations import translations
 from .bibliographies import SiteBibliographies
 
 if TYPE_CHECKING:
@@ -32,15 +32,23 @@ if TYPE_CHECKING:
 def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
     """Where everything is. entries: as in `SiteIndex`."""
     urls, config = loaded.urls, context.config
+    plans = plan_generated(loaded.documents, urls.kinds, urls.sections, urls.editions, config)
+    roots = {edition_root(edition, config) for edition in ("", *urls.editions.values())}
     generated = {
-        *plan_lists(loaded.documents, urls.kinds, urls.sections),
-        *plan_terms(loaded.documents),
-        *plan_archive(loaded.documents, urls.kinds),
-        *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
+        *(url for planned in plans for url in planned),
+        *(feed.url.removeprefix(config.base_path) for root in roots for feed in site_feeds(config, root)),
         *site_files(config),
     }
     return index_site(
-        config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls, loaded.remote
+        config.base_path,
+        urls.urls,
+        entries,
+        loaded.waiting,
+        generated,
+        loaded.asset_urls,
+        loaded.remote,
+        {path: edition for path, edition in urls.editions.items() if edition},
+        translations(loaded.documents, urls.editions, config),
     )
 
 

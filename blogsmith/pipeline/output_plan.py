@@ -35,7 +35,7 @@ from ..site.generated import GeneratedFile
 from ..site.markdown.files import markdown_files
 from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path
-from ..site.site_view import site_view
+from ..site.site_view import site_view, with_options
 from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
 from .cards import card_files
@@ -83,7 +83,9 @@ class OutputPlan:
             raise _no_layout(view, theme)
         opened = structs.replace(view, body=view.body.open())
         # templates and plugins may print anything
-        return guard_parts(theme.render_parts(view.layout, opened, self.site), self.context.config)
+        return guard_parts(
+            theme.render_parts(view.layout, opened, self.site.edition(view.edition)), self.context.config
+        )
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""
@@ -147,7 +149,7 @@ def plan(
             files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
     assets = published_assets(loaded, rendered, config)
     options, ground = resolve_options(context, assets), site_ground(context, assets)
-    site = structs.replace(site, options=options, ground=ground)
+    site = with_options(site, options, ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
     originals = {

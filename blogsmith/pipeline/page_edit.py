@@ -239,7 +239,7 @@ class _Edit:
         place = get_place(self._rows, path)
         if place is None:
             raise ReachesFurther
-        item = Rendered(document, body, self._outline.urls[path], place.kind, "")
+        item = Rendered(document, body, self._outline.urls[path], place.kind, "", place.edition)
         return place.apply_to(page_view(item, self._frame))
 
     def _output_path(self, path: str) -> PurePosixPath:
@@ -251,8 +251,9 @@ class _Edit:
         for name in names:
             views = [self._kept_view(path) for path in self._outline.texts[name]]
             # what lists have of a page is without what its own file alone is printed with
-            listed = [replace(view, math_font="", card="") for view in views]
-            files_of = {**site_feed_files(listed, self.config), **markdown_files(views, self.config)}
+            listed = [replace(view, math_font="", card="", translations=()) for view in views]
+            edition = views[0].edition if views else ""
+            files_of = {**site_feed_files(listed, self.config, edition), **markdown_files(views, self.config)}
             made = files_of.get(PurePosixPath(name))
             if made is None:
                 raise ReachesFurther

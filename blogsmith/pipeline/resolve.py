@@ -86,7 +86,7 @@ class Resolver:
         index, assets = index_of(loaded, {}, context), loaded.assets
         self._bibliographies.take(context.settings)
         is_touched = self._bibliographies.refresh() or self._touched & assets.keys()
-        facts = _facts(loaded, files, index.generated, None if is_touched else last)
+        facts = _facts(loaded, files, index, None if is_touched else last)
         runs = may_run(context, options)
         self._touched.clear()
         return ResolvedSite(
@@ -192,9 +192,7 @@ class Resolver:
         return known[1]
 
 
-def _facts(
-    loaded: LoadedSite, files: SiteFiles, generated: frozenset[str], last: ResolvedSite | None
-) -> object:
+def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
     """As in `ResolvedSite`."""
     if last is None:
         return object()
@@ -207,7 +205,9 @@ def _facts(
         (before.asset_urls, loaded.asset_urls),
         (before.remote, loaded.remote),
         (_asset_stamps(last.files), _asset_stamps(files)),
-        (last.index.generated, generated),
+        (last.index.generated, index.generated),
+        (last.index.editions, index.editions),
+        (last.index.translations, index.translations),
     )
     return last.facts if all(old == new for old, new in pairs) else object()
 

@@ -75,10 +75,10 @@ class Tools(msgspec.Struct, frozen=True):
     """Address written in a post → where it leads."""
     image: Callable[[str, Document], ImageInfo | LinkTarget]
     """Path written in a post → the image, or what is wrong with it."""
-    labels: Callable[[str], Mapping[str, Label] | None]
-    """Slug of a post → its labels; None if there is no such post."""
-    post_url: Callable[[str], str]
-    """Slug of a post → its URL with base path."""
+    labels: Callable[[str, Document], Mapping[str, Label] | None]
+    """Slug of a post as a document names it → its labels; None if there is no such post."""
+    post_url: Callable[[str, Document], str]
+    """The same → its URL with base path."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
     results: Callable[[Document], PageResults] = _no_results

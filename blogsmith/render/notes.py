@@ -75,7 +75,7 @@ def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def reference(rendering: Rendering, ref: XRef) -> str:
     """The link to a label, or the author's text if there is none."""
-    labels = rendering.tools.labels(ref.page) if ref.page else rendering.labels
+    labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
         rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint)
@@ -92,7 +92,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     if not label.number:
         hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"
         rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
-    url = rendering.tools.post_url(ref.page) if ref.page else ""
+    url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
     if url:
         rendering.links.add(url)
     text = _reference_html(label, ref.form, rendering)

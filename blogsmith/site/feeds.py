@@ -19,10 +19,12 @@ from xml.etree import ElementTree
 
 from msgspec.structs import replace
 
+from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
 from ..model.template_views import Feed, PageView
 from ..model.texts import NO_TEXT, PageText
 from ..patterns import lazy_pattern
+from .editions import group_by_edition
 from .generated import GeneratedFile
 
 ATOM_TYPE = "application/atom+xml"
@@ -80,11 +82,14 @@ def _host(config: Config) -> str:
     return f"{scheme}://{rest.partition('/')[0]}"
 
 
-def site_feeds(config: Config) -> tuple[Feed, ...]:
-    """The feeds every page points to; none without `base_url` or if the site wants none."""
+def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
+    """The feeds every page of an edition points to; none without `base_url` or if the site wants none.
+
+    root: what stands before all site paths of the edition.
+    """
     if not (config.feeds and config.base_url):
         return ()
-    base = config.base_path
+    base = config.base_path + root
     return (
         Feed(config.title, f"{base}/atom.xml", ATOM_TYPE),
         Feed(config.title, f"{base}/feed.json", JSON_TYPE),
@@ -113,9 +118,20 @@ def feed_files(
     """
     if not site_feeds(config):
         return {}
+    groups = group_by_edition(((page.edition, page) for page in pages), config)
+    return {
+        path: file
+        for edition, members in groups.items()
+        for path, file in _edition_files(members, edition, config, unfit).items()
+    }
+
+
+def _edition_files(
+    pages: Sequence[PageView], edition: str, config: Config, unfit: frozenset[str]
+) -> dict[PurePosixPath, GeneratedFile]:
     listed = (post for page in pages if page.kind == "archive" for post in page.pages)
     archive = tuple(post for post in listed if post.path not in unfit)
-    writer = _FeedWriter(_dated_posts(archive, config.feed_settings.entries), config)
+    writer = _writer(_dated_posts(archive, config.feed_settings.entries), config, edition)
     files = writer.site_files()
     for page in pages:
         posts = _term_entries(page, config) if page.kind == "tag" else []
@@ -126,16 +142,23 @@ def feed_files(
     return files
 
 
-def site_feed_files(posts: Sequence[PageView], config: Config) -> dict[PurePosixPath, GeneratedFile]:
-    """`atom.xml` and `feed.json` of the site alone. posts: those that stand in them, newest first."""
-    return _FeedWriter(posts, config).site_files()
+def site_feed_files(
+    posts: Sequence[PageView], config: Config, edition: str = ""
+) -> dict[PurePosixPath, GeneratedFile]:
+    """`atom.xml` and `feed.json` of an edition alone. posts: those that stand in them, newest first."""
+    return _writer(posts, config, edition).site_files()
+
+
+def _writer(posts: Sequence[PageView], config: Config, edition: str) -> _FeedWriter:
+    return _FeedWriter(posts, edition_config(edition, config), edition_root(edition, config))
 
 
 class _FeedWriter:
     """What stands in several feeds is made once. Belongs to the feeds of one site."""
 
-    def __init__(self, posts: Sequence[PageView], config: Config) -> None:
-        """posts: those of the feeds of the whole site."""
+    def __init__(self, posts: Sequence[PageView], config: Config, root: str) -> None:
+        """posts: those of the feeds of the whole edition; root: what stands before all its site paths."""
+        self._home = f"{root}/"
         self._posts = (*posts,)
         self._config = config
         self._newest = frozenset(post.url for post in posts)
@@ -143,11 +166,12 @@ class _FeedWriter:
         self._entries: dict[tuple[str, bool], str] = {}
 
     def site_files(self) -> dict[PurePosixPath, GeneratedFile]:
-        """The feeds of the whole site."""
-        atom_file = partial(self._atom, self._config.title, "/", self._posts, is_short=False)
+        """The feeds of the whole edition."""
+        atom_file = partial(self._atom, self._config.title, self._home, self._posts, is_short=False)
+        folder = PurePosixPath(self._home.strip("/"))
         return {
-            PurePosixPath("atom.xml"): GeneratedFile(atom_file, self._posts, self._posts),
-            PurePosixPath("feed.json"): GeneratedFile(self._json, self._posts, self._posts),
+            folder / "atom.xml": GeneratedFile(atom_file, self._posts, self._posts),
+            folder / "feed.json": GeneratedFile(self._json, self._posts, self._posts),
         }
 
     def term_file(self, page: PageView, url: str, posts: Sequence[PageView]) -> GeneratedFile:
@@ -161,7 +185,9 @@ class _FeedWriter:
         return atom(name, url, posts, self._config, lambda post: self._entry(post, is_short=is_short))
 
     def _json(self) -> bytes:
-        return json_feed(self._config.title, "/", [self._prepare(post) for post in self._posts], self._config)
+        return json_feed(
+            self._config.title, self._home, [self._prepare(post) for post in self._posts], self._config
+        )
 
     def _entry(self, post: PageView, *, is_short: bool) -> str:
         # a post stands in the feeds of all its tags

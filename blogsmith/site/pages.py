@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
 from .frame import Frame, Rendered, canonical
@@ -24,7 +25,10 @@ def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
 
 
 def page_view(item: Rendered, frame: Frame) -> PageView:
+    """The view of a page by itself. frame: of any edition."""
+    frame = frame.within(item.edition)
     front, body, config = item.document.front, item.body, frame.config
+    lang = front.lang or config.lang
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
     is_list = item.kind in ("home", "section")
     # what has no date is to be consulted, not read from its first line to its last
@@ -47,7 +51,9 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         categories=term_links(front.categories, "categories", frame),
         toc=body.toc if show_toc and not is_list else (),
         reading_minutes=reading_minutes(body) if shows_time and not is_list else 0,
-        lang=front.lang or config.lang,
+        lang=lang,
+        direction=writing_direction(lang),
+        edition=item.edition,
         status=front.status,
         draft=front.draft,
         widgets=body.widgets,
