@@ -205,7 +205,7 @@ def _with_portable_tex(
         return mathml
     portable = portable_tex(tex, macros)
     if numbers:
-        portable = _REFERENCE_TEX.sub(lambda found: _number_tex(numbers, found), portable)
+        portable = _REFERENCE_TEX.sub(lambda found: _number_tex(numbers, found), portable).strip()
     if portable == tex or not mathml:
         return mathml
     end = mathml.index(">", mathml.index("<math "))
