@@ -38,6 +38,7 @@ SETTINGS = MappingProxyType(
         "feeds": "false",
         "social_cards": "false",
         "llms_txt": "true",
+        "theorems": "{used_in: true, map: true}",
         "toc": "false",
         "diagnostics": "{link-missing: warning}",
         "build": "{executor: local}",

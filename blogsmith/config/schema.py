@@ -80,6 +80,15 @@ class MathSettings(Struct, frozen=True):
     """`error` fails the build; `render` shows the TeX source and warns."""
 
 
+class Theorems(Struct, frozen=True):
+    """What is shown of how statements hang together."""
+
+    used_in: bool = False
+    """Below a post, list where its numbered statements and equations are used, in other posts too."""
+    map: bool = False
+    """Draw which statements the proofs of others use, by series, at `/map/`."""
+
+
 class Code(Struct, frozen=True):
     """How code is shown."""
 
@@ -288,6 +297,7 @@ class Config(Struct, frozen=True):
     """Callout kinds of the site's own."""
     markup: OfPage[Markup] = Markup()
     math: OfPage[MathSettings] = MathSettings()
+    theorems: OfSite[Theorems] = Theorems()
     code: OfPage[Code] = Code()
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()

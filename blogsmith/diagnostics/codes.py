@@ -153,6 +153,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
         "ref-kind": "A reference begins with a word that is no kind of label.",
         "ref-page": "A reference names a post that does not exist or is not published.",
+        "proof-circle": "Proofs use each other's statements in a circle.",
         "ref-undefined": "A reference names a label that nothing has.",
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
@@ -200,7 +201,7 @@ LOWERABLE = frozenset(
         *("citation-key", "footnote-undefined", "front-matter-value", "id-twice", "image-missing"),
         *("image-fetch", "image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor"),
         "link-missing",
-        *("link-unpublished", "ref-page", "ref-undefined", "shortcode-unknown"),
+        *("link-unpublished", "proof-circle", "ref-page", "ref-undefined", "shortcode-unknown"),
     }
 )
 """Codes whose errors the settings may lower to warnings: all that was written stays to be seen, and nothing

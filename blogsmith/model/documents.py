@@ -22,6 +22,7 @@ from .cells import PageCells, PageExecution
 from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
+from .statements import PageStatements
 from .texts import PageText, read_on_demand
 
 
@@ -308,6 +309,7 @@ class Body(Struct, frozen=True):
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     variants: tuple[PictureVariant, ...] = ()
     """Copies of pictures that it names, sorted."""
+    stated: PageStatements = PageStatements()
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

@@ -85,6 +85,15 @@ class PageGroup(Struct, frozen=True):
     pages: tuple[PageView, ...]
 
 
+class UsedStatement(Struct, frozen=True):
+    """A numbered statement or equation, and where it is used."""
+
+    link: Link
+    """`Theorem 1 (Spread)`, and where it stands in the page."""
+    uses: tuple[Link, ...]
+    """In the page, then in others by title."""
+
+
 class PageView(Struct, frozen=True):
     """One page as templates see it (`page`). Every field is ready to print; nothing is computed there.
 
@@ -151,6 +160,8 @@ class PageView(Struct, frozen=True):
     """The newer neighbour."""
     backlinks: OfSite[tuple[Link, ...]] = ()
     """Posts and pages whose text links here, by title."""
+    used_in: OfSite[tuple[UsedStatement, ...]] = ()
+    """Statements and equations of the page that something refers to, in its order, if the site lists them."""
     related: OfSite[tuple[Link, ...]] = ()
     """Posts that share tags or categories, the most alike first."""
     pages: OfSite[tuple[PageView, ...]] = ()

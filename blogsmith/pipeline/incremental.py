@@ -26,6 +26,7 @@ from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import KeepText, read_again, read_site
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
+from ..site.statements import proof_circles
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
@@ -304,6 +305,7 @@ class IncrementalPipeline:
         unfit = self._unfit_for_feeds()
         composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values())
         log.add(menu_problems(context, resolved.index))
+        log.add(proof_circles(list(rendered.values()), context.config.base_path))
         log.add(option_problems(context, composition.assets))
         log.add(card_problems(context))
         files = (*composition.files, *plan_fonts(fonts, context))

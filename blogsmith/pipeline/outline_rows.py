@@ -14,7 +14,7 @@ import msgspec
 
 from ..model.documents import Asset
 from ..model.remote_images import RemoteImages
-from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView, Translation
+from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView, Translation, UsedStatement
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..site.frame import TermNames
@@ -43,6 +43,7 @@ class PagePlace(msgspec.Struct, frozen=True, array_like=True):
     series_url: str
     series: tuple[SeriesPart, ...]
     backlinks: tuple[Link, ...]
+    used_in: tuple[UsedStatement, ...]
     related: tuple[Link, ...]
     feeds: tuple[Feed, ...]
     math_font: str

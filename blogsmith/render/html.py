@@ -31,6 +31,7 @@ from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
 from .outputs import rules
 from .policy.outline import body_outline
+from .statements import page_statements
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
@@ -144,6 +145,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
             rendering.images,
         ),
         links=frozenset(rendering.links),
+        stated=page_statements(rendering),
         widgets=frozenset(rendering.widgets),
         files=rendering.files,
         variants=tuple(sorted(rendering.variants)),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from html import unescape
 from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..patterns import lazy_pattern
 from ..syntax.records import NoteItem, NoteRef, XRef, get
 from ..syntax.references.labels import Label
 from .citations.html import RULES as CITATION_RULES
@@ -26,6 +29,8 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kind of label → what a reference says; theorems and the like are called by their own names."""
+_ALTTEXT = lazy_pattern(r'<math [^>]*?alttext="([^"]*)".*?</math>', re.DOTALL)
+_TAG = lazy_pattern(r"<[^<>]*>")
 _NUMBER = "\0"
 """Stands for a number, which may be HTML: a sign that no text holds."""
 
@@ -111,6 +116,12 @@ def _cell_hint(rendering: Rendering, ref: XRef) -> str:
 def _like(label_id: str, ref: XRef) -> str:
     """An id as the author writes labels here, `eq:x` or `eq-x`."""
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
+
+
+def label_text(rendering: Rendering, label: Label) -> str:
+    """What a full reference to a label says, as plain text: `Theorem 1`, `Equation (2)`."""
+    html = _ALTTEXT.sub(r"\1", _reference_html(label, "full", rendering))
+    return unescape(_TAG.sub("", html))
 
 
 def _reference_html(label: Label, form: str, rendering: Rendering) -> str:

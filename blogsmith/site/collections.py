@@ -19,7 +19,9 @@ from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginate
 from .relations import Relations, add_relations
+from .statements import add_uses, statement_graph
 from .terms import term_names
+from .theorem_map import theorem_map
 from .translations import add_translations
 
 
@@ -57,6 +59,9 @@ def _edition_views(
     add_series(rendered, unpublished, views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
     add_relations(rendered, views, around)
+    graph = statement_graph(rendered, frame.config.base_path)
+    if frame.config.theorems.used_in:
+        add_uses(graph, {view.url: around[url] for url, view in views.items()}, frame.language)
     views = {url: around[url].apply_to(view) for url, view in views.items()}
     newest_first = _newest_first(rendered)
     posts = [views[item.url] for item in newest_first]
@@ -67,7 +72,8 @@ def _edition_views(
     pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
-    return [*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(posts, frame)]
+    pages += [*archive(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
+    return [*pages, not_found(posts, frame)]
 
 
 def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:

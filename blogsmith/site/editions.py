@@ -13,6 +13,7 @@ from ..config.schema import Config
 from ..model.documents import Document
 from .archive import plan_archive
 from .lists import plan_lists
+from .statements import MAP_PATH
 from .terms import plan_terms
 
 _T = TypeVar("_T")
@@ -47,4 +48,6 @@ def plan_generated(
         lists |= {root + url: what for url, what in plan_lists(members, kinds, sections).items()}
         others |= {root + url: what for url, what in plan_terms(members).items()}
         others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
+        if config.theorems.map:
+            others[f"{root}{MAP_PATH}"] = "the map of theorems"
     return lists, others

@@ -66,7 +66,7 @@ def _edition_view(
 
 def _is_index(page: PageView) -> bool:
     is_first = page.pager is None or page.pager.number == 1
-    return page.kind in ("archive", "tags") and is_first
+    return page.kind in ("archive", "map", "tags") and is_first
 
 
 def _is_top(page: PageView, home: str) -> bool:

@@ -20,6 +20,7 @@ from ...diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
 from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
 from ...model.pictures import PictureVariant
+from ...model.statements import PageStatements
 from ...model.texts import PageText
 from ...render.context import Tools
 from ...site.index import PageEntry
@@ -104,6 +105,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     signs: frozenset[str]
     weight: Weight
     links: frozenset[str]
+    stated: PageStatements
     widgets: frozenset[str]
     variants: tuple[PictureVariant, ...]
     files: Mapping[str, str]
