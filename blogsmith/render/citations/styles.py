@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from ...bibliography.csl.processor import letter_of
 from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
 from ...diagnostics.model import Place, TextMap
 from ...model.documents import Reference
@@ -142,16 +143,6 @@ def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) 
             letter = letter_of(index) if len(same) > 1 else ""
             years[key] = f"{year or no_date}{'-' if letter and not year else ''}{letter}"
     return years
-
-
-def letter_of(index: int) -> str:
-    """0 → a, 25 → z, 26 → aa."""
-    letters = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters
 
 
 def _sort_key(work: Publication) -> tuple[str, str, str]:
