@@ -1,7 +1,7 @@
 """Writes `expected.json`: what citeproc-js makes of our sixty works, style by style.
 
-Needs node, citeproc from npm and the English locale of CSL: `python -m tests.citations.make_expected NODE_MODULES
-LOCALE`. Its texts are those of the entries without markup: what differs in markup alone differs between processors.
+Needs node and citeproc from npm: `python -m tests.citations.make_expected
+NODE_MODULES`. Its texts are those of the entries without markup: what differs in markup alone differs between processors.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ def plain(html: str) -> str:
     return " ".join(unescape(_TAG.sub("", html.replace("</div>", " </div>"))).split())
 
 
-def main(modules: Path, locale: Path) -> None:
+def main(modules: Path) -> None:
     """Make the file."""
     items = [csl_item(work) for work in works()]
     with tempfile.TemporaryDirectory() as folder:
         given = Path(folder, "items.json")
         given.write_text(json.dumps(items), "utf-8")
         styles = [str(STYLES / f"{name}.csl") for name in BUNDLED_STYLES]
-        command = ["node", str(FOLDER / "expected.cjs"), str(given), str(locale), *styles]
+        command = ["node", str(FOLDER / "expected.cjs"), str(given), str(STYLES.parent / "locales"), *styles]
         environment = {**os.environ, "NODE_PATH": str(modules)}
         made = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     found = json.loads(made.stdout)
@@ -84,4 +84,4 @@ def main(modules: Path, locale: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]))

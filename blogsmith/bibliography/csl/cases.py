@@ -11,13 +11,79 @@ _OPEN, _CLOSE = tag_sign("<nocase>"), tag_sign("</nocase>")
 _WORD = lazy_pattern(r"[^\s\-–—/]+|[\s\-–—/]+")
 _SKIPPED = frozenset(
     (
-        *("a", "an", "the", "and", "but", "or", "yet", "so", "for", "nor", "as", "at", "by", "from", "in", "into"),
-        *("of", "off", "on", "onto", "out", "over", "per", "to", "up", "upon", "via", "with", "within", "without"),
+        *(
+            "a",
+            "an",
+            "the",
+            "and",
+            "but",
+            "or",
+            "yet",
+            "so",
+            "for",
+            "nor",
+            "as",
+            "at",
+            "by",
+            "from",
+            "in",
+            "into",
+        ),
+        *(
+            "of",
+            "off",
+            "on",
+            "onto",
+            "out",
+            "over",
+            "per",
+            "to",
+            "up",
+            "upon",
+            "via",
+            "with",
+            "within",
+            "without",
+        ),
         *("about", "above", "across", "after", "against", "along", "alongside", "amid", "amidst", "among"),
-        *("amongst", "around", "astride", "athwart", "atop", "barring", "before", "behind", "below", "beneath"),
+        *(
+            "amongst",
+            "around",
+            "astride",
+            "athwart",
+            "atop",
+            "barring",
+            "before",
+            "behind",
+            "below",
+            "beneath",
+        ),
         *("beside", "besides", "between", "beyond", "circa", "despite", "down", "during", "except", "given"),
-        *("inside", "lest", "like", "modulo", "near", "next", "notwithstanding", "outside", "plus", "pro", "qua"),
-        *("sans", "since", "than", "through", "throughout", "till", "toward", "towards", "under", "underneath"),
+        *(
+            "inside",
+            "lest",
+            "like",
+            "modulo",
+            "near",
+            "next",
+            "notwithstanding",
+            "outside",
+            "plus",
+            "pro",
+            "qua",
+        ),
+        *(
+            "sans",
+            "since",
+            "than",
+            "through",
+            "throughout",
+            "till",
+            "toward",
+            "towards",
+            "under",
+            "underneath",
+        ),
         *("until", "unto", "versus", "vs.", "vs", "v.", "v", "et", "al", "de", "d'", "von", "van", "c", "ca"),
     )
 )
@@ -30,7 +96,9 @@ def change_case(text: str, case: str, *, is_english: bool) -> str:
     if case == "uppercase":
         return _outside_nocase(text, str.upper)
     if case == "capitalize-first":
-        return _first_up(text)
+        word = next(iter(_WORD.findall(text.lstrip())), "")
+        # `arXiv` is written so
+        return _first_up(text) if word == word.lower() else text
     if case == "capitalize-all":
         return "".join(_first_up(piece) for piece in _WORD.findall(text))
     if case == "sentence":
@@ -71,7 +139,7 @@ def _title(text: str) -> str:
     for index, word in enumerate(words):
         is_protected = depth > 0 or _OPEN in word
         depth += word.count(_OPEN) - word.count(_CLOSE)
-        bare = "".join(char for char in word if not is_mark(char)).strip("“”‘’\"'()[],;:?!")
+        bare = "".join(char for char in word.strip() if not is_mark(char)).strip("“”‘’\"'()[],;:?!")
         is_edge = after_colon or (real and index == real[-1])
         if is_protected or not bare or bare != bare.lower() or (bare in _SKIPPED and not is_edge):
             made.append(word)

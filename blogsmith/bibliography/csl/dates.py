@@ -15,7 +15,11 @@ def render_date(node: Node, scene: Scene) -> Piece:
     variable = node.get("variable")
     date = scene.date(variable)
     if date is None:
-        text = scene.cite.work.date_text if variable == "issued" and variable not in scene.suppressed else ""
+        is_year = "year" in node.get("date-parts", "year") and (
+            node.has("form") or any(part.get("name") == "year" for part in node.children)
+        )
+        is_there = is_year and variable == "issued" and variable not in scene.suppressed
+        text = scene.cite.work.date_text if is_there else ""
         return Piece(finish(text, node, scene), True, bool(text))
     if scene.is_sorting:
         return Piece(f"{date.year:05}{date.month:02}{date.day:02}", True, True)
@@ -35,6 +39,8 @@ def render_date(node: Node, scene: Scene) -> Piece:
     text = ""
     for one in texts:
         text = scene.concat(scene.concat(text, delimiter), one) if text else one
+    if text:
+        scene.printed.add(variable)
     # a day that is not known leaves its blank behind
     return Piece(affix(finish(text.rstrip(" ,"), node, scene, affixes=False), node, scene), True, bool(text))
 

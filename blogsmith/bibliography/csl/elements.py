@@ -12,6 +12,7 @@ from .numbers import format_number, format_pages, is_numeric, is_plural
 from .scene import Piece, Scene
 from .style_tree import Node
 
+_NUMBERS = frozenset(("volume", "issue", "number", "chapter-number", "collection-number", "edition"))
 _PAGES = frozenset({"page", "page-first", "locator"})
 
 
@@ -32,10 +33,15 @@ def render_all(nodes: Iterable[Node], scene: Scene, delimiter: str = "") -> Piec
 def _text(node: Node, scene: Scene) -> Piece:
     if node.has("variable"):
         text = _variable(node, scene)
-        return Piece(finish(text, node, scene), True, bool(text))
+        variable = node.get("variable")
+        if text:
+            scene.printed.add(variable)
+        # a letter behind the year is no reason for words around it
+        return Piece(finish(text, node, scene), variable != "year-suffix", bool(text))
     if node.has("macro"):
         piece = render_macro(node.get("macro"), scene)
-        return Piece(finish(piece.text, node, scene), piece.asks, piece.holds)
+        # a macro that prints something counts as a variable that is there; so does a group (CSL 1.0.2, Group)
+        return Piece(finish(piece.text, node, scene), piece.asks or bool(piece.text), bool(piece.text))
     if node.has("term"):
         plural = node.get("plural") == "true"
         text = scene.locale.term(node.get("term"), node.get("form", "long"), plural=plural)
@@ -52,7 +58,7 @@ def _variable(node: Node, scene: Scene) -> str:
     if variable in _PAGES and text:
         form = scene.style.get("page-range-format") if variable != "locator" or _is_page(scene) else ""
         return format_pages(text, form, scene.locale)
-    return text
+    return text.replace("-", "–") if variable in _NUMBERS and is_numeric(text) else text
 
 
 def _is_page(scene: Scene) -> bool:
@@ -80,6 +86,8 @@ def _number(node: Node, scene: Scene) -> Piece:
         text = format_number(text, node.get("form"), scene.locale)
         if is_numeric(text):
             text = text.replace("-", "–")
+    if text:
+        scene.printed.add(variable)
     return Piece(finish(text, node, scene), True, bool(text))
 
 
@@ -105,7 +113,7 @@ def _group(node: Node, scene: Scene) -> Piece:
     piece = render_all(_open(node.children, scene), scene, node.get("delimiter"))
     if piece.asks and not piece.holds:
         return Piece("", True, False)
-    return Piece(affix(faces(piece.text, node), node, scene), piece.asks, piece.holds)
+    return Piece(affix(faces(piece.text, node), node, scene), True, bool(piece.text))
 
 
 def _open(nodes: Iterable[Node], scene: Scene) -> list[Node]:
@@ -133,11 +141,7 @@ def _choose(node: Node, scene: Scene) -> Piece:
 
 
 def _holds(branch: Node, scene: Scene) -> bool:
-    results = [
-        test(value, scene)
-        for name, test in _TESTS.items()
-        for value in branch.get(name).split()
-    ]
+    results = [test(value, scene) for name, test in _TESTS.items() for value in branch.get(name).split()]
     match = branch.get("match", "all")
     if match == "any":
         return any(results)
@@ -152,7 +156,7 @@ _TESTS: Mapping[str, Callable[[str, Scene], bool]] = MappingProxyType(
         "is-uncertain-date": lambda value, scene: False,
         "locator": lambda value, scene: bool(scene.cite.locator) and scene.cite.label == value,
         "position": lambda value, scene: value == "first" and not scene.is_bibliography,
-        "disambiguate": lambda value, scene: False,
+        "disambiguate": lambda value, scene: (value == "true") == scene.cite.is_ambiguous,
     }
 )
 _RULES: Mapping[str, Callable[[Node, Scene], Piece]] = MappingProxyType(

@@ -8,47 +8,33 @@ from ...model.publications import Person
 from .cases import change_case
 from .formatting import affix, faces, finish
 from .markup import concat
-from .scene import Piece, Scene
+from .scene import OTHERS, Piece, Scene
 from .style_tree import Node
 
 Render = Callable[[Node, Scene], Piece]
 
 
-def render_names(node: Node, scene: Scene, render: Render, like: Node | None = None) -> Piece:
-    """`names`. like: the element whose `name` it takes over, in a `substitute`."""
-    source = node if node.find("name") is not None or like is None else like
+def render_names(node: Node, scene: Scene, render: Render) -> Piece:
+    """`names`; in a `substitute`, one without a `name` is like the element it stands in for."""
+    outer = scene.names
+    like = outer if node.find("name") is None and outer is not None else node
     roles = node.get("variable").split()
-    texts = [_with_label(role, source, scene, name) for role, name in _roles(roles, scene)]
-    options = scene.name_options(None)
-    delimiter = node.get("delimiter") or (like.get("delimiter") if like is not None else "")
-    text = scene.join(texts, delimiter or options.get("names-delimiter", ""))
+    texts = [_with_label(role, like, scene, term) for role, term in _roles(roles, scene)]
+    delimiter = node.get("delimiter") or like.get("delimiter")
+    text = scene.join(texts, delimiter or scene.name_options(None).get("names-delimiter", ""))
     if text:
+        scene.printed.update(roles)
         return Piece(finish(text, node, scene), True, True)
     substitute = node.find("substitute")
     for child in substitute.children if substitute is not None else ():
-        piece = render_names(child, scene, render, node) if child.tag == "names" else render(child, scene)
+        before, scene.printed, scene.names = scene.printed, set(), node
+        piece = render(child, scene)
+        printed, scene.printed, scene.names = scene.printed, before | scene.printed, outer
         if piece.text:
-            _suppress(child, scene)
-            # the affixes are those of what stands in
+            # what stands in is not printed again
+            scene.suppressed |= printed
             return Piece(finish(piece.text, node, scene), True, True)
     return Piece("", True, False)
-
-
-def _suppress(node: Node, scene: Scene) -> None:
-    for one in node.walk():
-        if one.has("variable"):
-            scene.suppressed.update(one.get("variable").split())
-        if one.has("macro") and one.get("macro") in scene.macros and len(scene.suppressed) < 100:
-            _suppress_shown(scene.macros[one.get("macro")], scene)
-
-
-def _suppress_shown(macro: Node, scene: Scene) -> None:
-    """Variables that a macro has printed; of those behind conditions only titles, as they stand for names."""
-    for one in macro.walk():
-        if one.tag in ("text", "names") and one.has("variable"):
-            names = [name for name in one.get("variable").split() if scene.has(name)]
-            scene.suppressed.update(names)
-            return
 
 
 def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
@@ -119,6 +105,9 @@ def _joined(texts: list[str], delimiter: str, options: dict[str, str], scene: Sc
     word = {"text": scene.locale.term("and"), "symbol": "&"}.get(options.get("and", ""), "")
     if not word or len(texts) < 2:
         return scene.join(texts, delimiter)
+    if texts[-1] == OTHERS:
+        # no name, but the end of a list
+        return f"{scene.join(texts[:-1], delimiter)} {word} {OTHERS}"
     rule, order = options["delimiter-precedes-last"], options.get("name-as-sort-order", "")
     takes = rule == "always" or (rule == "contextual" and len(texts) > 2)
     is_inverted = order == "all" or (order == "first" and len(texts) == 2)
@@ -168,9 +157,7 @@ def _given(person: Person, options: dict[str, str]) -> str:
     for word in person.given.replace(".", ". ").split():
         bare = word.rstrip(".")
         is_initial = word.endswith(".") and len(bare) <= 2
-        if not bare[:1].isupper():
-            words.append(f" {word} ")
-        elif keeps_words and not is_initial:
+        if not bare[:1].isupper() or (keeps_words and not is_initial):
             words.append(f" {word} ")
         else:
             words.append(_initials(bare, mark, options))

@@ -82,7 +82,9 @@ class CslProcessor:
         return affix(faces(text, layout), layout, scene) if scene else ""
 
     def _entry_scene(self, cite: Cite) -> Scene:
-        return self._scene(self._bibliography, replace(cite, extra_names=0, given_names=frozenset()))
+        return self._scene(
+            self._bibliography, replace(cite, extra_names=0, given_names=frozenset(), is_ambiguous=False)
+        )
 
     def _cite_scene(self, cite: Cite) -> Scene:
         return self._scene(self._citation, cite)
@@ -102,6 +104,10 @@ class CslProcessor:
         if wants("disambiguate-add-names") == "true":
             for same in self._ambiguous():
                 self._add_names(same)
+        if any(node.has("disambiguate") for node in self._style.walk()):
+            for same in self._ambiguous():
+                for cite in same:
+                    self._cites[cite.work.key] = replace(cite, is_ambiguous=True)
         if wants("disambiguate-add-year-suffix") == "true":
             for same in self._ambiguous():
                 for index, cite in enumerate(same):
@@ -146,7 +152,9 @@ def _part(node: Node, tag: str) -> Node:
 
 def _has_numbers(style: Node) -> bool:
     info = style.find("info")
-    formats = (node.get("citation-format") for node in (info.find_all("category") if info is not None else ()))
+    formats = (
+        node.get("citation-format") for node in (info.find_all("category") if info is not None else ())
+    )
     return "numeric" in formats
 
 

@@ -11,6 +11,8 @@ from .locale import Locale
 from .markup import concat
 from .style_tree import Node, StyleError
 
+OTHERS = "others"
+"""The last of the authors, where there are more than are named."""
 MOST_MACROS = 40
 """Macros that call each other, one inside the other."""
 MOST_STEPS = 200_000
@@ -48,6 +50,8 @@ class Cite:
     """Letter behind its year."""
     extra_names: int = 0
     """Names that are printed beyond what the style shows, to tell works apart."""
+    is_ambiguous: bool = False
+    """Another work is cited by the same words, and the style says more of it then."""
     given_names: frozenset[str] = frozenset()
     """Family names that need more than themselves to be told apart."""
 
@@ -69,6 +73,10 @@ class Scene:
     sort_names: Mapping[str, str] = field(default_factory=dict)
     suppressed: set[str] = field(default_factory=set)
     """Variables that have taken the place of names, and are not printed twice."""
+    printed: set[str] = field(default_factory=set)
+    """Variables that were printed."""
+    names: Node | None = None
+    """The element for which something stands in, while it is looked for."""
     macro_depth: int = 0
     steps: int = 0
     has_year: bool = False
@@ -83,8 +91,10 @@ class Scene:
     def is_english(self) -> bool:
         """Whether titles may be put in the case of English ones."""
         language = self.cite.work.texts.get("language", "").lower()
-        return language.startswith(("en", "usenglish", "american", "british")) if language else (
-            self.locale.language == "en"
+        return (
+            language.startswith(("en", "usenglish", "american", "british"))
+            if language
+            else (self.locale.language == "en")
         )
 
     def count(self) -> None:
@@ -111,7 +121,9 @@ class Scene:
     def people(self, role: str) -> tuple[Person, ...]:
         """Who has a role."""
         people = () if role in self.suppressed else self.cite.work.people.get(role, ())
-        others = (Person(literal="others"),) if people and role == "author" and self.cite.work.has_others else ()
+        others = (
+            (Person(literal=OTHERS),) if people and role == "author" and self.cite.work.has_others else ()
+        )
         return (*people, *others)
 
     def date(self, variable: str) -> WorkDate | None:
@@ -119,10 +131,13 @@ class Scene:
         return None if variable in self.suppressed else self.cite.work.dates.get(variable)
 
     def has(self, variable: str) -> bool:
-        """Whether a variable of any kind is there."""
-        if variable == "issued" and self.cite.work.date_text:
+        """Whether a variable of any kind is there, printed already or not."""
+        work = self.cite.work
+        if variable == "issued" and work.date_text:
             return True
-        return bool(self.text(variable) or self.people(variable) or self.date(variable))
+        if variable in work.texts or variable in work.dates or work.people.get(variable):
+            return True
+        return variable not in self.suppressed and bool(self.text(variable))
 
     def name_options(self, name: Node | None) -> dict[str, str]:
         """Attributes of names, those of the style and of the citation or list among them."""

@@ -13,7 +13,9 @@ from .names import format_people
 from .scene import Cite, Scene
 from .style_tree import Node
 
-_NUMBERS = frozenset(("volume", "issue", "number", "chapter-number", "collection-number", "edition", "citation-number"))
+_NUMBERS = frozenset(
+    ("volume", "issue", "number", "chapter-number", "collection-number", "edition", "citation-number")
+)
 _DIGITS = lazy_pattern(r"\d+")
 _PEOPLE = frozenset(("author", "editor", "translator", "container-author", "collection-editor"))
 _DATES = frozenset(("issued", "accessed", "original-date", "event-date"))
@@ -65,5 +67,7 @@ def collation(text: str) -> str:
     """A text as words are ordered: without case, accents and punctuation."""
     decomposed = unicodedata.normalize("NFKD", PRIVATE.sub("", text).casefold())
     kept = (char if char.isalnum() else " " for char in decomposed if not unicodedata.combining(char))
-    special = "".join(kept).translate({ord("ø"): "o", ord("ł"): "l", ord("æ"): "ae", ord("þ"): "th", ord("ð"): "d"})
+    special = "".join(kept).translate(
+        {ord("ø"): "o", ord("ł"): "l", ord("æ"): "ae", ord("þ"): "th", ord("ð"): "d"}
+    )
     return " ".join(special.split())

@@ -72,7 +72,9 @@ def parse_csl(text: str) -> Node:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
-        raise StyleError(f"line {line}, column {column + 1} is no XML: {error.msg.partition(':')[0]}") from error
+        raise StyleError(
+            f"line {line}, column {column + 1} is no XML: {error.msg.partition(':')[0]}"
+        ) from error
     return _node(root, 0)
 
 
