@@ -1,8 +1,8 @@
 """The bibliographies of a site, as its pages ask for their entries.
 
 A file is read when the first entry is asked for; what is kept of it between builds is its index, by the
-digest of the file. Answers hold no lines unless something is wrong, so a page is made anew exactly when an entry
-that it cites has changed.
+digest of the file. Answers hold no lines unless something is wrong, so a page is made anew exactly when an
+entry that it cites has changed.
 """
 
 from __future__ import annotations

@@ -9,84 +9,16 @@ from .markup import is_mark, tag_sign
 
 _OPEN, _CLOSE = tag_sign("<nocase>"), tag_sign("</nocase>")
 _WORD = lazy_pattern(r"[^\s\-–—/]+|[\s\-–—/]+")
-_SKIPPED = frozenset(
-    (
-        *(
-            "a",
-            "an",
-            "the",
-            "and",
-            "but",
-            "or",
-            "yet",
-            "so",
-            "for",
-            "nor",
-            "as",
-            "at",
-            "by",
-            "from",
-            "in",
-            "into",
-        ),
-        *(
-            "of",
-            "off",
-            "on",
-            "onto",
-            "out",
-            "over",
-            "per",
-            "to",
-            "up",
-            "upon",
-            "via",
-            "with",
-            "within",
-            "without",
-        ),
-        *("about", "above", "across", "after", "against", "along", "alongside", "amid", "amidst", "among"),
-        *(
-            "amongst",
-            "around",
-            "astride",
-            "athwart",
-            "atop",
-            "barring",
-            "before",
-            "behind",
-            "below",
-            "beneath",
-        ),
-        *("beside", "besides", "between", "beyond", "circa", "despite", "down", "during", "except", "given"),
-        *(
-            "inside",
-            "lest",
-            "like",
-            "modulo",
-            "near",
-            "next",
-            "notwithstanding",
-            "outside",
-            "plus",
-            "pro",
-            "qua",
-        ),
-        *(
-            "sans",
-            "since",
-            "than",
-            "through",
-            "throughout",
-            "till",
-            "toward",
-            "towards",
-            "under",
-            "underneath",
-        ),
-        *("until", "unto", "versus", "vs.", "vs", "v.", "v", "et", "al", "de", "d'", "von", "van", "c", "ca"),
-    )
+_SKIPPED_WORDS = (
+    "a an the and but or yet so for nor as at by from in into of off on onto out over per to up upon "
+    "via with within without about above across after against along alongside amid amidst among "
+    "amongst around astride athwart atop barring before behind below beneath beside besides between "
+    "beyond circa despite down during except given inside lest like modulo near next notwithstanding "
+    "outside plus pro qua sans since than through throughout till toward towards under underneath "
+    "until unto versus vs. vs v. v et al de d' von van c ca"
 )
+_SKIPPED = frozenset(_SKIPPED_WORDS.split())
+"""Words that titles have in lower case."""
 
 
 def change_case(text: str, case: str, *, is_english: bool) -> str:

@@ -117,7 +117,7 @@ def _group(node: Node, scene: Scene) -> Piece:
 
 
 def _open(nodes: Iterable[Node], scene: Scene) -> list[Node]:
-    """Elements with what conditions among them choose in their place: the delimiter stands between these, too."""
+    """Elements, with what conditions choose in their place: a delimiter stands between these, too."""
     found = list[Node]()
     for node in nodes:
         if node.tag == "choose":

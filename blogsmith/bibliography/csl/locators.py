@@ -26,7 +26,7 @@ _NUMBERS = lazy_pattern(r"\d[\d\-–, ]*")
 
 
 def split_locator(locator: str) -> tuple[str, str]:
-    """The label of CSL and the number; a place of another kind has the label `custom`, and stands as written."""
+    """The label of CSL and the number; a place of another kind is `custom`, and stands as written."""
     if _NUMBERS.fullmatch(locator):
         return "page", locator
     found = _LOCATOR.fullmatch(locator.replace("\u00a0", " "))

@@ -1,4 +1,4 @@
-"""Text with markup as one string: tags are single signs of Unicode's private area, which no rule takes for text.
+"""Text with markup as one string: tags are single signs of Unicode's private area, no text to any rule.
 
 So every rule about punctuation and case works on a string, and nothing that a style or an entry holds can be
 markup where the string becomes HTML.

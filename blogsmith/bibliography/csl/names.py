@@ -1,4 +1,4 @@
-"""Names of people: initials, order, `and`, et al., labels, and what stands in for names that are not there."""
+"""Names of people: initials, order, `and`, et al., labels, and what stands in for names that are missing."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def render_names(node: Node, scene: Scene, render: Render) -> Piece:
 
 def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
     """Roles with the name of their term; editors who are the translators, too, are named once."""
-    if {"editor", "translator"} <= set(roles) and scene.people("editor"):
-        if scene.people("editor") == scene.people("translator") and scene.locale.term("editortranslator"):
-            return [("editor", "editortranslator")]
+    are_both = {"editor", "translator"} <= set(roles) and scene.people("editor") == scene.people("translator")
+    if are_both and scene.people("editor") and scene.locale.term("editortranslator"):
+        return [("editor", "editortranslator")]
     return [(role, role) for role in roles]
 
 

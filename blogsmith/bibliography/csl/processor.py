@@ -1,7 +1,8 @@
 """A style at work on the works of one page: citations and the list of references, as texts with signs.
 
-Left out: notes (a citation is always the first one), collapsing of numbers and years, for each work is a link of its
-own, and uncertain dates. Source: CSL 1.0.2 specification; where it is silent, what citeproc-js does.
+Left out: notes (a citation is always the first one), collapsing of numbers and years, for each work is a link
+of its own, dashes in place of repeated names, for entries are also shown alone, and uncertain dates. Source: CSL
+1.0.2 specification; where it is silent, what citeproc-js does.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class CslProcessor:
     """Belongs to one page."""
 
     def __init__(self, text: str, language: str, works: Sequence[Publication]) -> None:
-        """StyleError if the text is no style that can be used. works: as they are first cited, texts encoded."""
+        """StyleError if the text is no style that can be used. works: as they are first cited, encoded."""
         style = parse_csl(text)
         if style.tag != "style":
             raise StyleError("this is no style of citations")
@@ -152,10 +153,8 @@ def _part(node: Node, tag: str) -> Node:
 
 def _has_numbers(style: Node) -> bool:
     info = style.find("info")
-    formats = (
-        node.get("citation-format") for node in (info.find_all("category") if info is not None else ())
-    )
-    return "numeric" in formats
+    categories = info.find_all("category") if info is not None else ()
+    return any(node.get("citation-format") == "numeric" for node in categories)
 
 
 def _people(cite: Cite, *, only_first: bool) -> tuple[Person, ...]:

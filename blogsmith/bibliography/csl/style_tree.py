@@ -1,4 +1,4 @@
-"""Styles and locales as trees. A file with a document type is refused: its entities could name other files, or grow.
+"""Styles and locales as trees. A file with a document type is refused: its entities could name other files.
 
 Source: CSL 1.0.2 specification.
 """

@@ -67,8 +67,8 @@ class CslPageStyle:
         if citation.form == "text":
             return ", ".join(self._in_text(rendering, item, name) for item, name in items)
         if not self._processor.has_numbers and any(item.hides_author for item in citation.items):
-            years = (self._year(rendering, item, name) for item, name in items)
-            return f"({'; '.join(years)})"
+            pieces = (self._apart(rendering, item, name) for item, name in items)
+            return f"({'; '.join(pieces)})"
         return self._cluster(rendering, items)
 
     def _cluster(self, rendering: Rendering, items: Sequence[tuple[Cited, str]]) -> str:
@@ -80,6 +80,16 @@ class CslPageStyle:
             inner, _, behind_it = rest.partition(closing)
             html = f"{before}{link_to(item.key, name, inner)}{behind_it}"
         return html
+
+    def _apart(self, rendering: Rendering, item: Cited, name: str) -> str:
+        """One item of several, of which some hide their authors."""
+        if item.hides_author:
+            return self._year(rendering, item, name)
+        opening, closing = item_signs(0)
+        text = self._processor.cluster([(item.key, "", *split_locator(item.locator))])
+        inner = text.partition(opening)[2].partition(closing)[0]
+        prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
+        return prefix + link_to(item.key, name, self._html(rendering, inner, item.key))
 
     def _in_text(self, rendering: Rendering, item: Cited, name: str) -> str:
         authors = escape_html(short_authors(self._cited.works[item.key].work))

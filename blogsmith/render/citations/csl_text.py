@@ -1,4 +1,4 @@
-"""Texts of works on their way through a style of CSL and back: formulas and tags as single signs, then HTML."""
+"""Texts of works on their way through a style of CSL: formulas and tags as single signs, then HTML."""
 
 from __future__ import annotations
 
