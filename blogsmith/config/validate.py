@@ -14,6 +14,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.model import did_you_mean, nearest
+from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
@@ -111,6 +112,15 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
     return None if problem or unknown else settings
 
 
+def _orcid(written: str, slot: Slot) -> str | None:
+    found = ORCID.fullmatch(written)
+    if found and is_orcid(found[1]):
+        return written
+    reason = "its last digit does not fit the others" if found else "write it as 0000-0002-1825-0097"
+    slot.wrong(f'"{written}" is no ORCID iD', reason)
+    return None
+
+
 def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
@@ -130,6 +140,7 @@ _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -"
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "base_url": without(base_url_problem, "{name} {problem}", "write it as https://example.org/blog"),
+        "orcids": values(_orcid),
         "lang": shaped(LANGUAGE, "language tag", "write it as en or pt-BR"),
         "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
         "output": without(_output_problem, "{name} {problem}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import PurePosixPath
 
 from ..config.load import CONFIG_NAME
@@ -14,6 +15,7 @@ from ..project.report import BuildLog
 from ..site.frame import Frame, Rendered, Unpublished
 from ..site.images import resolve_image
 from ..site.index import SiteIndex, resolve_link
+from .git_dates import read_git_dates
 
 
 def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
@@ -48,9 +50,15 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         log.add(reporter.diagnostics)
         return found.url if isinstance(found, ImageInfo) else ""
 
+    history = read_git_dates(context, loaded.documents)
+    log.add(history.diagnostics)
     language = context.theme.language(context.config.lang)
     layouts = frozenset(context.theme.layouts())
-    return Frame(context.config, index.with_base, image, layouts, language=language)
+
+    def git_date(document: Document) -> dt.datetime | None:
+        return history.dates.get(str(document.path)) if document.front.is_dated_by_git else None
+
+    return Frame(context.config, index.with_base, image, layouts, git_date=git_date, language=language)
 
 
 def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic]:

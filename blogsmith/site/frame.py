@@ -49,6 +49,8 @@ class Frame(Struct, frozen=True):
     """Names that front matter's `template` may have."""
     term_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """`tags` or `categories` → slug → the name that is printed."""
+    git_date: Callable[[Document], dt.datetime | None] = lambda document: None
+    """When the last commit changed a page that asks for it."""
     language: Language = ENGLISH
     """Of the site: pages that blogsmith makes by itself are in it."""
 

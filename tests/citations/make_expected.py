@@ -1,7 +1,7 @@
 """Writes `expected.json`: what citeproc-js makes of our sixty works, style by style.
 
-Needs node and citeproc from npm: `python -m tests.citations.make_expected NODE_MODULES`. Texts are without markup,
-which each processor prints in its own way.
+Needs node and citeproc from npm: `python -m tests.citations.make_expected NODE_MODULES`. Texts are without
+markup, which each processor prints in its own way.
 """
 
 from __future__ import annotations

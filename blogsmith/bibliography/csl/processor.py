@@ -1,8 +1,8 @@
 """A style at work on the works of one page: citations and the list of references, as texts with signs.
 
 Left out: notes (a citation is always the first one), collapsing of numbers and years, for each work is a link
-of its own, dashes in place of repeated names, for entries are also shown alone, and uncertain dates. Source: CSL
-1.0.2 specification; where it is silent, what citeproc-js does.
+of its own, dashes in place of repeated names, for entries are also shown alone, and uncertain dates. Source:
+CSL 1.0.2; where it is silent, what citeproc-js does.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class AuthorYearStyle:
         """Authors (year). Title. Venue volume(issue), pages. Note."""
         cited, year = self._cited.works[key], escape_html(self._years[key])
         reference = cited.reference or reference_of_work(cited.work)
-        names = [_inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
+        names = [inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
         if cited.work.has_others or len(cited.work.authors) > MOST_AUTHORS:
             names.append("et al.")
         title = _title(rendering, cited, reference)
@@ -157,7 +157,7 @@ def _plain(text: str) -> str:
     return text.replace('<span class="nocase">', "")
 
 
-def _inverted(person: Person) -> str:
+def inverted(person: Person) -> str:
     """`van Gogh, V.`: initials, as lists by name have them."""
     if person.literal:
         return person.literal
