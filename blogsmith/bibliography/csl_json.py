@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..model.publications import Person, Publication, WorkDate
+from ..model.scholarly import DOI
 from .bibtex_text import escape_tex, format_bibtex
-from .works import ADDRESS, DOI, person_text
+from .works import ADDRESS, person_text
 
 _DATES = ("issued", "accessed", "original-date", "event-date")
 _PEOPLE = ("author", "editor", "translator", "container-author", "collection-editor")

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from ..model.documents import Reference
 from ..model.publications import Person, Publication, WorkDate
+from ..model.scholarly import DOI
 from ..patterns import lazy_pattern
 from .csl_json import bibtex_of
 from .names import read_name
-from .works import ADDRESS, DOI
+from .works import ADDRESS
 
 _ET_AL = lazy_pattern(r",?\s*(?:et al\.?|and others|u\. ?a\.)\s*$")
 _YEAR = lazy_pattern(r"-?\d{1,4}")

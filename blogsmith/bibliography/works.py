@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ..model.publications import Person, Publication, WorkDate
+from ..model.scholarly import DOI
 from ..patterns import lazy_pattern
 from .bibtex_entry import MONTHS, BibEntry
 from .bibtex_index import Mistake
@@ -69,7 +70,7 @@ _ORDINAL = lazy_pattern(r"(\d+)(?:st|nd|rd|th)?\.?(?: ed(?:ition|n)?\.?)?", 2)
 _DATE = lazy_pattern(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _DAY = lazy_pattern(r"(?:\D*?)(\d{1,2})\D*")
 _DASHES = lazy_pattern(r"\s*(?:-{1,3}|–|—)\s*")
-DOI = lazy_pattern(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/[^\s<>\"]+)", 2)
+
 ADDRESS = lazy_pattern(r"https?://[^\s<>\"]+")
 _ARXIV = lazy_pattern(
     r"(?:arxiv:\s*|https?://arxiv\.org/(?:abs|pdf)/)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)",

@@ -257,6 +257,12 @@ class Config(Struct, frozen=True):
     """One sentence about the site."""
     author: OfPage[str] = ""
     """Default author of posts."""
+    orcids: OfSite[Mapping[str, str]] = {}
+    """Name of an author → ORCID iD, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
+    citable: OfSite[bool] = False
+    """Posts say how to cite them: BibTeX below the text, and data for reference managers."""
+    license: OfSite[str] = ""
+    """Licence of posts: `CC-BY-4.0` or its like, an address, or a name."""
     base_url: OfPage[str] = ""
     """Where the site will live, with its path: `https://example.org/blog`. Empty: at the root of any host."""
     lang: OfPage[str] = "en"

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.model import did_you_mean, nearest
+from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
@@ -126,6 +127,15 @@ def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
     return None if wrong else widths
 
 
+def _orcid(written: str, slot: Slot) -> str | None:
+    found = ORCID.fullmatch(written)
+    if found and is_orcid(found[1]):
+        return written
+    reason = "its last digit does not fit the others" if found else "write it as 0000-0002-1825-0097"
+    slot.wrong(f'"{written}" is no ORCID iD', reason)
+    return None
+
+
 def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
@@ -149,6 +159,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "languages": keys(LANGUAGE_NAMED),
         "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
         "languages.menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
+        "orcids": values(_orcid),
         "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
         "output": without(_output_problem, "{name} {problem}"),
         "timezone": _timezone,

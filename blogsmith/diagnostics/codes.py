@@ -19,6 +19,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "private-file": "A published file holds a key or secrets, or names folders of a machine (warning).",
         "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
         "twin-posts": "Two posts have one name but for its ending, and would share recorded results.",
+        "updated-git": "The history of a file does not say when it was changed (warning).",
         "unreadable": "A file cannot be opened, or is not a regular file.",
         # configuration and front matter
         "alias": "An alias is not the path of an address on this site.",
@@ -36,7 +37,6 @@ CODES: Mapping[str, str] = MappingProxyType(
         "language-key": "A translation is of a text that no page prints (warning).",
         "language-value": "A file in `languages/` is no list of translations, or one has an unknown place.",
         "permalink": "A page asks for an address that it cannot have.",
-        "not-yet": "A key asks for something this version cannot do (warning).",
         "yaml-comment": "An argument `#1` behind a blank is a comment, not part of the TeX (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",
         "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
@@ -142,7 +142,11 @@ CODES: Mapping[str, str] = MappingProxyType(
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width or height of an image is not a length; in HTML a warning.",
         # links and references
+        "bibliography-entry": "An entry of a bibliography cannot be read whole; a warning if it is usable.",
+        "bibliography-file": "A bibliography is not there, or cannot be read.",
+        "citable": "A post cannot say all that citing it takes (warning).",
         "citation-key": "A citation names a reference that the post does not list.",
+        "citation-style": "A style of citations is not there, or cannot be used.",
         "citation-unused": "A reference is never cited (warning).",
         "label-twice": "A label is given to two things, or two labels to one.",
         "label-unnumbered": "A label stands at a formula that shows no number (warning).",

@@ -185,9 +185,21 @@ class FrontMatter:
     references: OfPage[tuple[Reference, ...]] = ()
     bibliography: OfPage[tuple[str, ...]] = ()
     """Paths of bibliographies, beside the page or from the site root; read before the site's."""
+    publications: OfPage[tuple[str, ...]] = ()
+    """Bibliographies all of whose entries are listed below the text, by year."""
     citations: OfPage[PageCitations] = field(default_factory=PageCitations)
     csl: OfPage[str] = ""
     """As in the site's settings; empty means: as the site says."""
+    citable: OfPage[bool | None] = None
+    """Say how to cite the page; None means: as the site says, and yes with a `doi`."""
+    doi: OfPage[str] = ""
+    """Of the page itself: `10.59350/abcde`."""
+    license: OfPage[str] = ""
+    """As in the site's settings; empty means: as the site says."""
+    orcids: OfPage[Mapping[str, str]] = field(default_factory=dict)
+    """Author → ORCID iD, of authors given as `{name, orcid}`."""
+    is_dated_by_git: OfPage[bool] = False
+    """`updated: git`: when the last commit changed the file."""
     nocite: OfPage[tuple[str, ...]] = ()
     """Keys that are listed though nothing cites them; `*`: all."""
     numbering: OfPage[bool | None] = None

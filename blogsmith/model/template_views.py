@@ -94,6 +94,29 @@ class UsedStatement(Struct, frozen=True):
     """In the page, then in others by title."""
 
 
+class PageAuthor(Struct, frozen=True):
+    """Somebody who wrote a page."""
+
+    name: str
+    orcid: str = ""
+    """`0000-0002-1825-0097`; empty if none is known."""
+
+
+class CitableView(Struct, frozen=True):
+    """What a page says of itself to who cites it (`page.citation`)."""
+
+    bibtex: str = ""
+    """Empty for a page that does not ask to be cited."""
+    text: str = ""
+    """One sentence to cite it by; as `bibtex`."""
+    authors: tuple[PageAuthor, ...] = ()
+    doi: str = ""
+    """`10.59350/abcde`."""
+    license: str = ""
+    """Its name: `CC BY 4.0`."""
+    license_url: str = ""
+
+
 class PageView(Struct, frozen=True):
     """One page as templates see it (`page`). Every field is ready to print; nothing is computed there.
 
@@ -178,6 +201,8 @@ class PageView(Struct, frozen=True):
     """Scripts this page needs: `compare`, `embed`, `runnable`."""
     image: OfPage[str] = ""
     """URL of the page's picture with base path, or empty."""
+    citation: OfPage[CitableView | None] = None
+    """How to cite the page, its DOI and licence; None for a page that says nothing of it."""
     card: OfSite[str] = ""
     """URL of the picture drawn for links to the page, with base path; empty where it has one of its own."""
     layout: OfPage[str] = ""

@@ -74,6 +74,11 @@ class SiteBibliographies:
         """All keys that a page may cite, in the order of its files."""
         return tuple(dict.fromkeys(key for file in self._files_of(document) for key in file.keys))
 
+    def publication_keys(self, document: Document) -> tuple[str, ...]:
+        """Keys of the files that the page lists as a whole."""
+        named = [(written, document.path) for written in document.front.publications]
+        return tuple(dict.fromkeys(key for file in self._opened(named) for key in file.keys))
+
     def hint(self, key: str, document: Document) -> str:
         """What to do about a key that no bibliography has."""
         keys = self.keys(document)
@@ -123,14 +128,17 @@ class SiteBibliographies:
 
     def _written(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
         """Paths as they are written, with the page that names them."""
-        for written in document.front.bibliography:
+        for written in (*document.front.bibliography, *document.front.publications):
             yield written, document.path
         for written in self._config.config.bibliography:
             yield written, None
 
     def _files_of(self, document: Document) -> list[BibliographyFile]:
+        return self._opened(self._written(document))
+
+    def _opened(self, named: Iterable[tuple[str, PurePosixPath | None]]) -> list[BibliographyFile]:
         found = []
-        for written, page in self._written(document):
+        for written, page in named:
             path, file = self._text_of(written, page)
             if path and file and not file.problem:
                 found.append(self._bibliography(path, file))
@@ -175,7 +183,9 @@ class SiteBibliographies:
 
     def _missing(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f"there is no bibliography {written}"
-        return self._at("bibliography-file", message, "bibliography", written, document)
+        is_list = document is not None and written in document.front.publications
+        key = "publications" if is_list else "bibliography"
+        return self._at("bibliography-file", message, key, written, document)
 
     def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f"there is no style of citations {written}"
@@ -223,7 +233,8 @@ def bibliography_paths(documents: Iterable[Document], settings: LoadedConfig) ->
         if written and written not in BUNDLED_STYLES:
             found.update(candidate_paths(written, None))
     for document in documents:
-        for written in (*document.front.bibliography, document.front.csl):
+        front = document.front
+        for written in (*front.bibliography, *front.publications, front.csl):
             if written and written not in BUNDLED_STYLES:
                 found.update(candidate_paths(written, document.path))
     return frozenset(map(str, found))

@@ -32,6 +32,7 @@ from .bibliographies import bibliography_paths
 from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs, remove_stamps
 from .fonts import make_fonts
+from .git_dates import git_files
 from .incremental import IncrementalPipeline, UpdateRequest
 from .last_version import distinct_files, with_last_versions
 from .outline_rows import is_editable, put_outline
@@ -83,9 +84,17 @@ def _extent(
         output=(report.target if options.write else None),
         until=min((date for date in dates if date and date > options.now), default=None),
         outline=outline,
-        files=bibliography_paths(loaded.documents, site.context.settings),
+        files=_other_files(loaded, site),
         ended_s=ended_s,
     )
+
+
+def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
+    """What the build read beside the usual."""
+    found = bibliography_paths(loaded.documents, site.context.settings)
+    if any(document.front.is_dated_by_git for document in loaded.documents):
+        found |= git_files(site.context.root)
+    return found
 
 
 def _build(

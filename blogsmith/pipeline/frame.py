@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import PurePosixPath
 
 from ..config.languages import edition_config, edition_of
@@ -16,6 +17,7 @@ from ..project.report import BuildLog
 from ..site.frame import Frame, Rendered, Unpublished
 from ..site.images import resolve_image
 from ..site.index import SiteIndex, resolve_link
+from .git_dates import read_git_dates
 
 
 def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
@@ -52,6 +54,12 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         log.add(reporter.diagnostics)
         return found.url if isinstance(found, ImageInfo) else ""
 
+    history = read_git_dates(context, loaded.documents)
+    log.add(history.diagnostics)
+
+    def git_date(document: Document) -> dt.datetime | None:
+        return history.dates.get(str(document.path)) if document.front.is_dated_by_git else None
+
     config, find_language = edition_config("", context.config), context.theme.language
     layouts = frozenset(context.theme.layouts())
     language = find_language(config.lang)
@@ -60,6 +68,7 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         index.with_base,
         image,
         layouts,
+        git_date=git_date,
         language=language,
         find_language=find_language,
         settings=context.config,

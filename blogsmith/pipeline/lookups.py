@@ -97,6 +97,7 @@ def page_tools(
         python=python,
         work=bibliographies.find,
         work_keys=bibliographies.keys,
+        publication_keys=bibliographies.publication_keys,
         work_hint=bibliographies.hint,
         work_place=bibliographies.place,
         bibliography_problems=bibliographies.problems,

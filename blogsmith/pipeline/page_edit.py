@@ -229,7 +229,7 @@ class _Edit:
         if source is None:
             raise ReachesFurther
         document, found = self._memory.document(source, self.config)
-        if found:
+        if found or document.front.is_dated_by_git:
             raise ReachesFurther
         self._documents[path] = document
         return document

@@ -20,6 +20,7 @@ from ..config.schema import Citations, MathSettings
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
 from ..model.documents import FrontMatter, Series
+from ..model.scholarly import DOI
 from ..patterns import lazy_pattern
 from ..schema.readers import choice, flag, known, of_kind, shaped, text, texts, unless_empty
 from ..schema.records import Table, refuse_key, schema_of
@@ -29,10 +30,12 @@ from .dates import parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
-from .references import read_people, read_references
+from .references import read_orcids, read_people, read_references
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _MOMENTS = ("date", "updated", "publish_date", "expiry_date")
+GIT = "git"
+"""In place of a date: when the last commit changed the file."""
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
 _HONEST = frozenset(("parent", "publish", "published"))
@@ -59,7 +62,14 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
         head.at("updated").warn("date", "updated is before date")
-    return FrontMatter(**found, extra=_extra(head), places=_places(head))
+    authors = head.at("authors" if "authors" in head.value else "author")
+    return FrontMatter(
+        **found,
+        extra=_extra(head),
+        places=_places(head),
+        orcids=read_orcids(authors),
+        is_dated_by_git=head.value.get("updated") == GIT,
+    )
 
 
 def _places(head: Slot) -> dict[str, Place]:
@@ -90,6 +100,19 @@ def _date(slot: Slot) -> dt.datetime | None:
     if moment is None and written:
         slot.wrong(f'"{written}" is no date', _DATE_HINT, code="date")
     return moment
+
+
+def _updated(slot: Slot) -> dt.datetime | None:
+    """A date, unless it is to come from the history of the file."""
+    return None if text(slot) == GIT else _date(slot)
+
+
+def _doi(slot: Slot) -> str | None:
+    written = text(slot)
+    found = DOI.fullmatch(written)
+    if written and not found:
+        slot.wrong(f'"{written}" is no DOI', "a DOI starts with 10., as in 10.59350/abcde")
+    return found[1] if found else None
 
 
 def _name_date(path: PurePosixPath) -> dt.datetime | None:
@@ -219,6 +242,9 @@ _TABLE = Table(
         "permalink": _permalink,
         "template": _template,
         **dict.fromkeys(_MOMENTS, _date),
+        "updated": _updated,
+        "doi": _doi,
+        "citable": lenient_flag(),
         "tags": texts(separator=","),
         "categories": texts(separator=","),
         "series": _series,
@@ -229,6 +255,7 @@ _TABLE = Table(
         **execution.READERS,
         "references": read_references,
         "bibliography": texts(),
+        "publications": texts(),
         "citations.style": choice(get_args(get_type_hints(Citations)["style"])),
         "nocite": _nocite,
         # only their type is checked: content decides
@@ -243,7 +270,7 @@ _TABLE = Table(
     short={"math": _math, "execute": execution.read_mode},
     names=execution.NAMES,
     others=OTHER_NAMES,
-    made=frozenset(("extra", "places")),
+    made=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
     foreign=execution.FOREIGN,
 )
 _HEAD = schema_of(FrontMatter, _TABLE)

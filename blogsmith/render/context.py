@@ -91,6 +91,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Key of a citation → what the bibliographies of a page have under it."""
     work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
     """All keys that the page may cite, in the order of its files."""
+    publication_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
+    """Keys of the bibliographies that the page lists as a whole."""
     work_hint: Callable[[str, Document], str] = lambda key, document: ""
     """A key that no bibliography has → what to do."""
     work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None

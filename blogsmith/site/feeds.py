@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
-from ..model.template_views import Feed, PageView
+from ..model.template_views import CitableView, Feed, PageAuthor, PageView
 from ..model.texts import NO_TEXT, PageText
 from ..patterns import lazy_pattern
 from .editions import group_by_edition
@@ -269,9 +269,11 @@ def atom_entry(post: PageView, config: Config) -> str:
     _link(entry, post.canonical_url, "alternate", "text/html")
     _text(entry, "published", _stamp(post.date))
     _text(entry, "updated", _stamp(_update_date(post)))
-    _people(entry, post.authors)
+    _people(entry, post.authors, post.citation.authors if post.citation else ())
     for term in (*post.categories, *post.tags):
         ElementTree.SubElement(entry, f"{{{_ATOM}}}category", {"term": _clean(term.title)})
+    if post.citation:
+        _rights(entry, post.citation)
     if post.description:
         _text(entry, "summary", post.description)
     if post.body:
@@ -297,10 +299,27 @@ def _link(parent: ElementTree.Element, href: str, rel: str, kind: str) -> None:
     ElementTree.SubElement(parent, f"{{{_ATOM}}}link", {"rel": rel, "type": kind, "href": href})
 
 
-def _people(parent: ElementTree.Element, names: Sequence[str]) -> None:
+def _people(parent: ElementTree.Element, names: Sequence[str], known: Sequence[PageAuthor] = ()) -> None:
+    """Authors; those that have an ORCID iD by it, as registries of DOIs read it."""
+    orcids = {author.name: author.orcid for author in known}
     for name in names:
         author = ElementTree.SubElement(parent, f"{{{_ATOM}}}author")
         _text(author, "name", name)
+        if orcids.get(name):
+            _text(author, "uri", f"https://orcid.org/{orcids[name]}")
+
+
+def _rights(entry: ElementTree.Element, citation: CitableView) -> None:
+    """Licence (RFC 4946) and DOI (RFC 8574): the id of a post stays its address when it gets a DOI."""
+    if citation.license:
+        _text(entry, "rights", citation.license)
+    for rel, href in (("license", citation.license_url), ("cite-as", _doi_url(citation))):
+        if href:
+            ElementTree.SubElement(entry, f"{{{_ATOM}}}link", {"rel": rel, "href": href})
+
+
+def _doi_url(citation: CitableView) -> str:
+    return f"https://doi.org/{citation.doi}" if citation.doi else ""
 
 
 def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
@@ -328,11 +347,28 @@ def _item(post: PageView, config: Config) -> dict[str, object]:
         "summary": post.description,
         "date_published": _stamp(post.date) if post.date else "",
         "date_modified": _stamp(_update_date(post)),
-        "authors": [{"name": author} for author in post.authors],
+        "authors": _json_people(post),
         "tags": [term.title for term in (*post.categories, *post.tags)],
         "language": post.lang,
     }
+    if post.citation:
+        item["_citation"] = _drop_empty(
+            {
+                "doi": _doi_url(post.citation),
+                "license": post.citation.license,
+                "license_url": post.citation.license_url,
+            }
+        )
     return _drop_empty(item)
+
+
+def _json_people(post: PageView) -> list[dict[str, str]]:
+    if not post.citation:
+        return [{"name": author} for author in post.authors]
+    return [
+        {"name": one.name, "url": f"https://orcid.org/{one.orcid}"} if one.orcid else {"name": one.name}
+        for one in post.citation.authors
+    ]
 
 
 def _drop_empty(fields: dict[str, object]) -> dict[str, object]:

@@ -59,6 +59,8 @@ class Frame(Struct, frozen=True):
     """Names that front matter's `template` may have."""
     term_names: Mapping[str, TermNames] = field(default_factory=dict)
     """Edition → its names of terms."""
+    git_date: Callable[[Document], dt.datetime | None] = lambda document: None
+    """When the last commit changed a page that asks for it."""
     language: Language = ENGLISH
     """Of the edition: pages that blogsmith makes by itself are in it."""
     edition: str = ""

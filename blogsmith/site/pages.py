@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
+from .citable import citable_view
 from .frame import Frame, Rendered, canonical
 from .terms import term_links
 
@@ -45,7 +46,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         description=body.description_text or shorten(body.summary),
         description_html=body.description_html,
         date=front.date,
-        updated=front.updated,
+        updated=front.updated or frame.git_date(item.document),
         authors=front.authors or ((config.author,) if config.author else ()),
         tags=term_links(front.tags, "tags", frame),
         categories=term_links(front.categories, "categories", frame),
@@ -58,6 +59,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         draft=front.draft,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
+        citation=citable_view(front, body.title_text, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
         extra=front.extra,
     )

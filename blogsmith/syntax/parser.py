@@ -250,7 +250,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         document.first_line,
         references,
         front.execution,
-        has_bibliography=bool(front.bibliography),
+        has_bibliography=bool(front.bibliography or front.publications),
     )
     env = {"page": page}
     tokens = md.parse(document.body, env)

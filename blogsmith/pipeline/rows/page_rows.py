@@ -44,6 +44,7 @@ _TITLES = {
     "python": "Python for browsers",
     "work": "the reference",
     "work_keys": "the keys of its bibliographies",
+    "publication_keys": "the keys of its list",
     "work_hint": "what is near",
     "work_place": "the place of the reference",
     "bibliography_problems": "its bibliographies",

@@ -21,7 +21,15 @@ _OWN = ("results", "picture", "python")
 """Lookups whose answers are the page's own: they change without anything else in the site changing."""
 _SHARED = (
     *("link", "image", "labels", "post_url", "slug_hint"),
-    *("work", "work_keys", "work_hint", "work_place", "bibliography_problems", "citation_style"),
+    *(
+        "work",
+        "work_keys",
+        "publication_keys",
+        "work_hint",
+        "work_place",
+        "bibliography_problems",
+        "citation_style",
+    ),
 )
 
 Key = tuple[object, ...]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from markdown_it.token import Token
-from msgspec.structs import replace
 
-from ...bibliography.references import links_of
 from ...diagnostics.model import Diagnostic
-from ...model.publications import CslStyle, Publication
+from ...model.publications import CslStyle
 from ...syntax.records import Citation, CitationEntry, Heading, get
 from ..context import Rendering, Rule
 from ..prose import escape_html
 from .cited_works import CitedWorks, collect_works, is_mistake
+from .links import work_links
 from .marks import back_label, use_id
+from .publication_list import publications
 from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, link_to
 
 _MOST_HINTS = 10
@@ -120,8 +120,13 @@ def bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
     """The list of references."""
     entries: tuple[CitationEntry, ...] = tokens[index].meta["entries"]
     page = citations_of_page(rendering)
-    if not page.style.keys:
-        return ""
+    works = publications(rendering, page.cited) if rendering.document.front.publications else ""
+    return works + (_references(rendering, tokens, page, entries) if page.style.keys else "")
+
+
+def _references(
+    rendering: Rendering, tokens: Sequence[Token], page: CitationPlan, entries: Sequence[CitationEntry]
+) -> str:
     uses = {entry.key: entry.uses for entry in entries}
     items = "".join(_entry(rendering, page, key, uses.get(key, 0)) for key in page.style.keys)
     name = escape_html(rendering.language.translate("References"))
@@ -148,30 +153,6 @@ def _entry(rendering: Rendering, page: CitationPlan, key: str, uses: int) -> str
         links += f' <a class="ref-backref" href="#{use_id("cite", shown, use)}" {label}'
     more = "" if cited.reference else work_links(rendering, cited.work)
     return f'<li id="ref-{shown}">{page.style.describe(rendering, key)}{more}{links}</li>\n'
-
-
-def work_links(rendering: Rendering, work: Publication) -> str:
-    """Links to where a work is to be had."""
-    links = [f'<a href="{escape_html(url)}">{name}</a>' for name, url in _addresses(rendering, work)]
-    return f' <span class="ref-links">{" ".join(links)}</span>' if links else ""
-
-
-def _addresses(rendering: Rendering, work: Publication) -> Iterator[tuple[str, str]]:
-    for name, url in links_of(work):
-        if not url.startswith("/"):
-            yield name, url
-            continue
-        # a file of this site
-        target = rendering.tools.link(url, rendering.document)
-        if target.problem:
-            entry = rendering.tools.work_place(work.key, rendering.document)
-            place = entry.place if entry else None
-            found = Diagnostic(
-                target.code, target.problem, entry.path if entry else "", place, hint=target.hint
-            )
-            rendering.reporter.add(replace(found, source_line=entry.source_line) if entry else found)
-        else:
-            yield name, target.url
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"citation": citation, "bibliography": bibliography})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from ...bibliography.csl.processor import letter_of
 from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
 from ...diagnostics.model import Place, TextMap
 from ...model.documents import Reference
@@ -121,7 +122,7 @@ class AuthorYearStyle:
         """Authors (year). Title. Venue volume(issue), pages. Note."""
         cited, year = self._cited.works[key], escape_html(self._years[key])
         reference = cited.reference or reference_of_work(cited.work)
-        names = [_inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
+        names = [inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
         if cited.work.has_others or len(cited.work.authors) > MOST_AUTHORS:
             names.append("et al.")
         title = _title(rendering, cited, reference)
@@ -144,16 +145,6 @@ def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) 
     return years
 
 
-def letter_of(index: int) -> str:
-    """0 → a, 25 → z, 26 → aa."""
-    letters = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters
-
-
 def _sort_key(work: Publication) -> tuple[str, str, str]:
     names = "; ".join(f"{person.family or person.literal} {person.given}" for person in work.authors)
     return (names or _plain(work.title)).casefold(), work.year, _plain(work.title).casefold()
@@ -166,7 +157,7 @@ def _plain(text: str) -> str:
     return text.replace('<span class="nocase">', "")
 
 
-def _inverted(person: Person) -> str:
+def inverted(person: Person) -> str:
     """`van Gogh, V.`: initials, as lists by name have them."""
     if person.literal:
         return person.literal
