@@ -163,6 +163,8 @@ class FrontMatter:
     """An index of a section, or the home page, lists the posts below it."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
+    lightbox: OfPage[bool | None] = None
+    """Figures lead to large versions of their pictures; None means: as the site says."""
     lang: OfPage[str] = ""
     """Empty means: as the site says."""
     comments: OfPage[bool | None] = None

@@ -20,8 +20,10 @@ from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
 from ..site.lists import plan_lists
+from ..site.media import MeasureMedia, resolve_media
 from ..site.permalinks import files_url
 from ..site.terms import plan_terms
+from .media import measure_media
 
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
@@ -50,6 +52,7 @@ def page_tools(
     python: Callable[[], Distribution],
     measure: Measure,
     digest: Digest,
+    media: MeasureMedia = measure_media,
 ) -> Tools:
     """The site as its pages see it while they are rendered."""
 
@@ -68,6 +71,7 @@ def page_tools(
         image=lambda written, document: resolve_image(
             index, written, document, loaded.assets, measure, digest
         ),
+        media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,
         slug_hint=index.slug_hint,

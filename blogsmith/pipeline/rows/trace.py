@@ -19,7 +19,7 @@ from ...render.context import Tools
 
 _OWN = ("results", "picture", "python")
 """Lookups whose answers are the page's own: they change without anything else in the site changing."""
-_SHARED = ("link", "image", "labels", "post_url", "slug_hint")
+_SHARED = ("link", "image", "media", "labels", "post_url", "slug_hint")
 
 Key = tuple[object, ...]
 
