@@ -106,18 +106,22 @@ def _picture_name(variant: PictureVariant) -> str:
     return variant.path.rpartition("-")[0]
 
 
-def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -> Iterator[bytes]:
+def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -> list[bytes]:
     """The copies of a picture; in place of one that is no smaller, or cannot be made, what is published.
 
+    A drawing made smaller has smooth edges and may weigh more than a larger copy: then that one is taken.
     Browsers tell what a picture is by its first bytes, whatever its name ends with.
     """
-    made: list[bytes] = []
     try:
-        for copy in encode_variants(io.BytesIO(data), wanted):
-            made.append(copy if len(copy) < len(published) else published)
+        made = list(encode_variants(io.BytesIO(data), wanted))
     except PictureProblem:
-        pass
-    yield from (*made, *[published] * (len(wanted) - len(made)))
+        return [published] * len(wanted)
+    lightest: dict[str, bytes] = {}
+    found: dict[PictureVariant, bytes] = {}
+    for one, copy in sorted(zip(wanted, made, strict=True), key=lambda pair: -pair[0].width_px):
+        best = lightest.get(one.format, published)
+        found[one] = lightest[one.format] = copy if len(copy) < len(best) else best
+    return [found[one] for one in wanted]
 
 
 def picture_copies(used: Iterable[PictureVariant], context: SiteContext) -> PictureCopies | None:

@@ -48,7 +48,6 @@ def find_media(rendering: Rendering, written: Written) -> MediaFile:
 
 def film_tag(rendering: Rendering, film: Film) -> str:
     """The `<video>` of a film."""
-    rendering.widgets.add("film")
     found = find_media(rendering, film.source)
     poster = rendering.find_image(film.poster.text, film.poster.place) if film.poster else None
     size = _size(found, poster)
