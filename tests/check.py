@@ -22,6 +22,7 @@ from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
+from blogsmith.model.media import MediaFile
 from blogsmith.model.results import (
     Blob,
     CellOutput,
@@ -41,6 +42,7 @@ from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
+from blogsmith.site.media import resolve_media
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 
@@ -55,7 +57,11 @@ title: Other post
 $$ x = y \label{eq:other} $$
 """
 SIZES = {"a.png": (640, 480), "b.png": (640, 480), "c.png": (640, 480), "d.svg": (300, 200)}
-FILES = (*SIZES, "clip.mp4")
+FILES = (*SIZES, "clip.mp4", "clip.vtt")
+
+
+def _measure_media(file: Path) -> MediaFile:
+    return MediaFile(is_captions=file.suffix == ".vtt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,5 +186,6 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
+        media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
     )
     return tools, parsed["page.md"]

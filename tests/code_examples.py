@@ -38,6 +38,7 @@ from blogsmith.pyodide.source import FolderSource
 from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
+from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
 from tests.site_files import NOW, build
 from tests.test_broken import FILES
@@ -127,6 +128,14 @@ def _unreadable(root: Path) -> tuple[Diagnostic, ...]:
 def _too_large(root: Path) -> tuple[Diagnostic, ...]:
     with (_site(root) / "long.md").open("wb") as file:
         file.truncate(11 << 20)
+    return build(root).diagnostics
+
+
+def _image_large(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    moving = file_of(drawing(400, 300), "GIF", save_all=True, append_images=[drawing(400, 300).rotate(9)])
+    (posts / "steps.gif").write_bytes(moving + bytes(6_000_000))
+    (posts / "large.md").write_text("---\ntitle: A\n---\n\n![The steps](steps.gif)\n", encoding="utf-8")
     return build(root).diagnostics
 
 
@@ -317,6 +326,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "file-too-large": _too_large,
         "twin-posts": _twin_posts,
         "busy": _busy,
+        "image-large": _image_large,
         "output-write": _output_write,
         "trust-write": _trust_write,
         "cell-versions": _other_versions,

@@ -142,6 +142,8 @@ class Images(Struct, frozen=True):
     """Widths of the smaller copies in pixels; none is wider than the picture."""
     formats: tuple[Literal["webp", "avif"], ...] = ("webp",)
     """Formats of the copies, the best first: `avif` takes half the bytes, and ten times the time to make."""
+    lightbox: bool = False
+    """Figures lead to large versions of their pictures, which open over the page."""
 
 
 class Citations(Struct, frozen=True):

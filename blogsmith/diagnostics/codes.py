@@ -131,8 +131,11 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-place": "A `{= … =}` stands where no value can stand.",
         "value-syntax": "A `{= … =}` holds no expression, or a wrong format.",
         # images and embeds
+        "captions": "The captions of a video are no file of WebVTT.",
         "embed-host": "A video is on a host that the site does not allow.",
+        "gallery": "A gallery has a number of columns that there is not, or holds no image (then a warning).",
         "image-fetch": "The copy of an image at another host is missing, has changed or cannot be made.",
+        "image-large": "A picture is so heavy that readers on a phone would rather not have it (warning).",
         "image-location": "A photo carries the position where it was taken into the site (warning).",
         "image-metadata": "What a picture or film tells besides cannot be taken out (warning).",
         "image-missing": "An image names a file that does not exist.",

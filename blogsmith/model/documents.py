@@ -172,6 +172,8 @@ class FrontMatter:
     """An index of a section, or the home page, lists the posts below it."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
+    lightbox: OfPage[bool | None] = None
+    """Figures lead to large versions of their pictures; None means: as the site says."""
     lang: OfSite[str] = ""
     """Empty means: as the file's name or folder says, else the site."""
     translation_key: OfSite[str] = ""

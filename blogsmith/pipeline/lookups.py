@@ -21,9 +21,11 @@ from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
+from ..site.media import MeasureMedia, resolve_media
 from ..site.permalinks import files_url
 from ..site.translations import translations
 from .bibliographies import SiteBibliographies
+from .media import measure_media
 
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
@@ -71,6 +73,7 @@ def page_tools(
     measure: Measure,
     digest: Digest,
     bibliographies: SiteBibliographies,
+    media: MeasureMedia = measure_media,
 ) -> Tools:
     """The site as its pages see it while they are rendered."""
 
@@ -89,6 +92,7 @@ def page_tools(
         image=lambda written, document: resolve_image(
             index, written, document, loaded.assets, measure, digest
         ),
+        media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,
         slug_hint=index.slug_hint,

@@ -43,7 +43,7 @@ class PictureCopies:
     """Makes the copies of one site."""
 
     def __init__(self, context: SiteContext, all_of: Mapping[str, Sequence[PictureVariant]]) -> None:
-        """all_of: address of an original → its copies."""
+        """all_of: picture, by its name and digest → its copies."""
         self._root = context.root
         self._base_path = context.config.base_path
         self._cleans = context.config.images.metadata == "clean"
@@ -68,7 +68,7 @@ class PictureCopies:
         except OSError as error:
             message = f"{source.name} cannot be read: {error.strerror or error}"
             raise SiteError(Diagnostic("image-unreadable", message)) from error
-        wanted = self._all_of[variant.source]
+        wanted = self._all_of[_picture_name(variant)]
         original = clean_bytes(data) if self._cleans else data
         found = b""
         for one, copy in zip(wanted, copies_of(data, original, wanted), strict=True):
@@ -83,7 +83,9 @@ class PictureCopies:
 
         originals: where an original lies in the finished site → its origin and its file.
         """
-        numbered = [(number, one) for wanted in self._all_of.values() for number, one in enumerate(wanted)]
+        numbered = [
+            (number, one) for wanted in self._all_of.values() for number, one in enumerate(sorted(wanted))
+        ]
         for _, one in sorted(numbered):
             origin, file = originals[output_path(unquote(one.source).removeprefix(self._base_path))]
             key, make = f"{self.version} {one.path}", partial(self.make, one, file)
@@ -99,25 +101,35 @@ class PictureCopies:
         return f"{self.version}-{PurePosixPath(variant.path).name}"
 
 
-def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -> Iterator[bytes]:
+def _picture_name(variant: PictureVariant) -> str:
+    """What all copies of one picture begin with."""
+    return variant.path.rpartition("-")[0]
+
+
+def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -> list[bytes]:
     """The copies of a picture; in place of one that is no smaller, or cannot be made, what is published.
 
+    A drawing made smaller has smooth edges and may weigh more than a larger copy: then that one is taken.
     Browsers tell what a picture is by its first bytes, whatever its name ends with.
     """
-    made: list[bytes] = []
     try:
-        for copy in encode_variants(io.BytesIO(data), wanted):
-            made.append(copy if len(copy) < len(published) else published)
+        made = list(encode_variants(io.BytesIO(data), wanted))
     except PictureProblem:
-        pass
-    yield from (*made, *[published] * (len(wanted) - len(made)))
+        return [published] * len(wanted)
+    lightest: dict[str, bytes] = {}
+    found: dict[PictureVariant, bytes] = {}
+    for one, copy in sorted(zip(wanted, made, strict=True), key=lambda pair: -pair[0].width_px):
+        best = lightest.get(one.format, published)
+        found[one] = lightest[one.format] = copy if len(copy) < len(best) else best
+    return [found[one] for one in wanted]
 
 
 def picture_copies(used: Iterable[PictureVariant], context: SiteContext) -> PictureCopies | None:
     """What makes the copies that pages name; None if there are none."""
     all_of: dict[str, list[PictureVariant]] = defaultdict(list)
-    for one in sorted(set(used)):
-        all_of[one.source].append(one)
+    # a picture that lies beside two posts has the same copies
+    for one in {one.path: one for one in sorted(set(used), reverse=True)}.values():
+        all_of[_picture_name(one)].append(one)
     return PictureCopies(context, all_of) if all_of else None
 
 

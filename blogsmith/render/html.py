@@ -25,7 +25,7 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.mathml.signs import signs_of
-from . import blocks, fences, figures, formulas, notes, prose, shortcodes, wiki_links
+from . import blocks, fences, figures, formulas, galleries, notes, prose, shortcodes, wiki_links
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
@@ -43,6 +43,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **formulas.RULES,
         **blocks.RULES,
         **figures.RULES,
+        **galleries.RULES,
         **fences.RULES,
         **rules.RULES,
         **notes.RULES,

@@ -92,6 +92,9 @@ def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: P
 def _rewrite(rendering: Rendering, text: str, start: int, tag: StartTag, place: Place) -> str:
     if tag.name == "img" and tag.get("src"):
         return _image(rendering, tag, place)
+    if tag.name == "source" and "dark" in tag.get("media"):
+        # a switch of the theme chooses, too
+        rendering.widgets.add("pictures")
     edits = sorted(_edits(rendering, text, tag, place), key=lambda edit: edit.start)
     pieces, at = [], start
     for edit in edits:

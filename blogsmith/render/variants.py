@@ -27,7 +27,7 @@ RECIPE = 1
 """In the names of copies: changes when other pixels are to be in them."""
 _TOO_NEAR = 1.2
 """A copy has at least that many times fewer pixels across than the next larger one."""
-_COLUMN_PX = 740
+SHOWN_PX = 740
 """What a picture takes at most of a page wider than a phone: text, and a part of the margin."""
 _NARROW = "48em"
 _STYLE_WIDTH = lazy_pattern(r"width:([0-9.]{1,8})(%|px|em|rem|ch)(?:;|$)")
@@ -125,7 +125,7 @@ def variant_of(info: ImageInfo, width_px: int, kind: PictureFormat) -> PictureVa
 def middle_variant(variants: Sequence[PictureVariant], kind: PictureFormat) -> PictureVariant:
     """The copy for readers who cannot choose: the smallest one that fills a column."""
     own = [one for one in variants if one.format == kind]
-    return next((one for one in own if one.width_px >= _COLUMN_PX), own[-1])
+    return next((one for one in own if one.width_px >= SHOWN_PX), own[-1])
 
 
 def srcset_of(variants: Sequence[PictureVariant], kind: PictureFormat, base_path: str) -> str:
@@ -149,12 +149,12 @@ def _sizes(natural: ImageInfo, shown: ImageInfo, style: str, columns: int) -> st
     asked = _STYLE_WIDTH.match(style)
     if asked and asked[2] == "%":
         share = min(100.0, max(1.0, float(asked[1])))
-        return f"(min-width: {_NARROW}) {round(_COLUMN_PX * share / 100)}px, {round(share)}vw"
+        return f"(min-width: {_NARROW}) {round(SHOWN_PX * share / 100)}px, {round(share)}vw"
     if asked:
         return f"{asked[1]}{asked[2]}"
     if shown.width_px and shown.width_px != natural.width_px:
         return f"{shown.width_px}px"
-    return f"(min-width: {_NARROW}) {min(natural.width_px, _COLUMN_PX // columns)}px, 100vw"
+    return f"(min-width: {_NARROW}) {min(natural.width_px, SHOWN_PX // columns)}px, 100vw"
 
 
 def _stem(url: str) -> str:

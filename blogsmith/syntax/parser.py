@@ -33,6 +33,7 @@ from .fences import fences
 from .figures import figures
 from .foreign import foreign
 from .front_text import locate_text
+from .galleries import galleries
 from .headings import heading_attributes, number_headings, plain_text, title_heading, written_headings
 from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
@@ -177,6 +178,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("split_paragraphs", split_paragraphs),
     ("subequations", subequations),
     ("schemes", schemes),
+    ("galleries", galleries),
     ("figures", figures),
     ("end_marks", end_marks),
     ("footnote_order", arrange),

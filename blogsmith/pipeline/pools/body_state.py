@@ -20,6 +20,7 @@ from ...hooks import Plugins
 from ...hooks.loader import load_plugins
 from ...languages.language import Translation
 from ...model.documents import Asset, Document, FrontMatter, ImageInfo, Source
+from ...model.media import MediaFile
 from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
@@ -37,6 +38,7 @@ from ...site.urls import Urls
 from ..bibliographies import SiteBibliographies
 from ..cache import PageCache, UnknownPage
 from ..lookups import page_tools
+from ..media import measure_media
 from ..rows.image_rows import file_digest, measure_image
 from ..rows.page_rows import decode_row, encode_row
 from ..snapshot import Entries, ResolvedSite
@@ -193,6 +195,7 @@ class _WorkerSite:
             self._measure,
             self._digest,
             bibliographies,
+            self._measure_media,
         )
         return replace(
             tools,
@@ -216,6 +219,12 @@ class _WorkerSite:
         if self._state.sizes is None:
             return self._memory.images.digest(file)
         return self._state.digests.get(str(file), "")
+
+    def _measure_media(self, file: Path) -> MediaFile:
+        if self._state.sizes is not None:
+            # films are not sent
+            raise UnknownPage
+        return measure_media(file)
 
     def _open_python(self) -> Distribution:
         from ...pyodide.distribution import CDN

@@ -36,6 +36,7 @@ _MOST_BYTES = 256 * 1024 * 1024
 _TITLES = {
     "link": "where this leads:",
     "image": "the image",
+    "media": "the film",
     "labels": "the labels of",
     "post_url": "the address of",
     "slug_hint": "what is near",
