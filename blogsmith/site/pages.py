@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
+from .discussions import discussion_of
 from .frame import Frame, Rendered, canonical
 from .terms import term_links
 
@@ -59,6 +60,13 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
         layout=front.template if front.template in frame.layouts else item.kind,
+        comments=discussion_of(
+            front.comments,
+            config,
+            is_post=item.kind == "post",
+            url=frame.with_base(item.url),
+            lang=lang,
+        ),
         extra=front.extra,
     )
 
