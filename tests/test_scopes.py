@@ -38,6 +38,9 @@ SETTINGS = MappingProxyType(
         "feeds": "false",
         "social_cards": "false",
         "toc": "false",
+        "comments": "{provider: utterances, repo: a/b}",
+        "analytics": "{provider: goatcounter, site: notes}",
+        "share": "[email]",
         "diagnostics": "{link-missing: warning}",
         "build": "{executor: local}",
     }

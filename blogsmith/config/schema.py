@@ -141,7 +141,7 @@ class Embeds(Struct, frozen=True):
 class Comments(Struct, frozen=True):
     """Comments below posts; nothing is loaded before a reader asks for them."""
 
-    provider: Literal["", "giscus", "utterances"] = ""
+    provider: Literal["none", "giscus", "utterances"] = "none"
     """`giscus` keeps them as discussions on GitHub, `utterances` as issues."""
     repo: str = ""
     """Repository, `owner/name`."""
@@ -158,7 +158,7 @@ class Comments(Struct, frozen=True):
 class Analytics(Struct, frozen=True):
     """Counting of visits by another host."""
 
-    provider: Literal["", "goatcounter", "plausible", "umami"] = ""
+    provider: Literal["none", "goatcounter", "plausible", "umami"] = "none"
     """Who counts."""
     site: str = ""
     """What the site is called there: GoatCounter's code, Plausible's domain, Umami's id."""

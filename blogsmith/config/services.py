@@ -81,9 +81,9 @@ def comments_host(comments: Comments) -> str:
 
 def analytics_host(analytics: Analytics) -> str:
     """The host that counts, `https://mysite.goatcounter.com`; empty if none does."""
-    if analytics.host or not analytics.provider:
-        return analytics.host
-    return _COUNTERS[analytics.provider].format(site=analytics.site)
+    if analytics.provider == "none":
+        return ""
+    return analytics.host or _COUNTERS[analytics.provider].format(site=analytics.site)
 
 
 def service_sources(config: Config) -> dict[str, set[str]]:
@@ -97,11 +97,10 @@ def service_sources(config: Config) -> dict[str, set[str]]:
 
 def check_comments(comments: Comments, slot: Slot) -> Comments | None:
     """Whether comments have all that their provider needs."""
-    if not comments.provider:
+    if "provider" not in slot.value:
         slot.wrong("comments need a provider", "provider: giscus, or utterances")
-        return None
     is_right = True
-    for name in _NEEDS[comments.provider]:
+    for name in _NEEDS.get(comments.provider, ()):
         value = getattr(comments, name)
         pattern = _REPO if name == "repo" else _ID if name.endswith("_id") else None
         if not value:
@@ -117,8 +116,9 @@ def check_comments(comments: Comments, slot: Slot) -> Comments | None:
 
 def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
     """Whether the counting of visits has all that its provider needs."""
-    if not analytics.provider:
+    if "provider" not in slot.value:
         slot.wrong("analytics need a provider", "provider: goatcounter, plausible or umami")
+    if analytics.provider == "none":
         return None
     pattern, hint = _SITES[analytics.provider]
     if not analytics.site:

@@ -26,7 +26,7 @@ def discussion_of(
     if isinstance(asked, str):
         return _thread_discussion(asked)
     comments = config.comments
-    if not comments.provider or not (is_post if asked is None else asked):
+    if comments.provider == "none" or not (is_post if asked is None else asked):
         return None
     # the name under which scripts of both find a discussion: the path without slash and ending
     term = url.strip("/").removesuffix(".html") or "index"
