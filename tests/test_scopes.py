@@ -47,6 +47,7 @@ SETTINGS = MappingProxyType(
 )
 """Settings that reach no text → another value."""
 SHOWS_ALL = "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}\n"
+SHOWS_ALL += "{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
 HEADS = MappingProxyType(
     {
         "lang": "de",
