@@ -40,8 +40,9 @@ _PICTURES = MappingProxyType({code: 0x2400 + code for code in range(0x20) if chr
 
 
 def pages() -> list[Path]:
-    """Every page of the manual, sorted, then the front page."""
-    return [*sorted(DOCS.rglob("*.md")), DOCS.parent / "_index.md"]
+    """Every page of the manual, sorted, then the front page; no translations."""
+    own = (page for page in DOCS.rglob("*.md") if "." not in page.stem)
+    return [*sorted(own), DOCS.parent / "_index.md"]
 
 
 def filled(text: str) -> str:

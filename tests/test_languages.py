@@ -25,6 +25,7 @@ from blogsmith.model.results import CellResult
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.pipeline.rows.page_keys import text_templates
 from blogsmith.project.context import open_site
+from blogsmith.project.report import ExecutionOptions
 from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
@@ -502,7 +503,11 @@ x
 """
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NAMES = ("blogsmith", "huggingface", "co")
+_PROCESSOR = re.compile(r"CPU \([^)]*\)")
+_NAMES = (
+    *("blogsmith", "huggingface", "co", "English", "Mastodon", "Bluesky", "utteranc", "es", "github", "com"),
+    *("CUDA", "CPU", "Python", "cloud", "umami", "is", "ms"),
+)
 _SILENT = ("script", "style", "code", "pre", "math")
 _READ = ("aria-label", "title", "alt", "content")
 
@@ -516,7 +521,7 @@ def words_of(element: Element) -> Iterator[tuple[str, str]]:
         for child in element:
             yield from words_of(child)
     for text in (*texts, element.tail or ""):
-        for word in _WORD.findall(text):
+        for word in _WORD.findall(_PROCESSOR.sub("CPU", text)):
             yield word, text
 
 
@@ -524,31 +529,100 @@ def _words(texts: Iterator[str]) -> set[str]:
     return {word for text in texts for word in _WORD.findall(re.sub(r"\{\w+\}", " ", text))}
 
 
-def test_a_german_site_holds_no_english_word_of_ours(tmp_path: Path) -> None:
-    later = "---\ntitle: {}\ndate: 2026-04-0{}\ntags: [Netze]\ncategories: [Lernen]\n{}---\n"
-    later += "Text [](aufmerksamkeit.md)\n"
+LATER = """\
+---
+title: {}
+date: 2026-04-0{}
+tags: [Netze]
+categories: [Lernen]
+comments: https://a.example/@ada/1
+{}---
+Text [](aufmerksamkeit.md)
+
+- [ ] a
+- [x] b
+"""
+CELLS = """\
+---
+title: Lauf
+date: 2026-04-05
+---
+```{{python}}
+#| label: fig-eins
+{first}
+```
+
+```{{python}}
+#| needs: cuda
+#| fallback: skip
+2
+```
+
+```{{python}}
+#| error: true
+print(x, open("data.csv").read())
+1 / 0
+```
+
+{{= x =}}
+"""
+
+
+def whole_site(root: Path, tag: str, theme: str) -> tuple[Path, Mapping[str, str]]:
+    """A site in one language with all that prints words of ours; an old result among its cells."""
+    own = SITE.replace("lang: de", f"lang: {tag}\ntheme: {theme}").replace(
+        "theme_options: {switch: true}", OTHER
+    )
     files = {
-        "blogsmith.yaml": SITE,
+        "blogsmith.yaml": own,
         "content/posts/aufmerksamkeit.md": FULL_POST,
         "content/posts/x.svg": SVG,
-        "content/posts/zwei.md": later.format("Zwei", 2, "series: {name: Grundlagen, part: 2}\n"),
-        "content/posts/drei.md": later.format(
+        "content/posts/zwei.md": LATER.format("Zwei", 2, "series: {name: Grundlagen, part: 2}\n"),
+        "content/posts/drei.md": LATER.format(
             "Drei", 3, "draft: true\nseries: {name: Grundlagen, part: 3}\n"
         ),
+        "content/posts/zwei.en.md": "---\ntitle: Two\n---\nText.\n",
         "content/land.md": "---\ntitle: Land\nsubtitle: Ja\ntemplate: landing\n---\nText\n",
+        "content/posts/lauf.md": CELLS.format(first="x = 1"),
+        "content/posts/data.csv": "a,b\n",
     }
-    root = put(tmp_path / "site", files)
+    put(
+        root,
+        {"blogsmith.yaml": own, **{name: files[name] for name in files if "lauf" in name or ".csv" in name}},
+    )
+    assert build(root, execution=ExecutionOptions(execute="stale")).ok
+    changed = {"content/posts/lauf.md": CELLS.format(first="x = 3"), "content/posts/data.csv": "a,c\n"}
+    return put(root, files | changed), files
+
+
+OTHER = """\
+theme_options: {switch: true}
+languages: {en: {}}
+comments: {provider: utterances, repo: a/b}
+analytics: {provider: umami, site: 00000000-0000-0000-0000-000000000000, consent: ask}
+share: [mastodon, bluesky, email, link]
+"""
+
+
+@pytest.mark.parametrize("theme", ["paper", "terminal"])
+@pytest.mark.parametrize("tag", ["de", "ar"])
+def test_a_site_holds_no_english_word_of_ours(tag: str, theme: str, tmp_path: Path) -> None:
+    root, files = whole_site(tmp_path / "site", tag, theme)
     report = build(root)
     assert report.ok, printed(report)
-    german = _words(text for tag in bundled_texts("de").values() for text in forms(tag).values())
-    known = german | _words(iter(files.values())) | set(_NAMES)
-    pages = sorted((root / "public").rglob("*.html"))
-    assert len(pages) > 12
+    own = _words(text for texts in bundled_texts(tag).values() for text in forms(texts).values())
+    known = own | _words(iter((*files, *files.values(), language_name(tag)))) | set(_NAMES)
+    pages = sorted(page for page in (root / "public").rglob("*.html") if "en" not in page.parts)
+    assert len(pages) > 14
     seen: set[str] = set()
     for page in pages:
         tree = html5lib.parse(page.read_text("utf-8"), namespaceHTMLElements=False)
         for word, text in words_of(tree):
             assert word in known, (page.relative_to(root).as_posix(), word, text)
             seen.add(text.strip())
-    expected = {"Inhalt", "Satz 1", "Abbildung 1", "Code anzeigen", "Zum Inhalt springen", "Archiv", "Reihen"}
-    assert expected <= seen
+    asked = ("Show code", "Skip to content", "Archive", "Series", "Comments", "Share", "done")
+    expected = {language(tag).translate(text) for text in asked}
+    expected |= {language(tag).translate(f"{name} {{number}}", number=1) for name in ("Figure", "Table")}
+    assert {text for text in expected if text not in seen} == set()
+    old = (root / "public/posts/lauf/index.html").read_text("utf-8")
+    assert language(tag).translate("its code has changed") in old

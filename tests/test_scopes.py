@@ -40,12 +40,16 @@ SETTINGS = MappingProxyType(
         "llms_txt": "true",
         "theorems": "{used_in: true, map: true}",
         "toc": "false",
+        "comments": "{provider: utterances, repo: a/b}",
+        "analytics": "{provider: goatcounter, site: notes}",
+        "share": "[email]",
         "diagnostics": "{link-missing: warning}",
         "build": "{executor: local}",
     }
 )
 """Settings that reach no text → another value."""
 SHOWS_ALL = "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}\n"
+SHOWS_ALL += "{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
 HEADS = MappingProxyType(
     {
         "lang": "de",

@@ -162,6 +162,36 @@ class Embeds(Struct, frozen=True):
     """HTML of posts that loads a script, frame, style sheet or film from another host before a click."""
 
 
+class Comments(Struct, frozen=True):
+    """Comments below posts; nothing is loaded before a reader asks for them."""
+
+    provider: Literal["none", "giscus", "utterances"] = "none"
+    """`giscus` keeps them as discussions on GitHub, `utterances` as issues."""
+    repo: str = ""
+    """Repository, `owner/name`."""
+    repo_id: str = ""
+    """Its id, as giscus.app shows it."""
+    category: str = ""
+    """Category of discussions; for giscus."""
+    category_id: str = ""
+    """Its id, as giscus.app shows it."""
+    label: str = ""
+    """Label of issues; for utterances."""
+
+
+class Analytics(Struct, frozen=True):
+    """Counting of visits by another host."""
+
+    provider: Literal["none", "goatcounter", "plausible", "umami"] = "none"
+    """Who counts."""
+    site: str = ""
+    """What the site is called there: GoatCounter's code, Plausible's domain, Umami's id."""
+    host: str = ""
+    """`https://` and the host of an installation of your own; empty: the provider's."""
+    consent: Literal["none", "ask"] = "none"
+    """`ask`: nothing is sent before the reader says yes."""
+
+
 class Diagnostics(Struct, frozen=True):
     """What is reported."""
 
@@ -314,6 +344,10 @@ class Config(Struct, frozen=True):
     citations: OfPage[Citations] = Citations()
     csl: OfPage[str] = ""
     """Style of citations: `apa`, `ieee`, `nature`, `chicago`, `acm`, `mla`, or a `.csl` file of the site."""
+    comments: OfSite[Comments] = Comments()
+    analytics: OfSite[Analytics] = Analytics()
+    share: OfSite[tuple[str, ...]] = ()
+    """Links to pass a post on, below it: `mastodon`, `bluesky`, `email`, `link`."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""

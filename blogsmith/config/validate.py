@@ -21,6 +21,7 @@ from ..schema.slots import Slot
 from .editors import read_editor
 from .policy_sources import check_policy
 from .schema import Browser
+from .services import check_analytics, check_comments
 from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
 from .urls import base_url_problem, permalink_problem
 
@@ -30,6 +31,7 @@ LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 LANGUAGE_NAMED = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
+SHARES = ("mastodon", "bluesky", "email", "link")
 PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
@@ -178,6 +180,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "images.widths": _widths,
         "images.formats": must(bool, "{name} must name one at least"),
         "embeds.allow": each(known(PROVIDERS, "provider")),
+        "comments": check_comments,
+        "analytics": check_analytics,
+        "share": each(known(SHARES, "kind of link", listed=SHARES)),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
         "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),

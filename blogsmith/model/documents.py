@@ -178,8 +178,8 @@ class FrontMatter:
     """Empty means: as the file's name or folder says, else the site."""
     translation_key: OfSite[str] = ""
     """Pages with the same one are translations of each other; empty means: by the names of their files."""
-    comments: OfPage[bool | None] = None
-    """Handed to the theme; None means: as the theme likes."""
+    comments: OfPage[bool | str | None] = None
+    """Whether the page has comments, or the address of their thread; None means: if it is a post."""
     status: OfPage[Literal["", "wip"]] = ""
     math: OfPage[PageMath] = field(default_factory=PageMath)
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)

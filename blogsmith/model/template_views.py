@@ -78,6 +78,40 @@ class Pager(Struct, frozen=True):
     """The page of older entries; empty on the last."""
 
 
+class Discussion(Struct, frozen=True):
+    """Where the comments of a page are."""
+
+    provider: str
+    """`giscus`, `utterances`, `mastodon` or `bluesky`."""
+    host: str
+    """What comments are loaded from, as readers are told: `giscus.app`."""
+    url: str
+    """Where people read and write them."""
+    link_host: str
+    """The host of that."""
+    frame_url: str = ""
+    """Address of a frame that shows them; empty if they come as data."""
+    connect_url: str = ""
+    """`https://` and the host they come from as data."""
+    request: str = ""
+    """Path and query there."""
+
+
+class Counting(Struct, frozen=True):
+    """Who counts visits, as pages tell their script."""
+
+    provider: str
+    """`goatcounter`, `plausible` or `umami`."""
+    site: str
+    """What the site is called there."""
+    connect_url: str
+    """`https://` and the host that is told."""
+    host: str
+    """The host as readers are told it."""
+    asks: bool
+    """Nothing is sent before the reader says yes."""
+
+
 class PageGroup(Struct, frozen=True):
     """Pages under a heading of a list, such as those of a year."""
 
@@ -209,6 +243,8 @@ class PageView(Struct, frozen=True):
     """Layout name without `.html`."""
     math_font: OfSite[str] = ""
     """Address of the font for formulas, without `.woff2` or `.css`; empty on a site without formulas."""
+    comments: OfPage[Discussion | None] = None
+    """Where its comments are; None if it has none."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown front matter keys."""
 
@@ -263,6 +299,12 @@ class SiteView(Struct, frozen=True):
     """Lists over the whole site, those that exist: archive, tags, categories, series."""
     has_markdown: bool = False
     """Whether the Markdown of each page that is written stands beside it, as `index.md`."""
+    counting: Counting | None = None
+    """Who counts visits; None if nobody does."""
+    share: tuple[str, ...] = ()
+    """Links to pass a post on: `mastodon`, `bluesky`, `email`, `link`."""
+    host: str = ""
+    """The host of `base_url`, as browsers name it; empty without one."""
     home_url: str = ""
     """The front page, with base path."""
     editions: Mapping[str, SiteView] = {}

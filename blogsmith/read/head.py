@@ -17,6 +17,7 @@ from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
 from ..config.schema import Citations, MathSettings
+from ..config.services import THREAD_HINT, read_thread
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
 from ..model.documents import FrontMatter, Series
@@ -184,6 +185,21 @@ def _permalink(slot: Slot) -> str | None:
     return written
 
 
+def _comments(slot: Slot) -> bool | str | None:
+    """True, false, or the address of a thread."""
+    written = slot.value
+    if not isinstance(written, str) or "://" not in written:
+        found: bool | None = _COMMENTS(slot)
+        return found
+    if read_thread(written) is None:
+        slot.wrong(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
+        return None
+    return written
+
+
+_COMMENTS = lenient_flag()
+
+
 def _template(slot: Slot) -> str | None:
     """The name of a layout; whether there is one is known where pages are made."""
     name = lenient_text(slot)
@@ -235,8 +251,9 @@ _TABLE = Table(
         # read where it is settled whether the page is published
         "draft": _nothing,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
-        **dict.fromkeys(("reading_time", "listing", "comments", "numbering"), lenient_flag()),
+        **dict.fromkeys(("reading_time", "listing", "numbering"), lenient_flag()),
         "toc": lenient_flag(_TOC_HINT),
+        "comments": _comments,
         "status": _status,
         "image": picture_path,
         "permalink": _permalink,

@@ -55,6 +55,9 @@ def feed_html(page: PageView, config: Config) -> str:
     html = "".join([*(text.rstrip() for text in before), last])
     html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
+    if page.direction == "rtl":
+        # what a style sheet of ours says is not known there
+        html = html.replace("<math", '<math dir="ltr"')
     html = _with_addresses(_SHELL.sub("", html), page.canonical_url, _host(config))
     return _NOT_XML.sub("\ufffd", html)
 

@@ -6,6 +6,7 @@ from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
 from .citable import citable_view
+from .discussions import discussion_of
 from .frame import Frame, Rendered, canonical
 from .terms import term_links
 
@@ -61,6 +62,13 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         image=frame.image(front.image, item.document) if front.image else "",
         citation=citable_view(front, body.title_text, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
+        comments=discussion_of(
+            front.comments,
+            config,
+            is_post=item.kind == "post",
+            url=frame.with_base(item.url),
+            lang=lang,
+        ),
         extra=front.extra,
     )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
 from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
-from ..model.template_views import Ground, Link, PageView, SiteView
+from ..config.services import analytics_host
+from ..model.template_views import Counting, Ground, Link, PageView, SiteView
 from .editions import group_by_edition
 from .feeds import site_feeds
 
@@ -60,8 +62,20 @@ def _edition_view(
         feeds=site_feeds(config, root),
         has_markdown=config.llms_txt,
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
+        counting=_counting(config),
+        host=urlsplit(config.base_url).netloc,
+        share=config.share,
         home_url=home,
     )
+
+
+def _counting(config: Config) -> Counting | None:
+    host = analytics_host(config.analytics)
+    if not host:
+        return None
+    chosen = config.analytics
+    name = urlsplit(host).netloc
+    return Counting(chosen.provider, chosen.site, host, name, asks=chosen.consent == "ask")
 
 
 def _is_index(page: PageView) -> bool:

@@ -82,17 +82,20 @@ def add_translations(
         if key := _key(page, keys, lists, frame):
             groups.setdefault(key, {}).setdefault(page.edition, page)
     linked = {key: _links(group, config) for key, group in groups.items() if len(group) > 1}
-    return tuple(_with_links(page, linked.get(_key(page, keys, lists, frame), ())) for page in pages)
+    return tuple(
+        _with_links(page, linked[key]) if (key := _key(page, keys, lists, frame)) in linked else page
+        for page in pages
+    )
 
 
 def _key(
     page: PageView, keys: Mapping[str, str], lists: Mapping[tuple[str, str], str], frame: Frame
-) -> tuple[str, str]:
-    """What a page shares with its translations; two empty texts if it can have none."""
+) -> tuple[str, str] | None:
+    """What a page shares with its translations; None if it can have none."""
     if page.path:
         return ("page", keys[page.path])
     if page.kind not in _GENERATED or (page.pager and page.pager.number > 1):
-        return ("", "")
+        return None
     place = page.kind, frame.within(page.edition).path_of(page.url)
     return ("page", lists[place]) if place in lists else place
 
@@ -110,8 +113,6 @@ def _links(group: Mapping[str, PageView], config: Config) -> tuple[Translation, 
 
 
 def _with_links(page: PageView, links: tuple[Translation, ...]) -> PageView:
-    if not links:
-        return page
     shown = (replace(link, is_current=True) if link.url == page.url else link for link in links)
     return replace(page, translations=tuple(shown))
 

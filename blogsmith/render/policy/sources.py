@@ -130,6 +130,10 @@ def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
         yield from _style_addresses(own["style"])
     if "data-embed-url" in own:
         yield "frame-src", source_of(own["data-embed-url"])
+    if "data-frame-url" in own:
+        yield "frame-src", source_of(own["data-frame-url"])
+    if "data-connect-url" in own:
+        yield "connect-src", source_of(own["data-connect-url"])
     if "data-pyodide" in own:
         # Python runs in a worker, to which the policy of the page does not apply; its pictures come as blobs
         yield "worker-src", SELF
