@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
 
@@ -19,7 +19,7 @@ from ..diagnostics.model import SiteError
 from ..hooks.calls import filter_document
 from ..hooks.failures import blame_plugins
 from ..model.decode import decode
-from ..model.documents import Output, Source
+from ..model.documents import Document, Output, Source
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
@@ -83,7 +83,14 @@ def _extent(
         until=min((date for date in dates if date and date > options.now), default=None),
         outline=outline,
         ended_s=ended_s,
+        included=_included(loaded.documents),
     )
+
+
+def _included(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Paths at which files were looked for that pages show parts of."""
+    files = (found for document in documents for found in document.included.values())
+    return tuple(sorted({path for found in files for path in found.looked_at}))
 
 
 def _build(

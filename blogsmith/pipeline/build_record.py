@@ -82,6 +82,8 @@ class BuildExtent:
     """The key of the outline of the site; empty: there is none."""
     ended_s: float = 0.0
     """When the last file was written, by `time.monotonic`."""
+    included: tuple[str, ...] = ()
+    """Paths at which files were looked for that pages show parts of, relative to the root."""
 
 
 @dataclass(slots=True)
@@ -246,10 +248,25 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
             found.add_tree(path, start.now_ns)
         else:
             found.add(path, start.now_ns)
+    for path in extent.included:
+        _add_way(found, root, path, start.now_ns)
     found.first_output = len(found.paths)
     if output:
         found.add_tree(output, ended_ns)
     return found
+
+
+def _add_way(found: _Inventory, root: str, path: str, before_ns: int) -> None:
+    """A file, with the folders that lead to it: one of them may become a link."""
+    parts = path.split("/")
+    for end in range(1, len(parts) + 1):
+        place = os.path.join(root, *parts[:end])
+        status = stamp(place)
+        if end == len(parts) or not status:
+            found.add(place, before_ns)
+            return
+        if stat.S_ISLNK(status[0]):
+            raise StampDoubt
 
 
 def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[int, ...]]]:

@@ -224,7 +224,8 @@ class _Edit:
         if source is None:
             raise ReachesFurther
         document, found = self._memory.document(source, self.config)
-        if found:
+        # stamps of files that it includes may not be among those that were compared
+        if found or document.included:
             raise ReachesFurther
         self._documents[path] = document
         return document

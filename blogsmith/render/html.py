@@ -25,7 +25,7 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.mathml.signs import signs_of
-from . import blocks, fences, figures, formulas, notes, prose, shortcodes, wiki_links
+from . import blocks, code_notes, fences, figures, formulas, notes, prose, shortcodes, tabs, wiki_links
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
@@ -41,8 +41,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **wiki_links.RULES,
         **formulas.RULES,
         **blocks.RULES,
+        **tabs.RULES,
         **figures.RULES,
         **fences.RULES,
+        **code_notes.RULES,
         **rules.RULES,
         **notes.RULES,
         **shortcodes.RULES,
