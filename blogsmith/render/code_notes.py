@@ -32,7 +32,7 @@ def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     note = get(tokens[index], CodeNote)
     label = escape_html(rendering.language.translate("Back to the code, mark {number}", number=note.number))
     link = f'<a class="code-backref" href="#cnref-{note.fence}-{note.number}" role="doc-backlink"'
-    return f' {link} aria-label="{label}">↩</a></li>\n'
+    return f' {link} aria-label="{label}">↩</a></{tokens[index].tag}>\n'
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"code_note_close": _note_close})

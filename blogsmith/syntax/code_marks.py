@@ -46,7 +46,8 @@ class _Item(Struct, frozen=True):
     """An item of a list."""
 
     opening: Token
-    closing: Token
+    last: Token
+    """The end of its last paragraph, else its own."""
 
 
 class _Comment(Struct, frozen=True):
@@ -174,13 +175,15 @@ def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
         return {}
     number = int(opening.attrs.get("start", 1))
     items: dict[int, _Item] = {}
-    for token in tokens[index + 2 :]:
+    for at in range(index + 2, len(tokens)):
+        token, before = tokens[at], tokens[at - 1]
         if token.level == opening.level:
             break
         if token.type == "list_item_open" and token.level == opening.level + 1:
             begin = token
         elif token.type == "list_item_close" and token.level == opening.level + 1:
-            items[number] = _Item(begin, token)
+            ends_in_text = before.type == "paragraph_close" and not before.hidden
+            items[number] = _Item(begin, before if ends_in_text else token)
             number += 1
     return items
 
@@ -226,8 +229,8 @@ def _number_notes(
     for number, item in items.items():
         if number in numbers:
             item.opening.attrSet("id", f"cn-{count}-{number}")
-            item.closing.type = "code_note_close"
-            put(item.closing, CodeNote(count, number))
+            item.last.type = "code_note_close"
+            put(item.last, CodeNote(count, number))
         else:
             place = Place(page.first_line + (item.opening.map or [0])[0])
             message = f"the note {number} has no mark in the code above"

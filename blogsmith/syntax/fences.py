@@ -117,8 +117,7 @@ class _Reader:
         for found in _IN_BRACES.finditer(text):
             at = offset + 1
             if found["key"]:
-                value = re.sub(r"[\"'\[\]]", "", found["value"])
-                quoted = found["value"].startswith(("'", '"', "["))
+                value, quoted = _brace_value(found["value"])
                 key = found["key"]
                 start = at + found.start("value") + quoted
                 self.pair(key, value, at + found.start("key"), start, quoted=quoted)
@@ -249,6 +248,15 @@ class _Reader:
             caption=self.caption,
             parts=self.parts,
         )
+
+
+def _brace_value(written: str) -> tuple[str, bool]:
+    """The value of `key=value` in braces, and whether it is quoted; of a list what stands in it."""
+    if written.startswith("["):
+        return re.sub(r"[\"'\[\]]", "", written), True
+    if written.startswith(("'", '"')) and len(written) > 1:
+        return written[1:-1], True
+    return written, False
 
 
 def _fold_label(value: str) -> str:

@@ -127,7 +127,7 @@ class CodeMark(Struct, frozen=True):
 
 
 class CodeNote(Struct, frozen=True):
-    """On the end of an item of the list below a fence: the note of a mark."""
+    """On the end of an item of the list below a fence, or of its last paragraph: the note of a mark."""
 
     fence: int
     """1-based count of the fences of the page that have marks."""

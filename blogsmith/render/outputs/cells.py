@@ -78,7 +78,8 @@ def _run_sweep(
         # a reference to a figure or table must lead somewhere, also while there is none
         is_numbered = bool(cell.figure_number or cell.table_number)
         output = _output(shown, notes, cell.label if is_numbered and not shown.has_anchor else "")
-        return f"{output}{_provenance(rendering, cell, result) if shown.html else ''}"
+        origin = _provenance(rendering, cell, result) if shown.html or cell.options.claim else ""
+        return f"{output}{origin}"
 
     checked = (result, *result.others.values())
     is_open = any(not _is_checked(one) for one in checked) or len(checked) < len(sweep.points())
