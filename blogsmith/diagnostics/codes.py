@@ -71,7 +71,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "shortcode-open": "A shortcode or `{% raw %}` is never closed.",
         "shortcode-place": "A shortcode that makes a block stands in a heading or title.",
         "shortcode-unknown": "There is no shortcode of this name.",
-        "tabs": "A block of tabs holds text beside its parts, or a part has no label.",
+        "tabs": "A block of tabs holds text beside its parts, or a part has no label or no text.",
         "table-cells": "A row of a table has more cells than its header.",
         # mathematics
         "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",

@@ -116,5 +116,8 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
 def _bytes_of(file: Path) -> bytes | None:
     """At most one byte more than may be; None for what is no regular file."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
     with os.fdopen(descriptor, "rb") as stream:
-        return stream.read(MOST_BYTES + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        return stream.read(MOST_BYTES + 1)

@@ -151,6 +151,13 @@ def _open_part(state: StateBlock, label: TextMap, first: int, end: int, *, is_ch
 
 
 def _close_part(state: StateBlock) -> None:
+    opening = state.tokens[-1]
+    if opening.type == "tab_body_open":
+        line = (state.tokens[-2].map or [0])[0]
+        text = line_text(state, line).rstrip()
+        place = block_place(state, line_start(state, line), max(1, len(text)))
+        hint = "its text is indented by four" if text.startswith("===") else ""
+        page_of(state.env).reporter.error("tabs", "this part of tabs is empty", place, hint)
     state.push("tab_body_close", "div", -1)
     state.push("tab_close", "div", -1)
 
