@@ -35,10 +35,14 @@ _BRACKETS: Mapping[str, tuple[str, str]] = MappingProxyType(
         **dict.fromkeys(
             ("css", "scss", "c", "cpp", "java", "javascript", "typescript", "sql", "go"), ("/*", "*/")
         ),
-        **dict.fromkeys(("html", "xml", "svg", "markdown", "vue", "svelte"), ("<!--", "-->")),
+        **dict.fromkeys(("html", "xml", "svg", "vue", "svelte"), ("<!--", "-->")),
     }
 )
 """Language → what stands around a comment that ends."""
+_OF_TEXT = frozenset(("html", "xml", "svg"))
+"""Languages that know no other comments."""
+_QUOTES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
+"""Languages whose code holds the code of others: marks in it are shown as they are."""
 _NOTES_HINT = "its note is the item {number}. of an ordered list right below the code"
 
 
@@ -118,9 +122,13 @@ def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comme
 
 def _signs(language: str) -> tuple[tuple[str, str], ...]:
     """What begins and ends comments."""
+    if language in _QUOTES:
+        return ()
     sign = (marks_of(language).sign, "")
     both = _BRACKETS.get(language)
-    return (sign, both) if both else (sign,)
+    if both is None:
+        return (sign,)
+    return (both,) if language in _OF_TEXT else (sign, both)
 
 
 def _comment(text: str, signs: Sequence[tuple[str, str]]) -> _Comment | None:
