@@ -6,6 +6,7 @@ handed in; nothing runs. No disk is read but the bundled theme.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
+from blogsmith.model.documents import Asset, Body, Document, ImageInfo, IncludedFile, Source
 from blogsmith.model.media import MediaFile
 from blogsmith.model.results import (
     Blob,
@@ -37,6 +38,7 @@ from blogsmith.model.results import (
 from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
+from blogsmith.read.included_files import included_names
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
@@ -62,6 +64,27 @@ FILES = (*SIZES, "clip.mp4", "clip.vtt")
 
 def _measure_media(file: Path) -> MediaFile:
     return MediaFile(is_captions=file.suffix == ".vtt")
+
+
+CODE = {
+    "src/attn.py": """import math
+
+
+# region scores
+def scores(q, k):
+    return q @ k.T / math.sqrt(k.shape[-1])
+# endregion
+
+
+class Attention:
+    scale = 1
+
+    @staticmethod
+    def weights(x):
+        return x / x.sum()  # (1)!
+"""
+}
+"""Source files of the site, for posts that include them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +135,9 @@ def page_results(text: str) -> PageResults:
 def _cell_result(item: dict[str, object]) -> CellResult:
     outputs = item.pop("outputs", [])
     assert isinstance(outputs, list)
+    others = item.pop("others", {})
+    assert isinstance(others, dict)
+    item = {**item, "others": {key: _cell_result(other) for key, other in others.items()}}
     done = item.get("status", "ok") in ("ok", "error")
     known = {"seconds": 0.012, "device": "cpu", "machine": MACHINE, "date": "2026-11-21"} if done else {}
     return CellResult(**{"status": "ok", **known, **item, "outputs": tuple(map(_output, outputs))})  # type: ignore[arg-type]
@@ -143,7 +169,15 @@ def _picture(document: Document, name: str, content: Path | bytes) -> ImageInfo 
 
 def _document(name: str, text: str, config: str) -> tuple[Document, tuple[Diagnostic, ...]]:
     source = Source(PurePosixPath(f"content/posts/{name}"), text, "")
-    return read_document(source, _config(config))
+    document, found = read_document(source, _config(config))
+    included = {name: _included(name) for name in included_names(document.body)}
+    return dataclasses.replace(document, included=included), found
+
+
+def _included(name: str) -> IncludedFile:
+    if name not in CODE:
+        return IncludedFile(problem=f"there is no file {name}")
+    return IncludedFile(name, CODE[name], hashlib.sha256(CODE[name].encode()).hexdigest(), (name,))
 
 
 @lru_cache

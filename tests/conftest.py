@@ -75,6 +75,7 @@ SLOW_FILES = frozenset(
         "serve_site",
         "serve_stored",
         "sites",
+        "sweep_runs",
         "tex_chemistry",
         "tex_hostile",
         "tex_remembered",

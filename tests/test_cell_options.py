@@ -6,6 +6,7 @@ import pytest
 
 from blogsmith.diagnostics.model import Place
 from blogsmith.model.cells import Cell, CellOptions, Need
+from blogsmith.model.sweeps import Sweep, SweepAxis
 from blogsmith.syntax.cells.option_values import KEYS
 from tests.parsed_posts import only, parse
 
@@ -25,6 +26,15 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("fig-cap: 3", "fig_cap", "3"),
     ("fig-alt: Two lines", "fig_alt", "Two lines"),
     ("tbl-cap: Sizes in $n$", "tbl_cap", "Sizes in $n$"),
+    ("lst-cap: The loop, $n$ times", "lst_cap", "The loop, $n$ times"),
+    ("lst-label: lst-loop", "lst_label", "lst-loop"),
+    ("layout: side", "layout", "side"),
+    ("sweep: {d: [4, 16]}", "sweep", Sweep((SweepAxis("d", (4, 16)),))),
+    (
+        "sweep: {a: [relu, true], b: [0.5, 1]}",
+        "sweep",
+        Sweep((SweepAxis("a", ("relu", True)), SweepAxis("b", (0.5, 1)))),
+    ),
     ("code-fold: true", "code_fold", "Show code"),
     ("code-fold: Plot it", "code_fold", "Plot it"),
     ("code-fold: false", "code_fold", ""),
@@ -73,7 +83,7 @@ def test_an_option_fills_its_field_and_no_other(line: str, field: str, value: ob
 
 def test_the_table_above_knows_every_option() -> None:
     told = {line.partition(":")[0] for line, _, _ in OPTIONS}
-    assert told | {"label", "code-summary", "fallback"} == set(KEYS)
+    assert told | {"label", "code-summary", "fallback", "sweep-default"} == set(KEYS)
 
 
 def test_options_that_need_others() -> None:

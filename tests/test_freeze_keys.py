@@ -35,6 +35,7 @@ def with_second(**options: Any) -> PageCells:
         {"include": False},
         {"error": True},
         {"fig_cap": "Weights of one head", "fig_alt": "A matrix", "tbl_cap": "Weights"},
+        {"lst_cap": "The loop", "lst_label": "lst-loop", "layout": "side"},
         {"code_fold": "Code", "code_summary": "Code", "fold_open": True},
         {"label": "cell-a"},
         {"freeze": "never"},
@@ -209,4 +210,5 @@ def test_every_option_was_decided_upon() -> None:
         *("code_fold", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
         *("eval", "run_in", "session", "label", "code_summary"),
+        *("lst_cap", "lst_label", "layout", "sweep", "sweep_default"),
     }

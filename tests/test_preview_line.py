@@ -39,6 +39,7 @@ TEXTS = (
     "## End\n\n$$y = \\sqrt{2}$$ {#eq-one}\n",
     "$\\wrong$\n",
     "```python\nprint(1)\n```\n",
+    '{% include code.html file="src/f.py" region="f" %}\n',
     "",
 )
 HEADS = (
@@ -49,6 +50,9 @@ HEADS = (
     "",
 )
 OTHERS = (
+    ("src/f.py", "def f():\n    return 1\n"),
+    ("src/f.py", "def f():\n    return 2\n"),
+    ("content/posts/src/f.py", "def f():\n    return 3\n"),
     ("blogsmith.yaml", "title: Another\npagination: 1\narchive_pagination: 2\n"),
     ("blogsmith.yaml", "title: Site\nbase_url: https://example.org/sub\nnumbering: true\n"),
     ("blogsmith.yaml", "tittle: Wrong\n"),

@@ -42,6 +42,7 @@ def text_of(number: int, chance: random.Random) -> str:
         f"$$\nx_{{{number}}} = \\frac{{1}}{{{number + 1}}}\n$$ {{#eq-x}}\n",
         f"By {{@p{other}#eq-x}} and {{@eq-x}}.\n",
         f"```python\ndef f(x):\n    return x + {number}\n```\n",
+        f'{{% include code.html file="src/f.py" lines="{number % 2 + 1}" %}}\n',
         f"> [!NOTE] Note {number}\n> Text with $\\alpha_{{{number}}}$.\n",
         f"![A picture](pictures/{chance.choice(['a', 'b', 'gone'])}.svg)\n",
         f"A footnote.[^1]\n\n[^1]: Number {number}.\n",
@@ -55,6 +56,7 @@ def text_of(number: int, chance: random.Random) -> str:
 def site(root: Path) -> Path:
     chance = random.Random(5)
     put(root, {f"content/posts/p{number}.md": text_of(number, chance) for number in range(POSTS)})
+    put(root, {"src/f.py": "def f(x):\n    return x\n"})
     files = {f"content/posts/pictures/{name}.svg": SVG for name in "ab"}
     return put(root, {**files, "blogsmith.yaml": "title: Parts\nbase_url: https://example.org\n"})
 

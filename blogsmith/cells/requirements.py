@@ -10,6 +10,7 @@ from ..execute.probe.requirements import needs_any, report_unmatched, why_unmet
 from ..execute.session.diagnostics import missing_need
 from ..execute.session.jobs import ExecutionSetting, SessionJob, session_job
 from ..model.cells import Cell, Need
+from ..model.sweeps import ALL_SWEEPS
 from ..project.report import ExecutionOptions
 from .status import PageStatus
 
@@ -48,11 +49,20 @@ def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> d
 
 
 def job_of(
-    page: PageStatus, session: str, setting: ExecutionSetting, unmet: Mapping[Need, str]
+    page: PageStatus,
+    session: str,
+    setting: ExecutionSetting,
+    unmet: Mapping[Need, str],
+    *,
+    is_whole: bool = False,
 ) -> SessionJob:
-    """The job of one session of a page, without the cells that cannot run here."""
+    """The job of one session of a page, without the cells that cannot run here.
+
+    is_whole: all of it runs, whatever is recorded.
+    """
     why = skip_reasons(page, session, unmet)
-    return session_job(page.cells, session, setting, why, engine=engine_of(page.cells))
+    sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
+    return session_job(page.cells, session, setting, why, engine=engine_of(page.cells), sweeps=sweeps)
 
 
 def missing_requirements(

@@ -56,7 +56,7 @@ def run_stale_sessions(
         unmet = unmet_in(chosen, asked, setting, cluster)
         log.add(missing_requirements(chosen, asked, unmet))
         jobs = [
-            (page, job_of(page, session, setting, unmet))
+            (page, job_of(page, session, setting, unmet, is_whole=asked.execute == "all"))
             for page in chosen
             for session in sessions_to_run(page, asked, unmet)
         ]
@@ -205,7 +205,7 @@ def _record_runs(
 def _note_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
     ran = 0
     for cell, result in zip(page.cells.session_cells(run.session), run.cells, strict=False):
-        if result.status != "skipped":
+        if result.status != "skipped" or result.others:
             log.cell_times[f"{page.cells.path}: {cell.name}"] = result.seconds
             ran += 1
     return ran

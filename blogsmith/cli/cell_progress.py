@@ -49,7 +49,7 @@ class Watching:
         if isinstance(output, Stream):
             self._text(job, output.text)
         elif isinstance(output, Failure):
-            text = locate_in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
+            text = locate_in_post(output.text.rstrip("\n") + "\n", job.code_starts)
             self._text(job, text, new_line=True)
         elif isinstance(output, Display):
             self._text(job, _format_display(output), new_line=True)

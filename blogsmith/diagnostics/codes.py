@@ -71,6 +71,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "shortcode-open": "A shortcode or `{% raw %}` is never closed.",
         "shortcode-place": "A shortcode that makes a block stands in a heading or title.",
         "shortcode-unknown": "There is no shortcode of this name.",
+        "tabs": "A block of tabs holds text beside its parts, or a part has no label or no text.",
         "table-cells": "A row of a table has more cells than its header.",
         # mathematics
         "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
@@ -88,7 +89,10 @@ CODES: Mapping[str, str] = MappingProxyType(
         "code-plain": "A code fence is too slow or too wide to highlight and is shown plain (warning).",
         "diagram": "A diagram is written wrongly and cannot be drawn.",
         "diagram-source": "A diagram has no renderer; its source is shown (warning).",
+        "include-file": "A file of which a post shows a part is missing, or may not be shown.",
+        "include-region": "An included file has no such region, function or lines.",
         "hidden-character": "Text holds a character that no page may hold, or code an unseen one (warning).",
+        "code-mark": "A mark in code has no note below it, or a note no mark (warning).",
         "fence-info": "A code fence has a word or setting that means nothing (warning).",
         "fence-open": "A code fence is never closed, so all that follows is code (warning).",
         # running code
@@ -98,6 +102,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "cell-died": "A cell ended its whole process.",
         "cell-error": "A cell ends in an exception.",
         "cell-exit": "A cell ends its process in order, before its code ends.",
+        "cell-diff": "A cell marks lines as removed, but runs all that it shows.",
         "cell-fallback": "`fallback` names no other cell of the page that runs.",
         "cell-figure": "A cell has a caption or an alt text and draws no picture (warning).",
         "cell-language": "A cell is in a language that is not run (warning), or not in that of its page.",
@@ -111,6 +116,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "cell-shape": "A shape written in a comment is not the shape of the value.",
         "cell-stale": "A recorded result is older than the code, and may not be made anew (warning).",
         "cell-start": "The process that runs cells cannot start.",
+        "cell-sweep": "A sweep of a cell is written wrongly, or has more values than it may have.",
         "cell-syntax": "The code of a cell is not valid Python.",
         "cell-table": "A cell has a caption or a label of a table and shows none (warning).",
         "cell-timeout": "A cell runs longer than it may.",
@@ -200,8 +206,10 @@ CODES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-CELL_CODES = frozenset(code for code in CODES if code.partition("-")[0] in ("cell", "claim", "value"))
-"""Codes of mistakes in cells, in their claims and in values: with such an error none of a page may run."""
+CELL_CODES = frozenset(
+    code for code in CODES if code.partition("-")[0] in ("cell", "claim", "include", "value")
+)
+"""Codes of mistakes in cells, their claims and files, and in values: with one of them none of a page runs."""
 
 LOWERABLE = frozenset(
     {

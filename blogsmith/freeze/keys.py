@@ -36,6 +36,8 @@ class SessionKeys(Struct, frozen=True):
     """Options that change the result and are not the default, as words, likewise."""
     values: Mapping[int, str]
     """Number of a value → its key; empty but for the session `main`."""
+    sweeps: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+    """Position of a cell with a sweep → key of each point but the default → the key of its result."""
 
 
 def session_keys(
@@ -52,14 +54,26 @@ def session_keys(
     cells = page.session_cells(session)
     start = start_key(_runner(page, cells), environment, page.depends)
     key = start
-    keys, codes, options = [], [], []
+    keys: list[str] = []
+    codes: list[str] = []
+    options: list[Mapping[str, str]] = []
+    sweeps: dict[int, Mapping[str, str]] = {}
     for cell in cells:
         codes.append(code_digest(cell.code))
         options.append(relevant_options(cell, figures))
-        key = _digest(key, codes[-1], *(part for item in options[-1].items() for part in item))
+        if cell.options.sweep:
+            others = cell.options.sweep.other_points()
+            sweeps[len(keys)] = {
+                one.key: _cell_key(key, codes[-1], {**options[-1], "sweep": one.key}) for one in others
+            }
+        key = _cell_key(key, codes[-1], options[-1])
         keys.append(key)
     values = _value_keys(page, cells, (start, *keys)) if session == "main" else {}
-    return SessionKeys(start, tuple(keys), tuple(codes), tuple(options), values)
+    return SessionKeys(start, tuple(keys), tuple(codes), tuple(options), values, sweeps)
+
+
+def _cell_key(before: str, code: str, options: Mapping[str, str]) -> str:
+    return _digest(before, code, *(part for item in options.items() for part in item))
 
 
 def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
@@ -105,6 +119,9 @@ def relevant_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
         found["seed"] = str(options.seed)
     if options.shapes:
         found["shapes"] = "check"
+    if options.sweep:
+        # what the cells behind it see; other values have keys of their own
+        found["sweep"] = options.sweep.default_point.key
     return found or _NONE
 
 

@@ -30,6 +30,9 @@ class CellRecord(Struct, frozen=True):
     """Of an earlier run than the session's: kept because the cell could not run in that one.
 
     Then `run.reads`, `run.modules` and `run.absent` also hold what the cells before it had used."""
+    others: Mapping[str, CellRecord] = field(default_factory=dict)
+    """Of a cell with a sweep: key of a point → its result. What it used is with the cell; its `origin` is
+    that of a run of its own, if it had one."""
 
 
 class SessionRecord(Struct, frozen=True):
@@ -54,15 +57,17 @@ class SessionRecord(Struct, frozen=True):
 
     def timeless(self) -> SessionRecord:
         """Without seconds and date: what two runs must agree in to be equal."""
-        cells = tuple(
-            replace(
-                cell,
-                run=replace(cell.run, seconds=0.0),
-                origin=cell.origin and Origin(cell.origin.machine),
-            )
-            for cell in self.cells
-        )
+        cells = tuple(map(_timeless, self.cells))
         return replace(self, cells=cells, origin=Origin(self.origin.machine))
+
+
+def _timeless(cell: CellRecord) -> CellRecord:
+    return replace(
+        cell,
+        run=replace(cell.run, seconds=0.0),
+        origin=cell.origin and Origin(cell.origin.machine),
+        others={key: _timeless(other) for key, other in cell.others.items()},
+    )
 
 
 class PageRecord(Struct, frozen=True):

@@ -25,6 +25,7 @@ _Sdpa = Annotated[str, msgspec.Meta(pattern=rf"^{SDPA}\Z")]
 _Date = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+_Point = Annotated[str, msgspec.Meta(max_length=400)]
 _Files = dict[_Path, _Sha256]
 Lines = list[str]
 
@@ -114,6 +115,8 @@ class RecordedCell(RecordStruct, frozen=True):
     claim: str = ""
     sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MOST_SDPA)] = ()
     origin: Origin | None = None
+    # of a sweep: the runs with other values, which have no `others` themselves
+    others: dict[_Point, RecordedCell] = {}
 
 
 class RecordedSession(RecordStruct, frozen=True):

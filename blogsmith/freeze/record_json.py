@@ -125,6 +125,7 @@ def _cell(record: CellRecord) -> form.RecordedCell:
         claim=run.claim,
         sdpa=run.sdpa,
         origin=record.origin,
+        others={key: _cell(other) for key, other in record.others.items()},
     )
 
 
@@ -173,7 +174,8 @@ def _read_cell(part: form.RecordedCell) -> CellRecord:
         sdpa=part.sdpa,
         absent=part.absent,
     )
-    return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, part.origin)
+    others = {key: _read_cell(other) for key, other in part.others.items()}
+    return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, part.origin, others)
 
 
 def _read_output(part: form.Output) -> CellOutput:

@@ -31,11 +31,15 @@ def session_record(
     if run.problem or any(_is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
         return None
     keys = session_keys(page, run.session, around.environment, around.figures)
+    if run.only_sweeps:
+        return _with_sweeps(cells, run, keys, date, old)
+    known = _known_others(cells, keys, old)
     kept = _earlier_results(cells, keys, old)
     found = []
     for position, (cell, result) in enumerate(zip(cells, run.cells, strict=True)):
         if result.status != "skipped":
-            found.append(_cell_record(page, cell, result, keys, position, around))
+            record = _cell_record(page, cell, result, keys, position, around)
+            found.append(_with_others(record, position, result, keys, known.get(position, {})))
         elif position in kept:
             found.append(kept[position])
     return SessionRecord(
@@ -54,7 +58,8 @@ def session_record(
 def _is_failed(cell: Cell, run: CellRun) -> bool:
     """Whether a cell ended in a way that is no result. Where a session holds no such cell, skipped means:
     this machine lacks what the cell needs."""
-    return bool(run.shapes) or not run.ended_well(error=cell.options.error)
+    runs = (run, *run.others.values())
+    return any(one.shapes or not one.ended_well(error=cell.options.error) for one in runs)
 
 
 def _cell_record(
@@ -63,12 +68,86 @@ def _cell_record(
     return CellRecord(
         key=keys.cells[position],
         code=keys.codes[position],
-        # tenths of a millisecond: more digits are noise
-        run=replace(run, seconds=round(run.seconds, 4)),
+        run=_rounded(run),
         label=cell.label,
         options=keys.options[position],
         depends=_digests(cell.options.depends, page, around),
     )
+
+
+def _rounded(run: CellRun) -> CellRun:
+    # tenths of a millisecond: more digits are noise
+    return replace(run, seconds=round(run.seconds, 4), others={})
+
+
+def _with_others(
+    record: CellRecord,
+    position: int,
+    run: CellRun,
+    keys: SessionKeys,
+    known: Mapping[str, CellRecord],
+    origin: Origin | None = None,
+) -> CellRecord:
+    """The record of a cell with its sweep: what has run now, and what is known and still asked for.
+
+    known: by the key of a point. origin: of the runs, where that is not the session's.
+    """
+    found = {}
+    for point, key in keys.sweeps.get(position, {}).items():
+        if point in run.others:
+            options = {**record.options, "sweep": point}
+            found[point] = CellRecord(
+                key, record.code, _without_files(run.others[point]), options=options, origin=origin
+            )
+        elif point in known and known[point].key == key:
+            found[point] = known[point]
+    return replace(record, others=found) if found else record
+
+
+def _without_files(run: CellRun) -> CellRun:
+    """What it used is noted with its cell."""
+    return replace(_rounded(run), reads={}, modules={}, absent=())
+
+
+def _known_others(
+    cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
+) -> Mapping[int, Mapping[str, CellRecord]]:
+    """Position of a cell with a sweep → what is recorded of it, each with where it ran."""
+    if old is None or not keys.sweeps:
+        return {}
+    found = {}
+    for position, match in enumerate(match_cells(cells, keys, old.cells)):
+        if match is not None and position in keys.sweeps:
+            record = old.cells[match.index]
+            origin = record.origin or old.origin
+            found[position] = {
+                key: replace(other, origin=other.origin or origin) for key, other in record.others.items()
+            }
+    return found
+
+
+def _with_sweeps(
+    cells: Sequence[Cell], run: SessionRun, keys: SessionKeys, date: str, old: SessionRecord | None
+) -> SessionRecord | None:
+    """What was recorded of a session, with the points of sweeps that have run now."""
+    if old is None:
+        return None
+    found = list(old.cells)
+    for position, match in enumerate(match_cells(cells, keys, old.cells)):
+        result = run.cells[position]
+        if match is None or not result.others:
+            continue
+        record = found[match.index]
+        own = replace(
+            record.run,
+            reads={**record.run.reads, **result.reads},
+            modules={**record.run.modules, **result.modules},
+            absent=tuple(sorted({*record.run.absent, *result.absent})),
+        )
+        known, origin = record.others, Origin(run.machine, date)
+        record = replace(record, run=own, others={})
+        found[match.index] = _with_others(record, position, result, keys, known, origin)
+    return replace(old, cells=tuple(found))
 
 
 def _values(page: PageCells, run: SessionRun, keys: SessionKeys) -> tuple[ValueRecord, ...]:

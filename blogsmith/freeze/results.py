@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from ..model.cells import Cell
 from ..model.results import CellResult, Machine, PageResults, ValueResult
+from .record import CellRecord
+from .record_form import Origin
 from .staleness import PageVerdict, Verdict
 
 
@@ -38,8 +40,17 @@ def _result(verdict: Verdict | None) -> CellResult:
         return CellResult("off")
     if verdict.record is None:
         return CellResult("pending")
-    run = verdict.record.run
-    machine = verdict.origin.machine if verdict.origin else Machine()
+    others = {
+        key: _shown(other, other.origin or verdict.origin, verdict)
+        for key, other in verdict.record.others.items()
+    }
+    return replace(_shown(verdict.record, verdict.origin, verdict), others=others)
+
+
+def _shown(record: CellRecord, origin: Origin | None, verdict: Verdict) -> CellResult:
+    """One recorded run of a judged cell."""
+    run = record.run
+    machine = origin.machine if origin else Machine()
     return CellResult(
         run.status,
         run.outputs,
@@ -47,11 +58,11 @@ def _result(verdict: Verdict | None) -> CellResult:
         run.device,
         {name: machine.packages[name] for name in run.packages if name in machine.packages},
         machine,
-        verdict.origin.date if verdict.origin else "",
-        verdict.summary,
+        origin.date if origin else "",
+        "" if verdict.only_due else verdict.summary,
         run.problem,
         run.sdpa,
-        imported=bool(verdict.origin and verdict.origin.imported),
+        imported=bool(origin and origin.imported),
     )
 
 

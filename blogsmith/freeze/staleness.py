@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
 from ..model.cells import Cell, Need, PageCells, Value
+from ..model.sweeps import SweepRuns
 from .changes import StaleReasons
 from .environment import Environment
 from .keys import SessionKeys, cells_before, session_keys
@@ -34,6 +35,10 @@ class Verdict(Struct, frozen=True):
     """Likewise, of a value."""
     origin: Origin | None = None
     """Where and when it ran."""
+    due: frozenset[str] = frozenset()
+    """Of a cell with a sweep: keys of the points that have no valid result."""
+    only_due: bool = False
+    """Nothing else of the cell is stale."""
 
     @property
     def summary(self) -> str:
@@ -66,6 +71,18 @@ class PageVerdict(Struct, frozen=True):
                 found.add(cell.options.session)
         return tuple(name for name in self.page.sessions() if name in found)
 
+    def sweep_runs(self, session: str) -> SweepRuns:
+        """What is to run of the sweeps of a session."""
+        cells = [cell for cell in self.page.session_cells(session) if cell.number in self.cells]
+        keys = {cell.number: self.cells[cell.number].due for cell in cells if cell.options.sweep}
+        verdicts = [self.cells[cell.number] for cell in cells]
+        values = self.values.values() if session == "main" else ()
+        is_whole = session not in self.recorded or any(
+            one.state != "fresh" and not one.only_due for one in (*verdicts, *values)
+        )
+        last = max((number for number, due in keys.items() if due), default=0)
+        return SweepRuns(keys, 0 if is_whole else last)
+
     def outdated_cells(self) -> tuple[Cell | Value, ...]:
         """What cannot be shown as it is without running something: for `--frozen`.
 
@@ -87,7 +104,10 @@ def judge(page: PageCells, record: PageRecord | None, around: Environment) -> Pa
         keys = session_keys(page, session, around.environment, around.figures)
         name = recorded_name(page, session, keys, record)
         if record is None or name not in record.sessions:
-            cells |= {cell.number: _missing(cell) for cell in page.session_cells(session)}
+            cells |= {
+                cell.number: _missing(cell, keys.sweeps.get(position, {}))
+                for position, cell in enumerate(page.session_cells(session))
+            }
             values |= {number: _never_run() for number in keys.values}
             continue
         names[session] = name
@@ -175,11 +195,30 @@ class _Session(Struct, frozen=True):
 
     def _cell(self, position: int, cell: Cell, match: Match | None) -> Verdict:
         if match is None:
-            return _missing(cell)
+            return _missing(cell, self.keys.sweeps.get(position, {}))
         record = self.record.cells[match.index]
         origin = record.origin or self.record.origin
         reasons = list(self._reasons(position, cell, match, record, origin))
-        return Verdict("stale" if reasons else "fresh", tuple(reasons), record, None, origin)
+        due = self._due_points(position, cell, match, record, is_stale=bool(reasons))
+        only_due = bool(due) and not reasons
+        reasons += [f"it was not run with {point}" for point in due] if only_due else []
+        state: State = "stale" if reasons else "fresh"
+        return Verdict(state, tuple(reasons), record, None, origin, frozenset(due), only_due)
+
+    def _due_points(
+        self, position: int, cell: Cell, match: Match, record: CellRecord, *, is_stale: bool
+    ) -> list[str]:
+        """Keys of the points of a sweep without a valid result. is_stale: the cell itself has none."""
+        wanted = self.keys.sweeps.get(position, {})
+        is_kept = cell.options.freeze == "always" and match.known
+        is_same = record.key == self.keys.cells[position]
+        if is_stale and (is_same or any(self.changes.file_reasons(match.index))):
+            return list(wanted)
+        return [
+            point
+            for point, key in wanted.items()
+            if point not in record.others or (record.others[point].key != key and not is_kept)
+        ]
 
     def _reasons(
         self, position: int, cell: Cell, match: Match, record: CellRecord, origin: Origin
@@ -233,9 +272,11 @@ class _Session(Struct, frozen=True):
         return found[min(places.index(self.keys.values[value.number]), len(found) - 1)] if found else None
 
 
-def _missing(cell: Cell) -> Verdict:
+def _missing(cell: Cell, points: Iterable[str] = ()) -> Verdict:
+    """points: keys of those of its sweep."""
     needs = ", ".join(map(str, cell.options.needs))
-    return Verdict("missing", (f"it was never run where {needs} is" if needs else "it was never run",))
+    why = f"it was never run where {needs} is" if needs else "it was never run"
+    return Verdict("missing", (why,), due=frozenset(points))
 
 
 def _never_run() -> Verdict:

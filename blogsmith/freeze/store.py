@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -175,7 +176,8 @@ def pictures_of(record: PageRecord) -> dict[str, str]:
 
 
 def _blobs(cell: CellRecord) -> Iterator[Blob]:
-    for output in cell.run.outputs:
+    outputs = chain(cell.run.outputs, *(other.run.outputs for other in cell.others.values()))
+    for output in outputs:
         if isinstance(output, Display):
             yield from (part for part in output.data.values() if isinstance(part, Blob))
 
@@ -246,15 +248,23 @@ def _name_pictures(session: SessionRecord, pictures: dict[str, bytes]) -> Sessio
     cells = []
     for number, cell in enumerate(session.cells, 1):
         stem = slugify(cell.label)[:50] or f"cell-{number}"
-        outputs: list[CellOutput] = []
-        count = 0
-        for output in cell.run.outputs:
-            if isinstance(output, Display) and any(isinstance(part, Blob) for part in output.data.values()):
-                count += 1
-                output = replace(output, data=_name_blobs(output.data, f"{stem}-{count}", pictures))
-            outputs.append(output)
-        cells.append(replace(cell, run=replace(cell.run, outputs=tuple(outputs))))
+        others = {
+            key: _with_names(other, f"{stem}-{slugify(key)[:40]}", pictures)
+            for key, other in cell.others.items()
+        }
+        cells.append(replace(_with_names(cell, stem, pictures), others=others))
     return replace(session, cells=tuple(cells))
+
+
+def _with_names(cell: CellRecord, stem: str, pictures: dict[str, bytes]) -> CellRecord:
+    outputs: list[CellOutput] = []
+    count = 0
+    for output in cell.run.outputs:
+        if isinstance(output, Display) and any(isinstance(part, Blob) for part in output.data.values()):
+            count += 1
+            output = replace(output, data=_name_blobs(output.data, f"{stem}-{count}", pictures))
+        outputs.append(output)
+    return replace(cell, run=replace(cell.run, outputs=tuple(outputs)))
 
 
 def _name_blobs(

@@ -5,24 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from ..patterns import lazy_pattern
+from .cells import Cell
 
 _PLACE = lazy_pattern(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>:(\d{1,9})')
 
 
-def locate_in_post(text: str, path: str, first_lines: Sequence[int]) -> str:
-    """`text` with its places in cells as lines of the post at `path`.
+class CodeStart(Struct, frozen=True):
+    """Where the code of a cell begins."""
 
-    first_lines: line of the post on which the code of each cell of the session starts, in order.
+    path: str
+    """Of the file, relative to the site root."""
+    line: int
+    """1-based."""
+
+
+def code_start(cell: Cell, post: str) -> CodeStart:
+    """Where the code of a cell of the post begins."""
+    return CodeStart(cell.file or post, cell.first_line)
+
+
+def locate_in_post(text: str, starts: Sequence[CodeStart]) -> str:
+    """`text` with its places in cells as lines of the post, or of the file that a cell stands in.
+
+    starts: of the code of each cell of the session, in order.
     """
     if "<cell " not in text:
         return text
 
     def place(match: re.Match[str]) -> str:
         number, line = int(match[1] or match[3]), int(match[2] or match[4])
-        if not 0 < number <= len(first_lines):
+        if not 0 < number <= len(starts):
             return match[0]
-        line += first_lines[number - 1] - 1
+        path, first_line = starts[number - 1].path, starts[number - 1].line
+        line += first_line - 1
         return f'File "{path}", line {line}' if match[1] else f"{path}:{line}"
 
     return _PLACE.sub(place, text)

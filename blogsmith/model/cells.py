@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from ..diagnostics.model import Place, TextMap
+from .sweeps import Scalar, Sweep
 
 Freeze = Literal["auto", "always", "never"]
 """What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
@@ -77,6 +78,12 @@ class CellOptions(Struct, frozen=True):
     fig_cap: str = ""
     fig_alt: str = ""
     tbl_cap: str = ""
+    lst_cap: str = ""
+    """Caption of the code."""
+    lst_label: str = ""
+    """Id of the code as a listing, `lst-…`."""
+    layout: Literal["", "side"] = ""
+    """`side`: what comes out stands beside the code where there is room."""
     code_fold: str = ""
     """Label of the fold, empty if the code is not folded."""
     code_summary: str = ""
@@ -105,6 +112,10 @@ class CellOptions(Struct, frozen=True):
     """Draw each figure once more for dark pages; None: as the site says."""
     shapes: bool = False
     """Check the shapes written in comments."""
+    sweep: Sweep | None = None
+    """Values with which the cell runs, one after another."""
+    sweep_default: tuple[Scalar, ...] = ()
+    """Which of them others see, as it is written: part of `sweep`."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """Key as written → where its value stands."""
     texts: Mapping[str, TextMap] = field(default_factory=dict)
@@ -130,6 +141,12 @@ class Cell(Struct, frozen=True):
     """For a label `fig-…`; filled by `numbering.py`."""
     table_number: str = ""
     """The same for `tbl-…`."""
+    file: str = ""
+    """Path of the file that its code stands in, relative to the site root; empty: it stands in the post.
+
+    `first_line` is a line of that file then."""
+    indent: str = ""
+    """What stands in front of all lines of its code in that file, and is left out."""
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ front of it are dataclasses: plugins change them by `dataclasses.replace`.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -217,6 +218,21 @@ class FrontMatter:
         return max((day for day in (self.date, self.publish_date) if day), default=None)
 
 
+class IncludedFile(Struct, frozen=True):
+    """A file of the site that a post shows parts of."""
+
+    path: str = ""
+    """Relative to the site root; empty if there is none."""
+    text: str = ""
+    digest: str = ""
+    """Hex SHA-256 of its bytes."""
+    looked_at: tuple[str, ...] = ()
+    """Paths at which it was looked for."""
+    problem: str = ""
+    """Why it cannot be shown, in the author's terms; empty if it can."""
+    hint: str = ""
+
+
 @dataclass(frozen=True)
 class Document:
     """A source split into head and body."""
@@ -227,11 +243,23 @@ class Document:
     """Markdown after the front matter; what reads it may be given in its place."""
     first_line: int
     """1-based line of the file on which `body` starts."""
+    included: Mapping[str, IncludedFile] = field(default_factory=dict)
+    """What stands behind `file=` in the text → the file, as it was when the source was read."""
 
     @property
     def path(self) -> PurePosixPath:
         """The source's path, relative to the site root."""
         return self.source.path
+
+    @property
+    def digest(self) -> str:
+        """Names all that the page is made from: the digest of its source, and of files that it includes."""
+        if not self.included:
+            return self.source.digest
+        total = hashlib.sha256(self.source.digest.encode())
+        for name, found in sorted(self.included.items()):
+            total.update(repr((name, found.path, found.digest, found.problem)).encode())
+        return total.hexdigest()
 
 
 read_on_demand(Document, "body")

@@ -131,6 +131,8 @@ class CellRun(Struct, frozen=True):
     """For a claim that is neither true nor false."""
     absent: tuple[str, ...] = ()
     """Modules of the site that are not there and would hide what it imported: paths without `.py`."""
+    others: Mapping[str, CellRun] = field(default_factory=dict)
+    """Of a cell with a sweep: key of a point → how it ended; what they used is noted with the cell."""
 
     def ended_well(self, *, error: bool) -> bool:
         """Whether it is no failure. error: an exception is a result of this cell."""
@@ -187,6 +189,8 @@ class SessionRun(Struct, frozen=True):
     """What values used before any cell ran, as in `CellRun`; likewise the next two."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    only_sweeps: bool = False
+    """As in the job: nothing of it is a result but `CellRun.others`."""
 
 
 class CellResult(Struct, frozen=True):
@@ -214,6 +218,8 @@ class CellResult(Struct, frozen=True):
     """Whether a cell before it in its session never ran: it does not follow from what readers see."""
     imported: bool = False
     """Whether it comes from a notebook and was never run here."""
+    others: Mapping[str, CellResult] = field(default_factory=dict)
+    """Of a cell with a sweep: key of a point → its result; the default's is this one."""
 
 
 class ValueResult(Struct, frozen=True):

@@ -90,11 +90,12 @@ def _extent(
 
 
 def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
-    """What the build read beside the usual."""
+    """What the build read beside the usual, or looked for."""
     found = bibliography_paths(loaded.documents, site.context.settings)
     if any(document.front.is_dated_by_git for document in loaded.documents):
         found |= git_files(site.context.root)
-    return found
+    included = (file for document in loaded.documents for file in document.included.values())
+    return found | {path for file in included for path in file.looked_at}
 
 
 def _build(

@@ -81,7 +81,8 @@ class BuildExtent:
     outline: str = ""
     """The key of the outline of the site; empty: there is none."""
     files: frozenset[str] = frozenset()
-    """Where else a file may lie that it reads, relative to the root: bibliographies, styles of citations."""
+    """Where else a file may lie that it reads, relative to the root: bibliographies, styles, code
+    that pages show parts of."""
     ended_s: float = 0.0
     """When the last file was written, by `time.monotonic`."""
 
@@ -249,13 +250,26 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
         else:
             found.add(path, start.now_ns)
     known = {*found.paths}
-    for path in sorted(os.path.join(root, path) for path in extent.files):
-        if path not in known:
-            found.add(path, start.now_ns)
+    for path in sorted(extent.files):
+        if os.path.join(root, path) not in known:
+            _add_way(found, root, path, start.now_ns)
     found.first_output = len(found.paths)
     if output:
         found.add_tree(output, ended_ns)
     return found
+
+
+def _add_way(found: _Inventory, root: str, path: str, before_ns: int) -> None:
+    """A file, with the folders that lead to it: one of them may become a link."""
+    parts = path.split("/")
+    for end in range(1, len(parts) + 1):
+        place = os.path.join(root, *parts[:end])
+        status = stamp(place)
+        if end == len(parts) or not status:
+            found.add(place, before_ns)
+            return
+        if stat.S_ISLNK(status[0]):
+            raise StampDoubt
 
 
 def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[int, ...]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,9 +21,10 @@ from msgspec import structs
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..hooks.calls import filter_document
-from ..model.documents import Body, Document, PageFacts, Source
+from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
+from ..read.included_files import included_names, read_included
 from ..render.context import Tools
 from ..render.html import render_body
 from ..render.lexing import Lex, lex_in_time
@@ -94,6 +95,8 @@ class PageCache:
         self.rows = rows or NoRows()
         self.table = PageTable(self.rows)
         self.images = ImageSizes(self.rows)
+        self.included: dict[str, Mapping[str, IncludedFile]] = {}
+        """Source path → the files that it includes, where they are not to be read from this disk."""
         self.asks_others = False
         """Documents that are not known are not parsed: another process does it."""
         self._limit_s = limit_s
@@ -150,7 +153,20 @@ class PageCache:
         head = self._heads.get(path)
         if head is None or head.document.source.digest != source.digest:
             head = self._heads[path] = self._stored_head(source, config) or self._new_head(source, config)
+        if head.document.included:
+            head = self._heads[path] = self._with_included(head, config)
         return head.document, head.diagnostics
+
+    def _with_included(self, head: CachedHead, config: Config) -> CachedHead:
+        """The document with the files that it includes as they are now; itself if nothing has changed."""
+        assert self._context is not None, "`take` comes first"
+        document = head.document
+        given = self.included.get(str(document.path))
+        if given is None:
+            given = read_included(self._context.root, config, document.path, document.included)
+        if given == document.included:
+            return head
+        return replace(head, document=replace(document, included=given))
 
     def _stored_head(self, source: Source, config: Config) -> CachedHead | None:
         found = self.table.head(source, config.timezone)
@@ -160,6 +176,8 @@ class PageCache:
         assert self._context is not None, "`take` comes first"
         document, found = read_document(source, config)
         document, more = filter_document(self._context.plugins, document)
+        if names := included_names(document.body):
+            document = replace(document, included=dict.fromkeys(names, IncludedFile()))
         head = CachedHead(document, (*found, *more))
         if document.source is source:
             self.table.put_head(document, head.diagnostics)

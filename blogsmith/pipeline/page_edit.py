@@ -229,7 +229,8 @@ class _Edit:
         if source is None:
             raise ReachesFurther
         document, found = self._memory.document(source, self.config)
-        if found or document.front.is_dated_by_git:
+        # stamps of files that it includes may not be among those that were compared
+        if found or document.included or document.front.is_dated_by_git:
             raise ReachesFurther
         self._documents[path] = document
         return document

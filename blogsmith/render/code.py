@@ -103,6 +103,19 @@ def highlight(
         return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
 
 
+class LineMark(Struct, frozen=True):
+    """A link at the end of a line, to a note about it."""
+
+    text: str
+    """What the style sheet sets: it is no part of the code."""
+    target: str
+    """Id of the note."""
+    id: str
+    """Of the mark; empty for a further one of the same number."""
+    label: str
+    """How it is called, for those who hear it."""
+
+
 class FigureOptions(Struct, frozen=True, kw_only=True):
     """How a code figure looks beside its highlighting."""
 
@@ -111,6 +124,12 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     """Number of the first line."""
     marked: frozenset[int] = frozenset()
     """Lines to mark, counted from 1 whatever `first_line` is."""
+    added: frozenset[int] = frozenset()
+    """Likewise, lines that are new."""
+    removed: frozenset[int] = frozenset()
+    """Likewise, lines that are gone: no part of what is copied."""
+    marks: Mapping[int, Sequence[LineMark]] = MappingProxyType({})
+    """Likewise: line → what stands at its end."""
     numbered: bool = False
     wide: bool = False
     """Whether lines are longer than a column of text; themes may let such code run into the margin."""
@@ -139,7 +158,7 @@ def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> 
     code = _tag("code", {"class": f"language-{_class_name(language)}" if language else ""})
     figure = (
         f'{opening}{_header(language, options.title)}<pre class="highlight" tabindex="0">{code}'
-        f"{''.join(_line_spans(lines, options.marked))}</code></pre></figure>"
+        f"{''.join(_line_spans(lines, options))}</code></pre></figure>"
     )
     return _fold(figure, options.fold, options.fold_open)
 
@@ -156,13 +175,24 @@ def _header(language: str, title: str) -> str:
     return f'<figcaption class="code-header">{" ".join(spans)}</figcaption>' if spans else ""
 
 
-def _line_spans(lines: Sequence[str], marked: frozenset[int]) -> Iterator[str]:
-    """One span a line with its newline inside, which keeps empty lines high when spans are blocks."""
+def _line_spans(lines: Sequence[str], options: FigureOptions) -> Iterator[str]:
+    """One span a line with its newline inside, which keeps empty lines high when spans are blocks.
+
+    Lines that are new or gone are `<ins>` and `<del>`, which those hear, too, who do not see colours.
+    """
     last = len(lines)
     for number, line in enumerate(lines, 1):
         newline = "" if number == last else "\n"
         if line or newline:
-            yield f'<span class="line{" hl" if number in marked else ""}">{line}{newline}</span>'
+            marks = "".join(map(_mark, options.marks.get(number, ())))
+            tag = "ins" if number in options.added else "del" if number in options.removed else "span"
+            hl = " hl" if number in options.marked else ""
+            yield f'<{tag} class="line{hl}">{line}{marks}{newline}</{tag}>'
+
+
+def _mark(mark: LineMark) -> str:
+    link = {"class": "xref code-mark", "href": f"#{mark.target}", "id": mark.id, "data-mark": mark.text}
+    return f"{_tag('a', {**link, 'aria-label': mark.label})}</a>"
 
 
 def _fold(figure: str, fold: bool | str, is_open: bool) -> str:

@@ -161,6 +161,8 @@ class Rendering:
     """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
+    tab_labels: set[str] = field(default_factory=set)
+    """Of all tabs so far."""
     links: set[str] = field(default_factory=set)
     """Addresses in this site that the text links to."""
     citations: object = None

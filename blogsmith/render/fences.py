@@ -9,9 +9,12 @@ from markdown_it.token import Token
 
 from ..syntax.cells.option_values import FOLD
 from ..syntax.records import Fence, get
+from .captions import inline_html
 from .code import FigureOptions, code_figure, has_long_lines, highlight, is_known_language
+from .code_notes import line_marks
 from .context import Rendering, Rule
 from .diagrams import diagram_figure, is_diagram
+from .prose import escape_html
 
 
 def fence(rendering: Rendering, token: Token) -> str:
@@ -44,6 +47,9 @@ def code_of_fence(
         title=record.title,
         first_line=record.first_line,
         marked=record.marked,
+        added=record.added,
+        removed=record.removed,
+        marks=line_marks(rendering.language, record),
         numbered=numbered,
         wide=has_long_lines(source, numbered=numbered),
         fold=fold,
@@ -57,7 +63,22 @@ def code_of_fence(
         rendering.reporter.warn(
             code, f"{message}; the code is shown plain", record.place, near.removesuffix(")")
         )
-    return code_figure(shown.lines, record.language, options) + "\n"
+    if record.added or record.removed or record.marks or record.listing:
+        rendering.widgets.add("teaching")
+    return _listing(rendering, record, code_figure(shown.lines, record.language, options)) + "\n"
+
+
+def _listing(rendering: Rendering, record: Fence, figure: str) -> str:
+    """The figure below its number and caption, if it has one of them."""
+    if not (record.number or record.caption):
+        return figure
+    rendering.widgets.add("teaching")
+    name = rendering.language.translate("Listing {number}", number=record.number)
+    label = f'<span class="listing-label">{escape_html(name)}.</span>' if record.number else ""
+    text = inline_html(rendering, record.caption) if record.caption else ""
+    anchor = f' id="{escape_html(record.listing)}"' if record.listing else ""
+    caption = f"{label}{' ' if label and text else ''}{text}"
+    return f'<figure class="listing"{anchor}><figcaption>{caption}</figcaption>\n{figure}</figure>'
 
 
 def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

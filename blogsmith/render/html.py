@@ -25,7 +25,19 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.mathml.signs import signs_of
-from . import blocks, fences, figures, formulas, galleries, notes, prose, shortcodes, wiki_links
+from . import (
+    blocks,
+    code_notes,
+    fences,
+    figures,
+    formulas,
+    galleries,
+    notes,
+    prose,
+    shortcodes,
+    tabs,
+    wiki_links,
+)
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
@@ -42,9 +54,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **wiki_links.RULES,
         **formulas.RULES,
         **blocks.RULES,
+        **tabs.RULES,
         **figures.RULES,
         **galleries.RULES,
         **fences.RULES,
+        **code_notes.RULES,
         **rules.RULES,
         **notes.RULES,
         **shortcodes.RULES,

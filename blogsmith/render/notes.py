@@ -25,6 +25,7 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
         "eq": "Equation {number}",
         "fig": "Figure {number}",
         "tbl": "Table {number}",
+        "lst": "Listing {number}",
         "sec": "Section {number}",
     }
 )

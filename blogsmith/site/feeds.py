@@ -36,6 +36,11 @@ _LEFT_OUT = lazy_pattern(
     r'|<img class="for-paper"[^>]*>|<source (?=srcset=)[^>]*>',
     re.DOTALL,
 )
+# an anchor without a text would be nothing there: the style sheet sets its number
+_CODE_MARK = lazy_pattern(r'( data-mark="(\d{1,3})" aria-label="[^"]{0,200}">)</a>')
+_SWEEP_CONTROLS = lazy_pattern(r'<div class="sweep-controls" hidden>[^\n]*?</div>\n')
+_SWEEP_RUN = lazy_pattern(r'<details class="sweep-run"( open data-default)?>')
+_DETAILS = lazy_pattern(r"</?details\b[^>]*>")
 _RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
 _DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
 # of an attribute, wherever it stands; only what is in front of the address is a part of the match
@@ -53,6 +58,8 @@ def feed_html(page: PageView, config: Config) -> str:
     # with the space in front of what is left out; as a part of the pattern it would be tried at every space
     *before, last = _LEFT_OUT.split(page.content)
     html = "".join([*(text.rstrip() for text in before), last])
+    html = _CODE_MARK.sub(r"\1 (\2)</a>", html)
+    html = _default_runs(html)
     html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
     if page.direction == "rtl":
@@ -60,6 +67,29 @@ def feed_html(page: PageView, config: Config) -> str:
         html = html.replace("<math", '<math dir="ltr"')
     html = _with_addresses(_SHELL.sub("", html), page.canonical_url, _host(config))
     return _NOT_XML.sub("\ufffd", html)
+
+
+def _default_runs(html: str) -> str:
+    """`html` with that run of each sweep alone which others see, and no fold around it."""
+    html = _SWEEP_CONTROLS.sub("", html)
+    pieces, end = [], 0
+    for found in _SWEEP_RUN.finditer(html):
+        close = _end_of_details(html, found.end())
+        inside = html[found.end() : close - len("</details>")]
+        is_default = "data-default" in found[0]
+        pieces += [html[end : found.start()], f"<div>{inside}</div>" if is_default else ""]
+        end = close
+    return "".join([*pieces, html[end:]])
+
+
+def _end_of_details(html: str, start: int) -> int:
+    """Behind the end tag of the element whose content begins at `start`."""
+    depth = 1
+    for tag in _DETAILS.finditer(html, start):
+        depth += -1 if tag[0].startswith("</") else 1
+        if depth == 0:
+            return tag.end()
+    return len(html)
 
 
 def _with_addresses(html: str, page: str, host: str) -> str:

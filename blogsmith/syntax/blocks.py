@@ -107,7 +107,7 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
         put(opening, Collapsible(is_open))
         _push_label(state, extent)
-    _copy_attributes(state, extent, opening.attrs)
+    copy_attributes(state, extent, opening.attrs)
     parse_inside(state, extent)
     state.push(f"{kind}_close", "div", -1)
 
@@ -116,7 +116,7 @@ def _push_label(state: StateBlock, extent: BlockExtent) -> None:
     """What the reader clicks, `data-label`; it may hold formulas."""
     given = next((a for a in extent.tag.attributes if a.name == "data-label" and a.value.strip()), None)
     place = block_place(state, line_start(state, extent.first))
-    origin = _value_map(state, given) if given else TextMap("Show", ((place.line, place.column),))
+    origin = attribute_map(state, given) if given else TextMap("Show", ((place.line, place.column),))
     state.push("collapsible_label_open", "summary", 1)
     inline = state.push("inline", "", 0)
     inline.content, inline.children, inline.map = origin.text, [], [extent.first, extent.first + 1]
@@ -124,14 +124,15 @@ def _push_label(state: StateBlock, extent: BlockExtent) -> None:
     state.push("collapsible_label_close", "summary", -1)
 
 
-def _value_map(state: StateBlock, item: Attribute) -> TextMap:
+def attribute_map(state: StateBlock, item: Attribute) -> TextMap:
     """The value of an attribute; its second line and those after it stand at the start of theirs."""
     place = block_place(state, item.start)
     further = range(place.line + 1, place.line + 1 + item.value.count("\n"))
     return TextMap(item.value, ((place.line, place.column), *((line, 1) for line in further)))
 
 
-def _copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str | int | float]) -> None:
+def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str | int | float]) -> None:
+    """Hand on what the start tag says; attributes that could do harm are reported instead."""
     for item in extent.tag.attributes:
         if item.name in ("markdown", "data-label", "open", "data-open"):
             continue
@@ -156,7 +157,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         if item.name.startswith("data-"):
             key = item.name.removeprefix("data-")
             args[key] = item.value
-            maps[key] = _value_map(state, item)
+            maps[key] = attribute_map(state, item)
     inside = state.src[extent.inner : extent.inner_end]
     if kind == "image-compare":
         _read_labels(state, extent, inside, args, maps)

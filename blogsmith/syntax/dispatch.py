@@ -20,7 +20,18 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from . import attributes, blocks, html_blocks, links, markdown_elements, notes, shortcodes, text, wiki_links
+from . import (
+    attributes,
+    blocks,
+    html_blocks,
+    links,
+    markdown_elements,
+    notes,
+    shortcodes,
+    tabs,
+    text,
+    wiki_links,
+)
 from .cells import values
 from .math import formulas
 from .references import citations, references
@@ -44,6 +55,8 @@ BLOCK: Mapping[BlockRule, str] = MappingProxyType(
         attributes.attributes_block: "{",
         blocks.block_div: "<",
         markdown_elements.markdown_element: "<",
+        tabs.tabs_div: "<",
+        tabs.tabs_material: "=",
     }
 )
 """Rules that do nothing on a line whose text begins with another character, unless it is indented code."""

@@ -1,7 +1,8 @@
 """What stands behind the opening ``` of a code fence.
 
-`python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}`, and the forms of cells:
-`python eval`, `{python}`, `{code-cell} python`. What makes a cell of them stands in `cells/fences.py`.
+`python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}`, changes as `{+3}`, `{-5}`
+and `diff python`, `file="src/attn.py"`, and the forms of cells: `python eval`, `{python}`,
+`{code-cell} python`. What makes a cell of them stands in `cells/fences.py`.
 """
 
 from __future__ import annotations
@@ -28,8 +29,13 @@ _PART = lazy_pattern(
     r"|(?P<key>[A-Za-z][\w-]*)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s{}]+))"
     r"|(?P<word>[^\s{}]+)|(?P<stray>[{}]))"
 )
+_LANGUAGE = lazy_pattern(r"[A-Za-z][\w+#-]*")
 _LINES = lazy_pattern(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
-_KEYS = ("title", "linenos", "fold", "start", "hl", "id")
+_CHANGES = lazy_pattern(r"[+-]?\d+(?:-\d+)?(?:[ ,]+[+-]?\d+(?:-\d+)?)*")
+_CHANGE = lazy_pattern(r"([+-]?)(\d+(?:-\d+)?)")
+_KEYS = ("title", "linenos", "fold", "start", "hl", "id", "cap", "file", "region", "lines")
+_PARTS = ("file", "region", "lines")
+"""What is shown of a file of the site."""
 _WORDS = ("linenos", "fold", "eval")
 _RUN = ("run", "exec", "execute")
 _MAX_LINE = 100_000
@@ -38,7 +44,14 @@ _IN_BRACES = lazy_pattern(
     r"[\s,]*(?:(?P<key>[A-Za-z][\w-]*)=(?P<value>\"[^\"]*\"|'[^']*'|\[[^\]]*\]|[^\s,]*)|(?P<word>[^\s,]+))"
 )
 _OTHER_KEYS: Mapping[str, str] = MappingProxyType(
-    {"filename": "title", "startFrom": "start", "linenostart": "start", "hl_lines": "hl"}
+    {
+        "filename": "title",
+        "startFrom": "start",
+        "linenostart": "start",
+        "hl_lines": "hl",
+        "lst-cap": "cap",
+        "lst-label": "id",
+    }
 )
 """Pandoc's, Quarto's and Hugo's names of settings → ours."""
 
@@ -89,17 +102,23 @@ class _Reader:
         self.form: Literal["", "braces", "code-cell"] = ""
         self.is_marked = False
         self.settings: list[OptionSetting] = []
+        self.added: set[int] = set()
+        self.removed: set[int] = set()
+        self.is_diff = False
+        self.caption: TextMap | None = None
+        self.parts: dict[str, OptionSetting] = {}
 
     def brace(self, text: str, offset: int) -> None:
-        if _LINES.fullmatch(text.strip()):
-            self.mark(text.strip(), offset)
+        if _CHANGES.fullmatch(text.strip()):
+            for change in _CHANGE.finditer(text):
+                marked = {"+": self.added, "-": self.removed}.get(change[1], self.marked)
+                self.mark(change[2], offset, marked)
             return
         for found in _IN_BRACES.finditer(text):
             at = offset + 1
             if found["key"]:
-                value = re.sub(r"[\"'\[\]]", "", found["value"])
-                quoted = found["value"].startswith(("'", '"', "["))
-                key = _OTHER_KEYS.get(found["key"], found["key"])
+                value, quoted = _brace_value(found["value"])
+                key = found["key"]
                 start = at + found.start("value") + quoted
                 self.pair(key, value, at + found.start("key"), start, quoted=quoted)
             else:
@@ -132,8 +151,13 @@ class _Reader:
             self.language = name
 
     def pair(self, key: str, value: str, offset: int, start: int, *, quoted: bool) -> None:
+        key = _OTHER_KEYS.get(key, key)
         if key == "title":
             self.title = value
+        elif key == "cap":
+            self.caption = self.text_of(value, start)
+        elif key in _PARTS:
+            self.part(key, value, offset, start)
         elif key == "fold":
             self.fold = "" if value in ("false", "no") else _fold_label(value)
         elif key in ("start", "linenos") and value.isdecimal() and value.strip("0"):
@@ -141,13 +165,22 @@ class _Reader:
         elif key == "linenos":
             self.numbered = value not in ("false", "no", "0")
         elif key == "hl" and _LINES.fullmatch(value):
-            self.mark(value, offset)
+            self.mark(value, offset, self.marked)
         elif key == "id":
             self.id = normal_id(value)
         elif key in CELL_KEYS:
             self.setting(key, value, offset, start, quoted=quoted)
         else:
             self.problem(key, offset, (*_KEYS, *CELL_KEYS))
+
+    def text_of(self, value: str, start: int) -> TextMap:
+        place = self.place or Place(1)
+        return TextMap(value, ((place.line, place.column + start),))
+
+    def part(self, key: str, value: str, offset: int, start: int) -> None:
+        text = self.text_of(value, start)
+        at = self.text_of(key, offset).place(0, len(key))
+        self.parts[key] = OptionSetting(key, value, text.place(0, max(1, len(value))), at, value, text)
 
     def setting(self, key: str, value: str, offset: int, start: int, *, quoted: bool) -> None:
         self.is_marked = self.is_marked or key == "eval"
@@ -165,17 +198,21 @@ class _Reader:
             self.language = word
         elif word == "linenos":
             self.numbered = True
+        elif word.startswith("#") and word[1:]:
+            self.id = normal_id(word[1:])
         elif word == "fold":
             self.fold = _fold_label("true")
         elif word == "eval":
             self.is_marked = True
+        elif self.language == "diff" and not self.is_diff and _LANGUAGE.fullmatch(word):
+            self.language, self.is_diff = word, True
         else:
             self.problem(word, offset, _WORDS)
 
-    def mark(self, numbers: str, offset: int) -> None:
-        asked = _line_numbers(numbers)
-        self.marked |= asked
-        if max(asked, default=0) > self.lines:
+    def mark(self, numbers: str, offset: int, marked: set[int]) -> None:
+        asked = line_numbers(numbers)
+        marked |= asked
+        if max(asked, default=0) > self.lines and not self.parts:
             self.warn(f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), "")
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
@@ -205,14 +242,28 @@ class _Reader:
             self.form,
             self.is_marked,
             tuple(self.settings),
+            frozenset(self.added),
+            frozenset(self.removed),
+            is_diff=self.is_diff,
+            caption=self.caption,
+            parts=self.parts,
         )
+
+
+def _brace_value(written: str) -> tuple[str, bool]:
+    """The value of `key=value` in braces, and whether it is quoted; of a list what stands in it."""
+    if written.startswith("["):
+        return re.sub(r"[\"'\[\]]", "", written), True
+    if written.startswith(("'", '"')) and len(written) > 1:
+        return written[1:-1], True
+    return written, False
 
 
 def _fold_label(value: str) -> str:
     return "Show code" if value in ("", "true", "yes") else value
 
 
-def _line_numbers(text: str) -> set[int]:
+def line_numbers(text: str) -> set[int]:
     """`3,5-7` → {3, 5, 6, 7}; ranges beyond any real file are cut."""
     numbers: set[int] = set()
     for part in re.split(r"[ ,]+", text):

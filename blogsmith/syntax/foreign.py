@@ -47,7 +47,6 @@ _HABITS = (
     ),
     _Habit(lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
     _Habit(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
-    _Habit(lazy_pattern(r'(?m)^===[!+]?[ \t]+"[^"\n]{1,80}"'), "there are no tabs; write headings"),
     _Habit(
         lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
     ),
@@ -64,20 +63,19 @@ _RST_HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("cite", "citet", "citep", "citeyear"), "citations are written [@key]"),
         "label": "write {#fig-x} or {#sec-x} behind the image or heading",
         "eqlabel": "write \\label{eq:x} in the formula, or {#eq:x} behind it",
-        **dict.fromkeys(("begin_tab", "end_tab"), "there are no tabs; write headings"),
+        **dict.fromkeys(("begin_tab", "end_tab"), 'tabs are written <div class="tabs">'),
         **dict.fromkeys(("width", "height"), "write {width=60%} right behind the image"),
         "math": "formulas are written $x$",
         "bibliography": "entries stand under references: in the front matter",
     }
 )
 """Role of reStructuredText or of Dive into Deep Learning → what to write instead."""
-_ANNOTATION = lazy_pattern(r"(?m)(?:#|//|--|;|%|/\*|<!--)[ \t]*(\(\d{1,3}\)!)[ \t]*(?:\*/|-->)?[ \t]*$")
 _SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
-_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+|%%|[\w)][~^][\w+-]")
+_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|\+\+|%%|[\w)][~^][\w+-]")
 """One of these stands in each match of the patterns above."""
 
 
@@ -87,8 +85,6 @@ def foreign(state: StateCore) -> None:
     # an environment that is never closed was reported where it opens
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
     for token in state.tokens:
-        if token.type == "fence" and token.map and ")!" in token.content:
-            _warn_of_annotation(token, page)
         if token.type != "inline" or not token.children:
             continue
         if "![" in token.content and "|" in token.content:
@@ -98,18 +94,6 @@ def foreign(state: StateCore) -> None:
         for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_joined(token.children))):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
-
-
-def _warn_of_annotation(token: Token, page: PageState) -> None:
-    """Material's `(1)!` in a comment points to a list behind the code; the first of a fence is told."""
-    found, first = _ANNOTATION.search(token.content), (token.map or [0])[0]
-    if not found:
-        return
-    number = first + 1 + token.content.count("\n", 0, found.start())
-    column = page.lines[number].find(found[1]) if number < len(page.lines) else -1
-    place = page.line_place(page.line_starts[number] + column, len(found[1])) if column >= 0 else None
-    hint = "there are no annotations; write the comment out, or the text below the code"
-    page.reporter.warn("foreign-syntax", f"{found[1]} has no meaning here and is text", place, hint)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:

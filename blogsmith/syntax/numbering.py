@@ -16,7 +16,7 @@ from ..diagnostics.model import Place
 from ..model.cells import Cell
 from .math.equations import begin_letters, end_letters, number_display, read_inline
 from .math.tag_references import fill_tags
-from .records import Callout, Figure, Heading, Shortcode, TableRecord, get, put
+from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, get, put
 from .references.labels import BY_SECTION, Label, Numbers
 from .state import PageState
 
@@ -117,6 +117,30 @@ def _number_table(token: Token, numbers: Numbers) -> None:
     put(token, replace(table, ordinal=ordinal, number=number))
 
 
+def _number_fence(token: Token, numbers: Numbers) -> None:
+    """A fence may be a listing, and its cell a figure or table."""
+    fence = token.meta.get("fence")
+    if isinstance(fence, Fence):
+        _number_listing(token, fence, numbers)
+    _number_cell(token, numbers)
+
+
+def _number_listing(token: Token, fence: Fence, numbers: Numbers) -> None:
+    own = fence.listing or fence.id or str(token.attrs.get("id", ""))
+    if not own.startswith("lst-") or _is_hidden(token):
+        return
+    number = numbers.next_number("lst")
+    place = fence.listing_place or _place(token, numbers, own)
+    name = numbers.add(Label(own, "lst", "Listing", number, place))
+    put(token, replace(fence, listing=name, number=number, id="" if own == fence.id else fence.id))
+
+
+def _is_hidden(token: Token) -> bool:
+    """Whether the code of a cell is not shown."""
+    cell = token.meta.get("cell")
+    return isinstance(cell, Cell) and not (cell.options.include and cell.options.echo)
+
+
 def _number_cell(token: Token, numbers: Numbers) -> None:
     """A cell with a label `fig-…` or `tbl-…` is a figure or table, if it can show one."""
     cell = token.meta.get("cell")
@@ -148,7 +172,7 @@ _RULES: Mapping[str, Callable[[Token, Numbers], None]] = MappingProxyType(
         "subequations_open": begin_letters,
         "subequations_close": end_letters,
         "shortcode": _number_shortcode,
-        "fence": _number_cell,
+        "fence": _number_fence,
         "table_open": _number_table,
         "heading_open": _label_heading,
     }

@@ -28,6 +28,7 @@ from .callouts import callouts
 from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
 from .cells.values import number_values, refuse_values, value_rules
+from .code_marks import code_marks
 from .dispatch import dispatch_rules
 from .fences import fences
 from .figures import figures
@@ -38,6 +39,7 @@ from .headings import heading_attributes, number_headings, plain_text, title_hea
 from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
+from .included_code import included_code
 from .links import link_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
@@ -57,6 +59,7 @@ from .schemes import schemes
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
+from .tabs import tab_rules
 from .text import task_lists, text_rules
 from .typography import typography
 from .wiki_links import wiki_rules
@@ -96,7 +99,7 @@ def inline(state: StateCore) -> None:
         before = state.tokens[index - 1]
         is_line_of_html = before.type == "markdown_open" and is_line(before.tag)
         page.takes_blocks = before.type not in PHRASING and not is_line_of_html
-        page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
+        page.html = page.takes_values = before.type not in _LABELS
         page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
@@ -129,6 +132,9 @@ def depth(state: StateCore) -> None:
             return
 
 
+_LABELS = ("collapsible_label_open", "tab_open")
+"""Tokens behind which stands a text that came from an attribute."""
+
 RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     math_rules,
     shortcode_rules,
@@ -137,6 +143,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     paragraph_rules,
     note_rules,
     block_rules,
+    tab_rules,
     markdown_element_rules,
     html_block_rules,
     link_rules,
@@ -156,6 +163,8 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("attributes", resolve_blocks),
     ("locate", locate),
     ("fences", fences),
+    ("included_code", included_code),
+    ("code_marks", code_marks),
     ("cells", cells),
     ("runnables", runnables),
     ("callouts", callouts),
@@ -254,6 +263,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         front.execution,
         has_bibliography=bool(front.bibliography or front.publications),
     )
+    page.included = document.included
     env = {"page": page}
     tokens = md.parse(document.body, env)
     page.parsed = True

@@ -113,10 +113,29 @@ class OptionSetting(Struct, frozen=True):
     """Said by a tag; the option itself overrides it."""
     entries: tuple[Place, ...] = ()
     """Of each entry, if the value is a list."""
+    nested: Mapping[tuple[str | int, ...], Place] = field(default_factory=dict)
+    """Path below the value → where it stands, if the value is a mapping."""
+
+
+class CodeMark(Struct, frozen=True):
+    """A mark of a line of code that leads to a note below it."""
+
+    line: int
+    """1-based, of what is shown."""
+    number: int
+    """As it is written."""
+
+
+class CodeNote(Struct, frozen=True):
+    """On the end of an item of the list below a fence, or of its last paragraph: the note of a mark."""
+
+    fence: int
+    """1-based count of the fences of the page that have marks."""
+    number: int
 
 
 class Fence(Struct, frozen=True):
-    """What the info string of a code fence says."""
+    """What the info string of a code fence says, and marks in the comments of its code."""
 
     language: str = ""
     title: str = ""
@@ -137,6 +156,41 @@ class Fence(Struct, frozen=True):
     """`eval` stands in the info string."""
     settings: tuple[OptionSetting, ...] = ()
     """Options of a cell in the info string."""
+    added: frozenset[int] = frozenset()
+    """1-based lines that are new in what is shown; likewise the next."""
+    removed: frozenset[int] = frozenset()
+    """They are no part of the code that is copied or run."""
+    is_diff: bool = False
+    """`diff` and another language: signs in front of its lines say which are new, which are gone."""
+    caption: TextMap | None = None
+    """Below the number of a listing."""
+    listing: str = ""
+    """Id of the listing, `lst-…`; for a fence that does not run `numbering.py` takes it from `id`."""
+    listing_place: Place | None = None
+    """Where that id is written, if it is an option of a cell."""
+    number: str = ""
+    """Of the listing; filled by `numbering.py`."""
+    number_in_page: int = 0
+    """1-based count of the fences of the page that have marks; 0: it has none."""
+    marks: tuple[CodeMark, ...] = ()
+    """In the order of the lines."""
+    include: SourceRange | None = None
+    """Where its code comes from, if not from the page."""
+    parts: Mapping[str, OptionSetting] = field(default_factory=dict)
+    """`file`, `region` and `lines` of the info string, as they are written."""
+
+
+class SourceRange(Struct, frozen=True):
+    """Lines of a file of the site that a fence shows."""
+
+    path: str
+    """Relative to the site root."""
+    first_line: int
+    """1-based line of the file."""
+    indent: int = 0
+    """Blanks in front of all its lines, which are left out."""
+    head: int = 0
+    """Lines of options in front of it in the fence."""
 
 
 class CallMistake(Struct, frozen=True):
@@ -174,6 +228,17 @@ class Collapsible(Struct, frozen=True):
     """A `<div class="collapsible">`; an inline token with its label follows the opening token."""
 
     open: bool = False
+
+
+class Tab(Struct, frozen=True):
+    """A part of tabs; an inline token with its label follows the opening token."""
+
+    group: int
+    """1-based count of the blocks of tabs of the page."""
+    number: int
+    """1-based in its block."""
+    is_chosen: bool
+    """It is the one that is shown first."""
 
 
 class Figure(Struct, frozen=True):

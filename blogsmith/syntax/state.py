@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..model.cells import PageExecution, Value
-from ..model.documents import Reference
+from ..model.documents import IncludedFile, Reference
 
 
 class DisplayMistake(Protocol):
@@ -186,6 +186,12 @@ class PageState:
     """In reading order, once `number_values` has run."""
     open_value: TextMap | None = None
     """The last text in which a `{= ` without an end was found."""
+    included: Mapping[str, IncludedFile] = field(default_factory=dict)
+    """Files that the page may show parts of, by what stands behind `file=`."""
+    tab_groups: int = 0
+    """Blocks of tabs so far."""
+    tabs_level: int = -1
+    """Level of the parts of the tabs whose lines are being read; -1: no part can stand here."""
     open_elements: int = 0
     """HTML elements without an end that were searched for one."""
     language: str = "python"
@@ -215,6 +221,12 @@ class PageState:
     def is_raw(self, line: int) -> bool:
         """Whether a line (0-based) of the parsed text stands between `{% raw %}` and `{% endraw %}`."""
         return any(line in lines for lines in self.raw_lines)
+
+    def reporter_of(self, path: str) -> Reporter:
+        """What reports mistakes in an included file, together with those of the page."""
+        text = next((found.text for found in self.included.values() if found.path == path), "")
+        own = self.reporter
+        return Reporter(path, text.split("\n"), own.diagnostics, own._known)
 
     def line_place(self, index: int, length: int = 1) -> Place:
         """The place of the character at `index` of the parsed text."""

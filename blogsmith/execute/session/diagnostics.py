@@ -65,6 +65,8 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
         reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
         return reporter.diagnostics
     for cell, result in zip(cells, run.cells, strict=True):
+        for key, other in result.others.items():
+            _check_cell(cell, other, cells, reporter, where=_WHERE[page.engine], point=key)
         _check_cell(cell, result, cells, reporter, where=_WHERE[page.engine])
     for value in page.values:
         if value.number in run.values:
@@ -72,21 +74,26 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
     return reporter.diagnostics
 
 
-def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter, *, where: str) -> None:
+def _check_cell(
+    cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter, *, where: str, point: str = ""
+) -> None:
+    """where: what to say of a module that is missing. point: of a sweep, the values with which it ran."""
     _report_shapes(run.shapes, cell, cells, reporter)
     if run.ended_well(error=cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
     if cell.options.claim and run.status == "error" and (failure is None or not failure.cell):
-        _report_claim(cell, run, failure, reporter)
+        _report_claim(cell, run, failure, reporter, point)
         return
     at, line = _failure_place(cell, run, failure, cells)
+    reporter = _reporter_of(at, line, reporter)
     place = _line_place(at, line, reporter.lines)
     if run.status == "error" and failure and _NOT_PYTHON.search(failure.message):
         reporter.error("cell-syntax", f"this is not Python: {_format_failure(failure)}", place)
         return
     code = _CODES[run.status]
     message = _format_failure(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
+    message = f"{message} (with {point})" if point else message
     reporter.error(code, message, place, _hint(code, failure, at, cell, where))
 
 
@@ -97,13 +104,15 @@ def _report_shapes(
     for shape in shapes:
         message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
-        reporter.error("cell-shape", message, _shape_place(at, shape.line, shape.written, reporter.lines))
+        of_file = _reporter_of(at, shape.line, reporter)
+        of_file.error("cell-shape", message, _shape_place(at, shape.line, shape.written, of_file.lines))
 
 
-def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter) -> None:
+def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter, point: str) -> None:
     """A claim is false, or neither true nor false; if there is a failure, nobody could say."""
-    last = len(cell.code.rstrip().split("\n"))
-    place = _line_place(cell, last if failure else run.line, reporter.lines)
+    line = len(cell.code.rstrip().split("\n")) if failure else run.line
+    reporter = _reporter_of(cell, line, reporter)
+    place = _line_place(cell, line, reporter.lines)
     if failure is not None:
         message, hint = unjudged_message(Unjudged("object"))
         reporter.error("claim-false", f"{message}: {_format_failure(failure)}", place, hint)
@@ -112,6 +121,7 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
         reporter.error("claim-false", message, place, hint)
     else:
         sides = f" ({run.claim})" if run.claim else ""
+        sides += f" (with {point})" if point else ""
         reporter.error("claim-false", f"the claim does not hold: {cell.options.claim}{sides}", place)
 
 
@@ -156,6 +166,14 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
     late = run.failure is not None and run.failure.name == "NameError"
     hint = "a value sees what the cells above it in the session main have left" if late else ""
     reporter.error("value-error", f"{value.origin.text}: {what}", place, hint)
+
+
+def _reporter_of(cell: Cell, line: int, reporter: Reporter) -> Reporter:
+    """What reports on a line of a cell, together with `reporter`: its code may stand in another file."""
+    if not cell.file or line < 1:
+        return reporter
+    code = [f"{cell.indent}{text}" for text in cell.code.split("\n")]
+    return Reporter(cell.file, [*[""] * (cell.first_line - 1), *code], reporter.diagnostics, reporter._known)
 
 
 def _line_place(cell: Cell, line: int, lines: Sequence[str]) -> Place:

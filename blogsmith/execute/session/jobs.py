@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ...config.schema import Execution
 from ...config.units import BYTES_HINT, parse_bytes
+from ...model.cell_locations import CodeStart
 from ...model.cells import Cell, Need, PageCells, Value
+from ...model.sweeps import ALL_SWEEPS, Scalar, SweepRuns
 from .engine import WORKER, Engine
 from .environment import cell_environment, threads_per_job
 
@@ -43,7 +45,24 @@ class CellStep:
     skip: str = ""
     """Why it is not run, in words; empty if it is."""
     first_line: int = 1
-    """Line of the post on which its code starts, for who watches."""
+    """Line of its file on which its code starts, for who watches."""
+    file: str = ""
+    """Path of that file, relative to the site root; empty: the post."""
+    binding: Mapping[str, Scalar] = field(default_factory=dict)
+    """Variables that it finds: of a sweep, those that others see."""
+    others: tuple[SweepStep, ...] = ()
+    """Of a sweep, runs before it, which leave nothing behind."""
+    only_others: bool = False
+    """It is not run itself: its result is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepStep:
+    """One more run of a cell, whose variables do not stay."""
+
+    key: str
+    """As `SweepPoint.key`."""
+    binding: Mapping[str, Scalar]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +110,8 @@ class SessionJob:
     engine: Engine = WORKER
     needs: tuple[Need, ...] = ()
     """Of its cells that are not skipped, for who chooses a machine."""
+    only_sweeps: bool = False
+    """Only further runs of cells with a sweep are due: all else runs for them, and is not recorded."""
 
     @property
     def program(self) -> str:
@@ -98,9 +119,10 @@ class SessionJob:
         return self.engine.program(self.python)
 
     @property
-    def first_lines(self) -> list[int]:
-        """Line of the post on which the code of each cell starts, in order."""
-        return [step.first_line for step in self.steps if isinstance(step, CellStep)]
+    def code_starts(self) -> list[CodeStart]:
+        """Where the code of each cell starts, in order."""
+        steps = (step for step in self.steps if isinstance(step, CellStep))
+        return [CodeStart(step.file or str(self.post), step.first_line) for step in steps]
 
     @property
     def memory_bytes(self) -> int:
@@ -169,18 +191,25 @@ def parse_memory(text: str) -> int:
 
 
 def session_job(
-    page: PageCells, session: str, setting: ExecutionSetting, skipped: Mapping[int, str], *, engine: Engine
+    page: PageCells,
+    session: str,
+    setting: ExecutionSetting,
+    skipped: Mapping[int, str],
+    *,
+    engine: Engine,
+    sweeps: SweepRuns = ALL_SWEEPS,
 ) -> SessionJob:
     """The job of one session of a page.
 
-    engine: the one that the page names. skipped: `Cell.number` → why the cell cannot run here.
+    engine: the one that the page names. skipped: `Cell.number` → why the cell cannot run here. sweeps: what
+    is to run of cells with a sweep.
     """
     cells = page.session_cells(session)
     placed: list[tuple[tuple[int, int, int], Step]] = [
-        ((cell.number, 0, 0), _cell_step(number, cell, setting, skipped.get(cell.number, "")))
+        ((cell.number, 0, 0), _cell_step(number, cell, setting, skipped.get(cell.number, ""), sweeps))
         for number, cell in enumerate(cells, 1)
     ]
-    if session == "main":
+    if session == "main" and not sweeps.last:
         placed += [((v.after, 1, v.number), _value_step(v, page, setting)) for v in page.values]
     needed = (need for cell in cells if cell.number not in skipped for need in cell.options.needs)
     needs = tuple(dict.fromkeys(needed))
@@ -198,11 +227,16 @@ def session_job(
         threads=setting.threads,
         engine=engine,
         needs=needs,
+        only_sweeps=bool(sweeps.last),
     )
 
 
-def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str) -> CellStep:
+def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str, sweeps: SweepRuns) -> CellStep:
     options = cell.options
+    sweep = options.sweep
+    points = [point for point in sweep.other_points() if sweeps.has(cell.number, point)] if sweep else []
+    if sweeps.last and cell.number > sweeps.last:
+        skip = skip or "no run of it is due"
     return CellStep(
         number=number,
         name=cell.name,
@@ -217,6 +251,10 @@ def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str) ->
         figure_dark=setting.figure_dark if options.fig_dark is None else options.fig_dark,
         skip=skip,
         first_line=cell.first_line,
+        file=cell.file,
+        binding=sweep.default_point.binding if sweep else {},
+        others=tuple(SweepStep(point.key, point.binding) for point in points),
+        only_others=cell.number == sweeps.last,
     )
 
 

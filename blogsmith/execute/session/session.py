@@ -13,10 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from ...model.results import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
 from ..probe.requirements import has_device
 from .answers import cell_run, failure_of, line_of, machine_of, value_run
-from .jobs import CellStep, SessionJob, ValueStep
+from .jobs import CellStep, SessionJob, SweepStep, ValueStep
 from .machine_paths import MachinePaths
 from .output_buffer import OutputBuffer
 from .process import Process, spawn
@@ -160,7 +162,8 @@ class _Session:
                 cells.append(self._cell(step))
             else:
                 values[step.number] = self._value(step)
-        return SessionRun(self._job.session, tuple(cells), values, self._machine())
+        only_sweeps = self._job.only_sweeps
+        return SessionRun(self._job.session, tuple(cells), values, self._machine(), only_sweeps=only_sweeps)
 
     def _why_not_ready(self, answer: Answer) -> str:
         if answer.frame is not None and answer.bad is None:
@@ -184,15 +187,25 @@ class _Session:
         else:
             self._watch.cell_started(self._job, step.number)
             self.used.begin(step.number)
-            began = time.monotonic()
-            limits = RequestLimits(step.timeout_s, step.memory_bytes)
-            answer = self._exchange.request(_cell_request(step), "done", limits, self._outputs)
-            run = self._outcome(step, answer, time.monotonic() - began)
-            self.used.note(answer.frame)
-            # what threads print from now on stands with the next cell
-            self._outputs = self._new_outputs()
-            self._over = "" if _goes_on(step, run) else f"{step.name} before it ended badly"
+            others = {other.key: self._request(step, other) for other in step.others if not self._over}
+            if step.only_others or self._over:
+                run = CellRun("skipped", problem=self._over)
+            else:
+                run = self._request(step)
+            run = msgspec.structs.replace(run, others=others) if others else run
         self._watch.cell_ended(self._job, step.number, run)
+        return run
+
+    def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
+        """Run a cell. other: a point of its sweep, which leaves no variables."""
+        began = time.monotonic()
+        limits = RequestLimits(step.timeout_s, step.memory_bytes)
+        answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)
+        run = self._outcome(step, answer, time.monotonic() - began)
+        self.used.note(answer.frame)
+        # what threads print from now on stands with the next cell
+        self._outputs = self._new_outputs()
+        self._over = "" if _goes_on(step, run) else f"{step.name} before it ended badly"
         return run
 
     def _outcome(self, step: CellStep, answer: Answer, seconds: float) -> CellRun:
@@ -268,8 +281,12 @@ def _data_bytes(job: SessionJob) -> int | None:
     return None if may_start_cuda else job.memory_bytes or None
 
 
-def _cell_request(step: CellStep) -> dict[str, object]:
+def _cell_request(step: CellStep, other: SweepStep | None) -> dict[str, object]:
+    binding = other.binding if other else step.binding
+    # engines that know no sweeps are not asked about them
+    sweep = {"binding": dict(binding), "leaves": other is None} if binding else {}
     return {
+        **sweep,
         "op": "cell",
         "number": step.number,
         "code": step.code,

@@ -69,6 +69,18 @@ class WorkerSession:
 
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run one cell and send what it gives; returns the message that ends it."""
+        if message.get("leaves", True):
+            self._namespace.update(message.get("binding") or ())
+            return self._run_cell(message)
+        from .sweeps import SessionState, changed_in_place
+
+        state = SessionState(self._namespace)
+        self._namespace.update(message["binding"])
+        ended = self._run_cell(message)
+        changed = state.restore()
+        return {**ended, **changed_in_place(changed)} if changed and ended["status"] == "ok" else ended
+
+    def _run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
         self._observed.attention()  # of values before it
         # as if the cell were a script of its own: each place may warn again
         self._namespace.pop("__warningregistry__", None)

@@ -151,4 +151,4 @@ class BodyPool:
 
 
 def _source(document: Document) -> PageSource:
-    return PageSource(document.source.text, document.source.digest)
+    return PageSource(document.source.text, document.source.digest, document.included)

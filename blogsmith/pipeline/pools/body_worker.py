@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from ...model.documents import Document, Source
+from ...model.documents import Document, IncludedFile, Source
 from ...model.texts import pack_text
 from ...render.context import Tools
 from ...syntax.parser import Parsed
@@ -24,6 +24,7 @@ class PageSource(msgspec.Struct, frozen=True, array_like=True):
 
     text: str
     digest: str
+    included: Mapping[str, IncludedFile] = {}
 
 
 class BodyRequest(msgspec.Struct, array_like=True):
@@ -89,6 +90,7 @@ class BodyWorker:
                 self._memory.take_facts(*found)
         for path, source in wanted.pages.items():
             if source:
+                self._memory.included[path] = source.included
                 self._take_source(Source(PurePosixPath(path), source.text, source.digest))
         if wanted.is_made:
             made = [self._make(path, is_last=wanted.is_last) for path in wanted.pages]

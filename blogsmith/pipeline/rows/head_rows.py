@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from ...diagnostics.model import Diagnostic
-from ...model.documents import Document, FrontMatter, Source, end_of
+from ...model.documents import Document, FrontMatter, IncludedFile, Source, end_of
 from .page_rows import NotStorable, decode_row, encode_row
 
 
@@ -26,6 +26,8 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     """Characters in front of the body."""
     first_line: int
     diagnostics: tuple[Diagnostic, ...]
+    included: tuple[str, ...] = ()
+    """Names of files that the body may include."""
 
 
 def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
@@ -43,6 +45,7 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
         start,
         document.first_line,
         found,
+        tuple(document.included),
     )
     data = encode_row(head)
     kept = decode_row(data, _Head)
@@ -53,7 +56,10 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
 
 
 def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
-    """What `encode_head` was given; None if these bytes hold nothing of the kind."""
+    """What `encode_head` was given; None if these bytes hold nothing of the kind.
+
+    Of files that the body includes it has the names alone.
+    """
     found = decode_row(data, _Head)
     if found is None:
         return None
@@ -67,7 +73,9 @@ def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, t
         )
     except ValueError:
         return None
-    return Document(source, front, end_of(source, found.start), found.first_line), found.diagnostics
+    included = dict.fromkeys(found.included, IncludedFile())
+    document = Document(source, front, end_of(source, found.start), found.first_line, included)
+    return document, found.diagnostics
 
 
 def _write_moment(moment: dt.datetime | None) -> str:

@@ -76,7 +76,7 @@ class PageTable:
 
     def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
         """What a document holds."""
-        data = self._data("facts", document.source)
+        data = self._data("facts", document.source, document.digest)
         return decode_facts(data, document) if data else None
 
     def put_facts(self, facts: PageFacts, entry: PageEntry) -> None:
@@ -88,7 +88,7 @@ class PageTable:
     def put_encoded_facts(self, document: Document, data: bytes) -> None:
         """The same, as another process has written it."""
         if self._key:
-            self._put("facts", document.source, data)
+            self._put("facts", document.source, data, document.digest)
 
     def entry(self, path: str) -> PageEntry | None:
         """What others know of a page of the last build, whatever its source is now. path: of its source."""
@@ -116,7 +116,7 @@ class PageTable:
         if not self._key:
             return None
         row = self._rows.get("page", path)
-        if row is None or row.key != self._row_key(document.source):
+        if row is None or row.key != self._row_key(document.digest):
             self.reasons[path] = _reason(row, document)
             return None
         found = self.decode_body(document, row.data)
@@ -151,7 +151,7 @@ class PageTable:
     def put_encoded_body(self, document: Document, data: bytes) -> None:
         """Keep what `encode_body` gave."""
         if self._key:
-            self._put("page", document.source, data)
+            self._put("page", document.source, data, document.digest)
 
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget documents that are gone."""
@@ -172,23 +172,26 @@ class PageTable:
 
         return packed_text(digest, read)
 
-    def _data(self, kind: str, source: Source) -> bytes | None:
+    def _data(self, kind: str, source: Source, digest: str = "") -> bytes | None:
         row = self._rows.get(kind, str(source.path)) if self._key else None
-        return row.data if row and row.key == self._row_key(source) else None
+        return row.data if row and row.key == self._row_key(digest or source.digest) else None
 
-    def _put(self, kind: str, source: Source, data: bytes) -> None:
-        self._rows.put(kind, str(source.path), Row(self._row_key(source), data))
+    def _put(self, kind: str, source: Source, data: bytes, digest: str = "") -> None:
+        self._rows.put(kind, str(source.path), Row(self._row_key(digest or source.digest), data))
 
     def _lint_key(self, document: Document, settings: str) -> str:
-        return f"{self._row_key(document.source)} {settings}"
+        return f"{self._row_key(document.digest)} {settings}"
 
-    def _row_key(self, source: Source) -> str:
-        return f"{source.digest} {self._key}"
+    def _row_key(self, digest: str) -> str:
+        """digest: of a source, or of all that a document is made from."""
+        return f"{digest} {self._key}"
 
 
 def _reason(row: Row | None, document: Document) -> str:
     if row is None:
         return "nothing is kept of it"
-    if row.key.partition(" ")[0] != document.source.digest:
-        return "its file has changed"
+    if row.key.partition(" ")[0] != document.digest:
+        return (
+            "its file, or one that it includes, has changed" if document.included else "its file has changed"
+        )
     return "the settings, the theme, a plugin or the program has changed"

@@ -171,7 +171,7 @@ class RunEvents:
         self._publish(self._event(session, state, **more))
 
     def _event(self, session: str, state: str, **more: object) -> Event:
-        done, total = sum(self._done.values()), sum(len(job.first_lines) for job in self._jobs.values())
+        done, total = sum(self._done.values()), sum(len(job.code_starts) for job in self._jobs.values())
         return {
             "kind": "run",
             "page": self.url,
@@ -187,7 +187,7 @@ def _format_output(output: CellOutput, job: SessionJob) -> str:
     if isinstance(output, Stream):
         return output.text
     if isinstance(output, Failure):
-        return locate_in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
+        return locate_in_post(output.text.rstrip("\n") + "\n", job.code_starts)
     # a value is text where it has one, else it is said what kinds of picture it is
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))

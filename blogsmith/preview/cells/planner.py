@@ -17,10 +17,13 @@ from ...cells.status import PageStatus
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.session.jobs import CellStep, ExecutionSetting, SessionJob
 from ...model.cells import Need, PageCells
+from ...model.sweeps import ALL_SWEEPS, SweepRuns
 from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 from .messages import WantedPage, Work
 
+_Sweeps = Mapping[str, SweepRuns]
+"""Session → what is to run of its sweeps."""
 Key = tuple[str, str]
 """Source path of a post, and a session of it."""
 WARMED = 50
@@ -64,7 +67,7 @@ class Planner:
         self._probe = RequirementProbe()
         self._setting: ExecutionSetting | None = None
         self._jobs: dict[
-            str, tuple[PageCells, ExecutionSetting, Mapping[Need, str], Mapping[str, SessionJob]]
+            str, tuple[PageCells, ExecutionSetting, Mapping[Need, str], _Sweeps, Mapping[str, SessionJob]]
         ] = {}
 
     def plan(self, work: Work, forced: Collection[str], known: Collection[str]) -> RunPlan:
@@ -87,7 +90,9 @@ class Planner:
             planned = self._page(place, wanted, work.asked, forced, unmet)
             is_asked = planned.due or place < WARMED or planned.path in known
             if is_asked and not wanted.page.has_errors:
-                planned = replace(planned, jobs=self._jobs_of(wanted.page, setting, unmet))
+                is_whole = work.asked.execute == "all" or planned.path in forced
+                jobs = self._jobs_of(wanted.page, setting, unmet, is_whole=is_whole)
+                planned = replace(planned, jobs=jobs)
             found.append(replace(planned, diagnostics=lost.get(planned.path, ())))
         return RunPlan(work, tuple(found))
 
@@ -134,14 +139,16 @@ class Planner:
             return {**found, **unmet_in(whole, all_of_them, setting, cluster, self._probe.run)}
 
     def _jobs_of(
-        self, page: PageStatus, setting: ExecutionSetting, unmet: Mapping[Need, str]
+        self, page: PageStatus, setting: ExecutionSetting, unmet: Mapping[Need, str], *, is_whole: bool
     ) -> Mapping[str, SessionJob]:
         path = str(page.cells.path)
         before = self._jobs.get(path)
-        if before and before[0] is page.cells and before[1] is setting and before[2] == unmet:
-            return before[3]
-        jobs = {session: job_of(page, session, setting, unmet) for session in page.cells.sessions()}
-        self._jobs[path] = page.cells, setting, unmet, jobs
+        sessions = page.cells.sessions()
+        sweeps = {name: ALL_SWEEPS if is_whole else page.verdict.sweep_runs(name) for name in sessions}
+        if before and before[0] is page.cells and before[1] is setting and before[2:4] == (unmet, sweeps):
+            return before[4]
+        jobs = {name: job_of(page, name, setting, unmet, is_whole=is_whole) for name in sessions}
+        self._jobs[path] = page.cells, setting, unmet, sweeps, jobs
         return jobs
 
     def _refuse(self, work: Work, error: SiteError) -> RunPlan:
@@ -163,7 +170,8 @@ def same_work(one: SessionJob, other: SessionJob) -> bool:
 
 def _bare(job: SessionJob) -> SessionJob:
     steps = (
-        replace(step, name="", first_line=1) if isinstance(step, CellStep) else step for step in job.steps
+        replace(step, name="", first_line=1, file="") if isinstance(step, CellStep) else step
+        for step in job.steps
     )
     return replace(job, steps=tuple(steps))
 

@@ -39,7 +39,12 @@ class FastPath:
         present = self._site.present
         if save.everything or present is None or not present.is_whole or any(map(is_of_site, save.paths)):
             return True
-        return any(self._has_cells(path) for path in present.resolved.documents)
+        documents = present.resolved.documents
+        saved = {path.removeprefix("/") for path in save.paths}
+        included = (found for document in documents.values() for found in document.included.values())
+        if any(not saved.isdisjoint(found.looked_at) for found in included):
+            return True
+        return any(self._has_cells(path) for path in documents)
 
     def show(self, save: Save) -> int:
         """Show what was saved as far as that is quick; how many open pages are others now."""

@@ -14,6 +14,7 @@ from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure
+from ...model.sweeps import Sweep
 from ...syntax.records import Fence, get
 from ..captions import inline_html
 from ..context import Rendering
@@ -24,6 +25,7 @@ from .outputs import RenderedOutputs, show_outputs
 from .pictures import option_text
 from .provenance import provenance
 from .runnable import runnable_cell
+from .sweeps import sweep_runs
 from .values import stale_sentence
 
 _DONE = ("ok", "error")
@@ -42,12 +44,17 @@ def cell_html(rendering: Rendering, token: Token) -> str:
         return runnable_cell(rendering, token, _code(rendering, token, cell), own)
     inside, status = _run_cell(rendering, token, cell)
     classes = "cell cell-claim" if cell.options.claim else "cell"
+    if cell.options.layout == "side" and cell.options.echo:
+        rendering.widgets.add("teaching")
+        classes += " cell-side"
     return f'<div class="{classes}"{own} data-status="{status}">\n{inside}</div>\n' if inside else ""
 
 
 def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]:
     """What stands in the cell, and its status."""
     result = rendering.results.cells.get(cell.number, CellResult("pending"))
+    if cell.options.sweep and result.status in _DONE:
+        return _run_sweep(rendering, token, cell, cell.options.sweep, result)
     shown = show_outputs(rendering, cell, result)
     # a reference to a figure or table must lead somewhere, also while there is none
     is_numbered = bool(cell.figure_number or cell.table_number)
@@ -55,13 +62,37 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     claim = _claim(rendering, cell, result, name)
     code = _code(rendering, token, cell, "" if claim else name)
     code = runnable_cell(rendering, token, code)
-    notes = "".join(
-        f'<p class="output-note">{escape_html(plain_output(note))}</p>\n'
-        for note in _notes(rendering.language, cell, result)
-    )
+    notes = _note_lines(rendering, cell, result)
     output = _output(shown, notes, "" if claim or code else name)
     origin = _provenance(rendering, cell, result) if shown.html or claim else ""
     return f"{claim}{code}{output}{origin}", "stale" if result.stale else result.status
+
+
+def _run_sweep(
+    rendering: Rendering, token: Token, cell: Cell, sweep: Sweep, result: CellResult
+) -> tuple[str, str]:
+    """The same of a cell that ran with several values."""
+
+    def show(cell: Cell, result: CellResult) -> str:
+        shown = show_outputs(rendering, cell, result)
+        notes = _note_lines(rendering, cell, result)
+        # a reference to a figure or table must lead somewhere, also while there is none
+        is_numbered = bool(cell.figure_number or cell.table_number)
+        output = _output(shown, notes, cell.label if is_numbered and not shown.has_anchor else "")
+        origin = _provenance(rendering, cell, result) if shown.html or cell.options.claim else ""
+        return f"{output}{origin}"
+
+    checked = (result, *result.others.values())
+    is_open = any(not _is_checked(one) for one in checked) or len(checked) < len(sweep.points())
+    claim = _claim(rendering, cell, replace(result, has_gap=result.has_gap or is_open), "")
+    code = _code(rendering, token, cell, "")
+    runs = sweep_runs(rendering, cell, sweep, result, show)
+    return f"{claim}{code}{runs}", "stale" if result.stale else result.status
+
+
+def _note_lines(rendering: Rendering, cell: Cell, result: CellResult) -> str:
+    notes = _notes(rendering.language, cell, result)
+    return "".join(f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in notes)
 
 
 def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
@@ -89,12 +120,16 @@ def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> s
     if not cell.options.claim:
         return ""
     words = inline_html(rendering, option_text(cell, "claim", cell.options.claim))
-    is_checked = result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
+    is_checked = _is_checked(result)
     sign, label, kind = ("✓", "Checked", "") if is_checked else ("○", "Not checked", " claim-open")
     label = escape_html(rendering.language.translate(label))
     mark = f'<span class="claim-mark{kind}" role="img" aria-label="{label}">{sign}</span>'
     anchor = f' id="{escape_html(name)}"' if name else ""
     return f'<p class="claim"{anchor}>{mark} {words}</p>\n'
+
+
+def _is_checked(result: CellResult) -> bool:
+    return result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
 
 
 def _notes(language: Language, cell: Cell, result: CellResult) -> Iterator[str]:

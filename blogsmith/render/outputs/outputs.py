@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...languages.language import ENGLISH, Language
-from ...model.cell_locations import locate_in_post
+from ...model.cell_locations import code_start, locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
 from ...model.units import format_size
@@ -71,7 +71,8 @@ def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Render
         _warn_of_no_table(rendering, cell, has_table=has_table)
     figures = iter(figures_of(rendering, cell, pictures))
     html = "".join(block if isinstance(block, str) else next(figures) for block in blocks)
-    return RenderedOutputs(html, bool((pictures and cell.figure_number) or (has_table and cell.table_number)))
+    has_anchor = (pictures and cell.figure_number) or (has_table and cell.table_number)
+    return RenderedOutputs(html, bool(has_anchor))
 
 
 def _table_head(rendering: Rendering, cell: Cell) -> TableHead | None:
@@ -208,7 +209,8 @@ def _lost_note(language: Language, dropped: int) -> str:
 def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
     """Places in cells as lines of the post, which is what an author and a reader can look up."""
     of_session = rendering.parsed.cells.session_cells(cell.options.session)
-    return locate_in_post(text, str(rendering.document.path), [cell.first_line for cell in of_session])
+    post = str(rendering.document.path)
+    return locate_in_post(text, [code_start(cell, post) for cell in of_session])
 
 
 def _warn_of_no_picture(rendering: Rendering, cell: Cell, pictures: list[Drawn]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place, did_you_mean
+from ...diagnostics.model import Place, Reporter, did_you_mean
 from ...model.cells import Cell
 from ...patterns import lazy_pattern
 from ..state import PageState
@@ -83,7 +83,7 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
             cell = replace(cell, label="")
         kept.append(cell)
         if cell.runs and page.engine == "worker":
-            check_syntax(cell.code, cell.first_line, page)
+            check_syntax(cell.code, cell.first_line, page, cell)
         if cell.runs:
             check_claim(cell, page)
     for cell in kept:
@@ -112,24 +112,31 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
     return replace(cell, options=replace(cell.options, fallback="error"))
 
 
-def check_syntax(code: str, first_line: int, page: PageState) -> None:
+def locate_line(text: str, line: int, page: PageState, cell: Cell | None) -> tuple[Reporter, tuple[int, int]]:
+    """Who reports on a line of code, and where it begins: (line, column). cell: as for `check_syntax`."""
+    if cell is not None and cell.file:
+        return page.reporter_of(cell.file), (line, len(cell.indent) + 1)
+    return page.reporter, page.text_map(text, line - page.first_line).starts[0]
+
+
+def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None = None) -> None:
     """Report code that is no Python; where another version judges that, commands of IPython only.
 
-    first_line: of the file, 1-based, on which `code` starts.
+    first_line: of the file, 1-based, on which `code` starts. cell: the code is its, and may stand elsewhere.
     """
     fault = syntax_fault(code)
     if fault is None:
         return
     lines = code.split("\n")
     text = lines[fault.line - 1] if fault.line <= len(lines) else ""
-    start = page.text_map(text, first_line - page.first_line + fault.line - 1).starts[0]
+    reporter, start = locate_line(text, first_line + fault.line - 1, page, cell)
     magic = _MAGIC.match(text.strip()[:_LONGEST_MAGIC])
     word = next((part for part in magic.groups() if part), "") if magic else ""
     if word:
         at = text.find(word)
         hint = next((hint for begin, hint in _MAGIC_HINTS if re.match(begin, word)), "write it in Python")
         place = Place(start[0], start[1] + at, len(word))
-        page.reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint)
+        reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint)
         return
     if not page.options.check_syntax:
         return
@@ -137,4 +144,4 @@ def check_syntax(code: str, first_line: int, page: PageState) -> None:
     if fault.of_line:
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
-    page.reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)
+    reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)

@@ -18,20 +18,23 @@ def check_claim(cell: Cell, page: PageState) -> None:
         return
     # of a claim it is a part; where a kernel runs, it stands for one
     is_relied_on = bool(cell.options.claim) or page.engine != "worker"
-    report = page.reporter.error if is_relied_on else page.reporter.warn
+    reporter = page.reporter_of(cell.file) if cell.file else page.reporter
+    report = reporter.error if is_relied_on else reporter.warn
     for found in tuple_assertions(cell.code):
         report("cell-assert", _ASSERTION, _place(cell, found, page), _ASSERTION_HINT)
     fault = claim_fault(cell.code) if cell.options.claim and page.engine == "worker" else None
     if fault is not None:
         message, hint = unjudged_message(Unjudged(fault.kind))
         place = _place(cell, fault, page) if fault.line else cell.options.places.get("claim", cell.place)
-        page.reporter.error("claim-false", message, place, hint)
+        (reporter if fault.line else page.reporter).error("claim-false", message, place, hint)
 
 
 def _place(cell: Cell, fault: ClaimFault, page: PageState) -> Place:
     """Of what it is about; of several lines, the first."""
     line = cell.code.split("\n")[fault.line - 1]
-    start = page.text_map(line, cell.first_line - page.first_line + fault.line - 1).starts[0]
+    start = (cell.first_line + fault.line - 1, len(cell.indent) + 1)
+    if not cell.file:
+        start = page.text_map(line, start[0] - page.first_line).starts[0]
     is_one_line = fault.end_line == fault.line
     column = len(line.encode()[: fault.column].decode())
     end = len(line.encode()[: fault.end_column].decode()) if is_one_line else len(line.rstrip())

@@ -14,7 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place
+from ...diagnostics.model import Place, TextMap
 from ...model.cells import Cell, CellOptions, PageCells
 from ...model.documents import Document
 from ..records import Fence, get, put
@@ -137,22 +137,61 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
     fence = get(token, Fence)
     first = (token.map or [0])[0] + 1
     marks = marks_of(page.language)
-    head = read_head(token.content, first, page, myst=fence.form == "code-cell", marks=marks)
+    written = token.content
+    if fence.include:
+        # positions in what follows are not those of the post
+        written = "".join(f"{line}\n" for line in written.split("\n")[: fence.include.head])
+    head = read_head(written, first, page, myst=fence.form == "code-cell", marks=marks)
     options = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
     for text in options.texts.values():
         refuse_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
     token.content = code
-    put(token, replace(fence, language=page.language, id="", fold=options.code_fold, settings=()))
+    put(token, _shown(fence, options, page))
     first_line = page.first_line + first + head.lines
     place = fence.place or Place(first_line)
-    return Cell(number, code, first_line, place, options.label, options, page.language)
+    cell = Cell(number, code, first_line, place, options.label, options, page.language)
+    if not fence.include:
+        return cell
+    return replace(
+        cell, first_line=fence.include.first_line, file=fence.include.path, indent=" " * fence.include.indent
+    )
+
+
+def _shown(fence: Fence, options: CellOptions, page: PageState) -> Fence:
+    """What a fence says of the look of the code of its cell."""
+    _refuse_removed(fence, page)
+    caption = options.texts.get("lst-cap") or fence.caption
+    if caption is None and options.lst_cap:
+        caption = TextMap(options.lst_cap, ((page.first_line, 1),))
+    own = fence.id if fence.id.startswith("lst-") else ""
+    return replace(
+        fence,
+        language=page.language,
+        id="",
+        fold=options.code_fold,
+        settings=(),
+        removed=frozenset(),
+        caption=caption,
+        listing=options.lst_label or own,
+        listing_place=options.places.get("lst-label"),
+    )
+
+
+def _refuse_removed(fence: Fence, page: PageState) -> None:
+    """A cell runs what it shows, so no line of it can be gone."""
+    if fence.removed:
+        message = f"a cell runs all that it shows, so line {min(fence.removed)} cannot be marked as removed"
+        place = fence.place or Place(page.first_line)
+        page.reporter.error("cell-diff", message, place, "show the old code in a fence that does not run")
 
 
 def _with_info(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
     """What the info string says in words of its own: `{#label}` and `fold`."""
     if fence.fold and "code-fold" not in options.places:
         options = replace(options, code_fold=fence.fold)
+    if fence.id.startswith("lst-"):
+        return options
     if fence.id and options.label:
         message = f"the cell has two labels, {fence.id} and {options.label}"
         page.reporter.error("cell-option", message, options.places.get("label"))

@@ -56,9 +56,20 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: M
         settings += _settings(lines[start:at], marks.option, first + start, page)
     warn_of_comment("".join(lines[at : at + 1]), first + at, page, marks)
     warn_of_late("\n".join(lines[at:]), first + at, page, marks)
-    while at and at < len(lines) and not lines[at].strip():
+    return OptionBlock(tuple(settings), at + _blank_lines(lines, at) if at else 0)
+
+
+def head_length(content: str, *, myst: bool, marks: Marks = HASH) -> int:
+    """How many lines of a fence `read_head` takes; nothing is reported."""
+    lines = content.split("\n")[:-1]
+    at = _directive_lines(lines)[2] if myst else 0
+    while at < len(lines) and marks.option.match(lines[at]):
         at += 1
-    return OptionBlock(tuple(settings), at)
+    return at + _blank_lines(lines, at) if at else 0
+
+
+def _blank_lines(lines: Sequence[str], first: int) -> int:
+    return next((n for n, line in enumerate(lines[first:]) if line.strip()), len(lines) - first)
 
 
 def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
@@ -165,9 +176,12 @@ def _setting(block: _Block, key: str, value: object) -> OptionSetting:
     text = block.text(value, written) if isinstance(value, str) else None
     numbers = range(len(value)) if isinstance(value, list) else ()
     entries = tuple(block.place(block.located.places.get((key, number), written)) for number in numbers)
-    return OptionSetting(
-        key, value, block.place(written), block.place(key_place), spelling, text, entries=entries
-    )
+    nested = {}
+    if isinstance(value, dict):
+        places = block.located.places.items()
+        nested = {path[1:]: block.place(place) for path, place in places if len(path) > 1 and path[0] == key}
+    place, at = block.place(written), block.place(key_place)
+    return OptionSetting(key, value, place, at, spelling, text, entries=entries, nested=nested)
 
 
 _TAGS: Mapping[str, tuple[str, object]] = MappingProxyType(

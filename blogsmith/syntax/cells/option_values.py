@@ -13,6 +13,7 @@ from ...schema.readers import TRUTHS, checked, choice, flag, shaped, words
 from ...schema.records import Table, schema_of
 from ...schema.slots import Slot
 from ..references.references import label_id
+from .sweep_values import read_default, read_sweep
 
 FOLD = "Show code"
 """Label of a fold that was given none."""
@@ -88,6 +89,14 @@ def _label(text: str, slot: Slot) -> str | None:
     return None
 
 
+def _listing(text: str, slot: Slot) -> str | None:
+    name = _label(text, slot)
+    if name and not name.startswith("lst-"):
+        slot.wrong(f'"{text}" is no label of a listing', f"write lst-{name}")
+        return None
+    return name
+
+
 def _fold(slot: Slot) -> str | None:
     value = slot.value
     if isinstance(value, bool) or value == "show":
@@ -154,12 +163,15 @@ _TABLE = Table(
         "timeout": SECONDS,
         "memory": BYTES,
         "seed": SEED,
+        "sweep": read_sweep,
+        "sweep-default": read_default,
         "shapes": words(
             {"check": True, "off": False, True: True, False: False}, "check or off", suggest=False
         ),
     },
     checks={
         "label": _label,
+        "lst-label": _listing,
         "fallback": lambda text, _: label_id(text),
         "session": shaped(_NAME, "name of a session", "use letters, digits and hyphens"),
         "depends": _depends,

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from msgspec.structs import replace
+
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import CellOptions
 from ...schema.slots import LocatedMapping, Slot
@@ -17,26 +19,25 @@ from ...schema.yaml_loader import Located, YamlPath
 from ..records import OptionSetting
 from ..state import PageState
 from .option_values import KEYS, OPTIONS
+from .sweep_values import default_indices
 
 _MAX_HINTS = 50
-_MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "claim")
+_MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
 """Options that are text with formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
 _FOREIGN: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
         **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
-        **dict.fromkeys(
-            ("layout-ncol", "layout-nrow", "layout"), "draw them in one figure: plt.subplots(1, 2)"
-        ),
+        **dict.fromkeys(("layout-ncol", "layout-nrow"), "draw them in one figure: plt.subplots(1, 2)"),
         **dict.fromkeys(("fig-subcap", "sub-cap"), "write it into the figure: ax.set_title(…)"),
-        **dict.fromkeys(("lst-label", "lst-cap", "filename"), 'write title="…" behind the language'),
+        "filename": 'write title="…" behind the language',
         **dict.fromkeys(
             ("code-line-numbers", "lineno-start", "linenos"), "write linenos behind the language"
         ),
         "tbl-subcap": "write tbl-cap: for the first table, and a cell for each",
         **dict.fromkeys(("name", "id"), "write label:"),
-        **dict.fromkeys(("caption", "cap"), "write fig-cap: or tbl-cap:"),
+        **dict.fromkeys(("caption", "cap"), "write fig-cap:, tbl-cap: or lst-cap:"),
         **dict.fromkeys(("cache", "freeze-cache"), "results are recorded anyway; freeze: says for how long"),
         "results": "write output: false to leave the output out",
         "message": "write warning: false to leave stderr out",
@@ -58,6 +59,7 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
     _name_fold(given, found, page)
     if found.get("claim"):
         _without_excuses(given, found, page)
+    _choose_default(given, found, page)
     if page.mode == "off":
         found["eval"] = False
     places = {key: setting.place for key, setting in given.items() if not setting.implied}
@@ -81,6 +83,8 @@ def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]
         places[path], key_places[path], texts[path] = setting.place, setting.key_place, setting.spelling
         for number, place in enumerate(setting.entries):
             places[(key, number)] = place
+        for below, place in setting.nested.items():
+            places[(key, *below)] = place
         # an option without a value is read as well: it looks as if it said something
         value = OPTIONS.fields[key].read(Slot(mapping, path, setting.value))
         if value is not None:
@@ -145,13 +149,34 @@ def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: 
     found["fold_open"] = bool(fold and fold.value == "show")
 
 
+def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
+    """`sweep-default` is a part of the sweep."""
+    sweep, values = found.get("sweep"), found.get("sweep_default")
+    if values is None:
+        return
+    setting = given["sweep-default"]
+    if sweep is None:
+        if "sweep" not in given:
+            page.reporter.warn("cell-option", "sweep-default says nothing without sweep", setting.key_place)
+        return
+    at = default_indices(sweep, values)
+    if at is None:
+        axes = "; ".join(f"{axis.name}: {', '.join(map(str, axis.values))}" for axis in sweep.axes)
+        page.reporter.error("cell-sweep", "the sweep has no such value", setting.place, f"it has {axes}")
+        return
+    found["sweep"] = replace(sweep, default=at)
+
+
 def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
     """Options that rule each other out."""
     why = "eval is false" if not options.eval else "the cell runs in the browser"
     if page.mode != "off" and (not options.eval or options.run_in == "browser"):
-        for key in ("claim", "needs", "seed", "depends"):
+        for key in ("claim", "needs", "seed", "depends", "sweep"):
             if key in options.places:
                 page.reporter.warn("cell-option", f"{key} says nothing: {why}", options.places[key])
+    if options.sweep and options.eval and options.run_in == "both":
+        message = "a cell with a sweep cannot run in the browser: its names are bound by the build"
+        page.reporter.error("cell-sweep", message, options.places.get("run-in"), "leave run-in out")
     if "fallback" in options.places and "needs" not in options.places:
         place = options.places["fallback"]
         page.reporter.warn("cell-option", "fallback says nothing without needs", place)
@@ -179,6 +204,7 @@ _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
         "shapes": "only blogsmith's own worker sees variables while code runs",
         "fig-dark": "draw the figure in colours that are readable on both",
         "fig-format": "a kernel chooses the form of its figures",
+        "sweep": "write a cell for each value",
     }
 )
 """Option without effect in a Jupyter kernel → what to know of it."""

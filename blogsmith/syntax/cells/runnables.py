@@ -116,7 +116,7 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
         page.reporter.warn("cell-browser", message, options.places.get(hidden, place))
     else:
         if not cell.runs:
-            check_syntax(cell.code, cell.first_line, page)
+            check_syntax(cell.code, cell.first_line, page, cell)
         # a time for the build, said once for the page, is not meant for readers' machines
         timeout_s = options.timeout_s if "timeout" in options.places else None
         put(

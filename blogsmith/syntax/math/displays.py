@@ -23,7 +23,9 @@ from ..state import page_of
 BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""
 
-PHRASING = frozenset({"heading_open", "callout_title_open", "collapsible_label_open", "table_open"})
+PHRASING = frozenset(
+    {"heading_open", "callout_title_open", "collapsible_label_open", "tab_open", "table_open"}
+)
 """Tokens behind which a text stays a line."""
 
 

@@ -25,7 +25,7 @@ class Label(Struct, frozen=True):
 
     id: str
     kind: str
-    """`eq`, `fig`, `tbl`, `thm`, `sec`."""
+    """`eq`, `fig`, `tbl`, `lst`, `thm`, `sec`."""
     name: str
     """Word before the number: `Equation`, `Theorem`."""
     number: str

@@ -11,6 +11,13 @@ const LABEL = /\n?[ \t]*\\label\{[^{}]*\}/g;
 
 const texOf = (math) => (math.dataset.tex ?? math.getAttribute("alttext")).replace(LABEL, "").trim();
 
+// lines that are gone are no part of the code
+function textOf(code) {
+  const copy = code.cloneNode(true);
+  copy.querySelectorAll("del.line").forEach((line) => line.remove());
+  return copy.textContent;
+}
+
 // tells those who do not see the button change
 const status = document.createElement("p");
 status.className = "copy-status";
@@ -47,7 +54,7 @@ async function copy(source, text) {
 
 function start() {
   for (const code of document.querySelectorAll("figure.code:not(:has(> .copy-button)) pre code")) {
-    code.closest("figure").append(button("copy-button", t("copy"), code, () => code.textContent));
+    code.closest("figure").append(button("copy-button", t("copy"), code, textOf));
   }
   for (const math of document.querySelectorAll(".math-display:not(:has(> .copy-tex)) > math")) {
     const made = button("copy-tex", t("copy LaTeX"), math, texOf);

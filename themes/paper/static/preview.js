@@ -59,7 +59,7 @@ function fill(target) {
   card.replaceChildren(...copy.childNodes);
   card.ariaLabel = whole.querySelector(":scope > math")?.getAttribute("alttext") ?? null;
   if (!isTapped) return;
-  card.ariaLabel = link.textContent;
+  card.ariaLabel = link.textContent || link.ariaLabel;
   const go = make("p", { className: "preview-go" });
   go.append(make("a", { href: link.href, textContent: t("Go there") }));
   card.append(go);

@@ -1,0 +1,86 @@
+"""A session's state around a run that is to leave nothing behind: names, and where random numbers go on.
+
+Objects that were there before are the same objects afterwards, so what the run changes in them stays changed.
+Of lists, dictionaries, sets and arrays that is seen, and the run fails: it would change what others give.
+"""
+
+from __future__ import annotations
+
+import sys
+from pickle import PicklingError, dumps
+from zlib import crc32
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_CONTAINERS = (list, dict, set, bytearray)
+_MOST_BYTES = 256 * 1024 * 1024
+"""Of one array that is looked at."""
+
+
+class SessionState:
+    """What a session holds at one moment."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self._names = dict(namespace)
+        self._marks = {name: mark for name, value in namespace.items() if (mark := _mark(name, value))}
+        self._random = _random_states()
+
+    def restore(self) -> str:
+        """Go back to that moment; the name of something that was changed in place, empty for nothing."""
+        changed = [name for name, mark in self._marks.items() if _mark(name, self._names[name]) != mark]
+        self._namespace.clear()
+        self._namespace.update(self._names)
+        for module, method, state in self._random:
+            getattr(module, method)(state)
+        return changed[0] if changed else ""
+
+
+def changed_in_place(name: str) -> dict[str, Any]:
+    """What a run ends with that has changed what was there before it."""
+    message = f"the cell changes {name}, which was there before it: the other values would find it changed"
+    failure = {
+        "name": "SweepError",
+        "message": message,
+        "text": f"SweepError: {message}\n",
+        "cell": 0,
+        "line": 0,
+    }
+    return {"status": "error", "problem": f"SweepError: {message}", "failure": failure}
+
+
+def _mark(name: str, value: object) -> tuple[int, int] | None:
+    """Tells two contents of a container apart; None for what is none, or cannot be looked at."""
+    kind = type(value)
+    if name.startswith("__"):
+        return None
+    try:
+        if kind in _CONTAINERS:
+            data: Any = dumps(value, 4)
+        elif kind.__name__ == "ndarray" and kind.__module__ == "numpy" and value.nbytes <= _MOST_BYTES:  # type: ignore[attr-defined]
+            data = value.tobytes()  # type: ignore[attr-defined]
+        else:
+            return None
+    except (PicklingError, TypeError, AttributeError, ValueError, RecursionError, NotImplementedError):
+        return None
+    return len(data), crc32(data)
+
+
+def _random_states() -> list[tuple[Any, str, Any]]:
+    """(module, what sets its state, its state) of every generator that is loaded."""
+    found: list[tuple[Any, str, Any]] = []
+    for name, get, put in (
+        ("random", "getstate", "setstate"),
+        ("numpy.random", "get_state", "set_state"),
+        ("torch", "get_rng_state", "set_rng_state"),
+    ):
+        module = sys.modules.get(name)
+        if module is not None and hasattr(module, get):
+            found.append((module, put, getattr(module, get)()))
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is not None and cuda.is_initialized():
+        found.append((cuda, "set_rng_state_all", cuda.get_rng_state_all()))
+    return found

@@ -1,0 +1,38 @@
+"""Marks in code and their notes: a number at the end of a line, and the way back from the list below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..languages.language import Language
+from ..syntax.records import CodeNote, Fence, get
+from .code import LineMark
+from .context import Rendering, Rule
+from .prose import escape_html
+
+
+def line_marks(language: Language, fence: Fence) -> Mapping[int, Sequence[LineMark]]:
+    """1-based line → its marks. The style sheet sets their numbers, so that nobody copies them."""
+    found: dict[int, list[LineMark]] = {}
+    known: set[int] = set()
+    for mark in fence.marks:
+        name = f"{fence.number_in_page}-{mark.number}"
+        # a number may stand in several lines: the way back leads to the first
+        anchor = "" if mark.number in known else f"cnref-{name}"
+        known.add(mark.number)
+        label = language.translate("Note {number}", number=mark.number)
+        found.setdefault(mark.line, []).append(LineMark(str(mark.number), f"cn-{name}", anchor, label))
+    return found
+
+
+def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    note = get(tokens[index], CodeNote)
+    label = escape_html(rendering.language.translate("Back to the code, mark {number}", number=note.number))
+    link = f'<a class="code-backref" href="#cnref-{note.fence}-{note.number}" role="doc-backlink"'
+    return f' {link} aria-label="{label}">↩</a></{tokens[index].tag}>\n'
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"code_note_close": _note_close})

@@ -1,0 +1,272 @@
+"""Marks in the comments of code: `# (1)` leads to a note below, `# [!code ++]` says that a line is new.
+
+The notes are the ordered list right below the fence. Marks are written as Material for MkDocs (`# (1)`,
+`# (1)!`) and Quarto (`# <1>`) have them. A mark is no part of the code: it leaves with a comment that holds
+nothing else, so what is shown, copied and run is what the author would have written without it. A bare `(1)`
+counts only in a comment of its own above such a list: many comments end in a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..diagnostics.model import Place
+from ..patterns import lazy_pattern
+from .cells.languages import language_of, marks_of
+from .cells.option_lines import head_length
+from .records import CodeMark, CodeNote, Fence, get, put
+from .state import PageState, page_of
+
+_MARK = lazy_pattern(r"(?:\((\d{1,3})\)(!?)|<(\d{1,3})>)\Z")
+_LONGEST = 6
+"""Characters of a mark: `(123)!`."""
+_CHANGE = lazy_pattern(r"\[!code[ ]([^\s\[\]]{1,20})\]\Z")
+_SHOWN: Mapping[str, str] = MappingProxyType(
+    {"++": "added", "--": "removed", "hl": "marked", "highlight": "marked"}
+)
+_BRACKETS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("css", "scss", "c", "cpp", "java", "javascript", "typescript", "sql", "go"), ("/*", "*/")
+        ),
+        **dict.fromkeys(("html", "xml", "svg", "vue", "svelte"), ("<!--", "-->")),
+    }
+)
+"""Language → what stands around a comment that ends."""
+_OF_TEXT = frozenset(("html", "xml", "svg"))
+"""Languages that know no other comments."""
+_QUOTES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
+"""Languages whose code holds the code of others: marks in it are shown as they are."""
+_NOTES_HINT = "its note is the item {number}. of an ordered list right below the code"
+
+
+class _Item(Struct, frozen=True):
+    """An item of a list."""
+
+    opening: Token
+    last: Token
+    """The end of its last paragraph, else its own."""
+
+
+class _Comment(Struct, frozen=True):
+    """What the comment at the end of a line says beside its text."""
+
+    rest: str
+    """The line without it."""
+    numbers: tuple[int, ...] = ()
+    is_sure: bool = False
+    """It is written as nothing else is: `(1)!`, `<1>`."""
+    change: str = ""
+    """`++`, `--`, `hl`, or a word that means nothing."""
+    written: str = ""
+
+
+def code_marks(state: StateCore) -> None:
+    """Core rule behind `fences`: take marks out of code, and tie them to their notes."""
+    page, count = page_of(state.env), 0
+    for index, token in enumerate(state.tokens):
+        if token.type != "fence":
+            continue
+        if get(token, Fence).is_diff:
+            _read_diff(token)
+        fence = get(token, Fence)
+        lines = token.content.split("\n")
+        comments = dict(_comments(lines, language_of(fence)))
+        if not comments:
+            continue
+        items = _notes_below(state.tokens, index)
+        has_notes = bool(items) and any(comment.numbers for comment in comments.values())
+        if fence.include and not has_notes:
+            # the file is shown with its notes elsewhere
+            comments = {
+                at: replace(one, numbers=()) for at, one in comments.items() if one.change or one.is_sure
+            }
+        _warn_of_lost(token, comments, items, page)
+        if not has_notes:
+            comments = {at: comment for at, comment in comments.items() if not comment.numbers}
+        if not comments:
+            continue
+        count += has_notes
+        _take_out(token, lines, comments, count if has_notes else 0)
+        if has_notes:
+            _number_notes(state.tokens[index + 1], items, comments, count, page)
+
+
+def _read_diff(token: Token) -> None:
+    """The code of a difference without the signs in front of its lines."""
+    fence = get(token, Fence)
+    lines, added, removed = [], set(fence.added), set(fence.removed)
+    for number, line in enumerate(token.content.split("\n"), 1):
+        if line[:1] in ("+", "-", " ") and not line.startswith(("+++ ", "--- ")):
+            {"+": added, "-": removed}.get(line[0], set[int]()).add(number)
+            line = line[1:]
+        lines.append(line)
+    token.content = "\n".join(lines)
+    put(token, replace(fence, added=frozenset(added), removed=frozenset(removed)))
+
+
+def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comment]]:
+    """0-based line → its comment, of those with marks."""
+    signs = _signs(language)
+    for number, line in enumerate(lines):
+        text = line.rstrip()
+        if text.endswith((")", ")!", ">", "]", "*/")) and (comment := _comment(text, signs)):
+            yield number, comment
+
+
+def _signs(language: str) -> tuple[tuple[str, str], ...]:
+    """What begins and ends comments."""
+    if language in _QUOTES:
+        return ()
+    sign = (marks_of(language).sign, "")
+    both = _BRACKETS.get(language)
+    if both is None:
+        return (sign,)
+    return (both,) if language in _OF_TEXT else (sign, both)
+
+
+def _comment(text: str, signs: Sequence[tuple[str, str]]) -> _Comment | None:
+    for begin, end in signs:
+        if not text.endswith(end):
+            continue
+        inside = text[: len(text) - len(end)].rstrip() if end else text
+        found = _read(inside, begin)
+        if found is not None and not (end and found.rest.rstrip() and begin in found.rest):
+            return found
+    return None
+
+
+def _read(text: str, begin: str) -> _Comment | None:
+    change = _CHANGE.search(text, max(0, len(text) - 30))
+    if change:
+        rest = _without_sign(text[: change.start()], begin)
+        return None if rest is None else _Comment(rest, change=change[1], written=change[0])
+    numbers: list[int] = []
+    is_sure, rest = True, text
+    while found := _MARK.search(rest, max(0, len(rest) - _LONGEST)):
+        numbers.insert(0, int(found[1] or found[3]))
+        is_sure = is_sure and bool(found[2] or found[3])
+        rest = rest[: found.start()].rstrip()
+    if not numbers:
+        return None
+    written = text[len(rest) :].strip()
+    bare = _without_sign(rest, begin)
+    if bare is None and not (is_sure and _begins_comment(rest, begin)):
+        return None
+    return _Comment(rest if bare is None else bare, tuple(numbers), is_sure, written=written)
+
+
+def _without_sign(text: str, begin: str) -> str | None:
+    """The code in front of a comment that holds nothing; None if the text does not end in its sign."""
+    text = text.rstrip()
+    if not text.endswith(begin):
+        return None
+    before = text.removesuffix(begin)
+    return before.rstrip() if not before or before[-1].isspace() else None
+
+
+def _begins_comment(text: str, begin: str) -> bool:
+    at = text.find(begin)
+    return at == 0 or (at > 0 and (text[at - 1].isspace() or f" {begin}" in text))
+
+
+def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
+    """Number → item of the ordered list right below a fence."""
+    opening = tokens[index + 1] if index + 1 < len(tokens) else None
+    if opening is None or opening.type != "ordered_list_open" or opening.level != tokens[index].level:
+        return {}
+    number = int(opening.attrs.get("start", 1))
+    items: dict[int, _Item] = {}
+    for at in range(index + 2, len(tokens)):
+        token, before = tokens[at], tokens[at - 1]
+        if token.level == opening.level:
+            break
+        if token.type == "list_item_open" and token.level == opening.level + 1:
+            begin = token
+        elif token.type == "list_item_close" and token.level == opening.level + 1:
+            ends_in_text = before.type == "paragraph_close" and not before.hidden
+            items[number] = _Item(begin, before if ends_in_text else token)
+            number += 1
+    return items
+
+
+def _take_out(token: Token, lines: list[str], comments: Mapping[int, _Comment], count: int) -> None:
+    """The code without marks; the fence remembers where they stood, in lines of what is shown."""
+    fence = get(token, Fence)
+    shift = head_length(token.content, myst=fence.form == "code-cell", marks=marks_of(language_of(fence)))
+    shown: dict[str, set[int]] = {"added": set(), "removed": set(), "marked": set()}
+    marks: list[CodeMark] = []
+    for at, comment in comments.items():
+        if comment.change and comment.change not in _SHOWN:
+            continue
+        lines[at] = comment.rest
+        line = at + 1 - shift
+        if comment.change:
+            shown[_SHOWN[comment.change]].add(line)
+        marks += (CodeMark(line, number) for number in comment.numbers)
+    token.content = "\n".join(lines)
+    put(
+        token,
+        replace(
+            fence,
+            added=fence.added | shown["added"],
+            removed=fence.removed | shown["removed"],
+            marked=fence.marked | shown["marked"],
+            number_in_page=count,
+            marks=tuple(marks),
+        ),
+    )
+
+
+def _number_notes(
+    opening: Token,
+    items: Mapping[int, _Item],
+    comments: Mapping[int, _Comment],
+    count: int,
+    page: PageState,
+) -> None:
+    """Tie the items of a list to their marks; one without a mark is reported."""
+    opening.attrJoin("class", "code-notes")
+    numbers = {number for comment in comments.values() for number in comment.numbers}
+    for number, item in items.items():
+        if number in numbers:
+            item.opening.attrSet("id", f"cn-{count}-{number}")
+            item.last.type = "code_note_close"
+            put(item.last, CodeNote(count, number))
+        else:
+            place = Place(page.first_line + (item.opening.map or [0])[0])
+            message = f"the note {number} has no mark in the code above"
+            page.reporter.warn("code-mark", message, place, f"a mark is a comment # ({number}) in its line")
+
+
+def _warn_of_lost(
+    token: Token, comments: Mapping[int, _Comment], items: Mapping[int, _Item], page: PageState
+) -> None:
+    """Marks without a note, and changes that mean nothing."""
+    is_told = False
+    for at, comment in comments.items():
+        if comment.change and comment.change not in _SHOWN:
+            message = f"{comment.written} means nothing on a line of code"
+            page.reporter.warn("fence-info", message, _place(token, at, comment, page), f"known: {_KNOWN}")
+        lost = [number for number in comment.numbers if number not in items]
+        if lost and (items or (comment.is_sure and not is_told)):
+            message = f"the mark {comment.written} has no note"
+            hint = _NOTES_HINT.format(number=lost[0])
+            page.reporter.warn("code-mark", message, _place(token, at, comment, page), hint)
+            is_told = True
+
+
+_KNOWN = ", ".join(f"[!code {word}]" for word in _SHOWN)
+
+
+def _place(token: Token, at: int, comment: _Comment, page: PageState) -> Place | None:
+    line = (token.map or [0])[0] + 1 + at
+    text = page.lines[line] if line < len(page.lines) else ""
+    column = text.rfind(comment.written)
+    return Place(page.first_line + line, max(0, column) + 1, len(comment.written))
