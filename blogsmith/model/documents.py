@@ -285,6 +285,8 @@ class Body(Struct, frozen=True):
     """Scripts the page needs: `compare`, `embed`, `runnable`."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
+    search: bytes = b""
+    """What search knows of the text, as `make_record` gives it; empty where the site has no search."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

@@ -21,6 +21,7 @@ from ..site.images import Digest, Measure, resolve_image
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
 from ..site.lists import plan_lists
 from ..site.permalinks import files_url
+from ..site.search_page import plan_search
 from ..site.terms import plan_terms
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
         *plan_lists(loaded.documents, urls.kinds, urls.sections),
         *plan_terms(loaded.documents),
         *plan_archive(loaded.documents, urls.kinds),
+        *plan_search(config),
         *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
     }
     return index_site(

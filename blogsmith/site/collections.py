@@ -18,6 +18,7 @@ from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginate
 from .relations import Relations, add_relations
+from .search_page import search_page
 from .terms import term_names
 
 
@@ -43,7 +44,15 @@ def page_views(
     pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
-    return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(posts, frame))
+    titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
+    searched = search_page(rendered, views, sections, titles, frame)
+    return (
+        *pages,
+        *archive(posts, frame),
+        *series_pages(posts, frame),
+        *searched,
+        not_found(posts, frame),
+    )
 
 
 def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..config.schema import Config
-from ..model.template_views import Link, PageView, SiteView
+from ..model.template_views import Link, PageView, SearchView, SiteView
 from .feeds import site_feeds
+from .search_page import SEARCH_PATH
 
 
 def site_view(
@@ -29,8 +30,14 @@ def site_view(
         options=_plain(config.theme_options),
         generator=generator,
         feeds=site_feeds(config),
+        search=_search(config, with_base),
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
     )
+
+
+def _search(config: Config, with_base: Callable[[str], str]) -> SearchView | None:
+    settings = config.search_settings
+    return SearchView(with_base(SEARCH_PATH), settings.dialog, settings.engine) if settings else None
 
 
 def _is_index(page: PageView) -> bool:

@@ -28,6 +28,7 @@ from .archive import plan_archive
 from .collisions import collisions
 from .lists import plan_lists
 from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
+from .search_page import plan_search
 from .slug_rules import slug_hint, slug_problem
 from .terms import plan_terms
 
@@ -73,7 +74,7 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
         plan.add(document)
     plan.take_lists(ordered)
     lists = plan_lists(ordered, plan.kinds, plan.sections)
-    taken = plan_terms(ordered) | plan_archive(ordered, plan.kinds)
+    taken = plan_terms(ordered) | plan_archive(ordered, plan.kinds) | plan_search(config)
     found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, taken)]
     return Urls(plan.urls, plan.kinds, plan.sections, plan.tree.slugs, tuple(found))
 
