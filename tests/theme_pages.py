@@ -10,16 +10,7 @@ import html5lib
 from msgspec.structs import replace
 
 from blogsmith.model.documents import TocEntry
-from blogsmith.model.template_views import (
-    Feed,
-    Link,
-    PageGroup,
-    Pager,
-    PageView,
-    SearchView,
-    SeriesPart,
-    SiteView,
-)
+from blogsmith.model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from blogsmith.model.texts import PageText
 from blogsmith.render.templates.theme import Theme, load_theme
 
@@ -80,7 +71,6 @@ SITE = SiteView(
     generator="blogsmith 0.1.0",
     feeds=(Feed("Notes", "/b/atom.xml", "application/atom+xml"),),
     indexes=(Link("Archive", "/b/archive/"),),
-    search=SearchView("/b/search/", True, "own"),
 )
 LAYOUTS = (
     "archive",
