@@ -37,13 +37,13 @@ def search_files(
     pages = [_indexed(view, rendered[view.path]) for view in shown]
     index = SearchIndex(pages, context.config.math.macros)
     count = count_files(len(pages))
-    folder = _FOLDER / _name(shown, context)
+    folder = _FOLDER / _name(pages, context)
     entry = {"form": _FORM, "folder": folder.name, "terms": count}
     makers: dict[PurePosixPath, Callable[[], bytes]] = {
         _FOLDER / "index.json": partial(_entry, entry),
-        folder / "pages.json": index.page_file,
-        folder / "formulas.json": index.formula_file,
-        **{folder / f"terms-{number}.json": partial(index.term_file, number) for number in range(count)},
+        folder / "pages.json": lambda: index.files.pages,
+        folder / "formulas.json": lambda: index.files.formulas,
+        **{folder / f"terms-{number}.json": partial(_terms, index, number) for number in range(count)},
     }
     for path, make in makers.items():
         yield path, GeneratedFile(make, shown, shown)
@@ -51,18 +51,22 @@ def search_files(
 
 def _indexed(view: PageView, item: Rendered) -> IndexedPage:
     tags = tuple(term.title for term in (*view.categories, *view.tags))
-    return IndexedPage(view.url, view.title, tags, lambda: item.body.search)
+    return IndexedPage(view.url, view.title, tags, item.body.search)
 
 
-def _name(views: Sequence[PageView], context: SiteContext) -> str:
+def _name(pages: Sequence[IndexedPage], context: SiteContext) -> str:
     """Names all that the index is made of."""
     total = sha256()
     macros = sorted(context.config.math.macros.items())
     total.update(json.dumps([_FORM, __version__, macros]).encode())
-    for view in views:
-        tags = [term.title for term in (*view.categories, *view.tags)]
-        total.update(json.dumps([view.url, view.title, tags, view.body.digest.hex()]).encode())
+    for page in pages:
+        total.update(json.dumps([page.url, page.title, page.tags]).encode())
+        total.update(page.record)
     return total.hexdigest()[:_DIGITS]
+
+
+def _terms(index: SearchIndex, number: int) -> bytes:
+    return index.files.terms[number]
 
 
 def _entry(entry: Mapping[str, object]) -> bytes:

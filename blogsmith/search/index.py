@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
 
 from ..tex.on_demand import is_variable, taken_arguments, typed_names
-from .page_record import HEADING, TITLE, SearchRecord, SectionName, read_record, step
+from .page_record import HEADING, TITLE, IndexedFormula, SearchRecord, SectionName, read_record, step
 from .terms import split_terms
 
 FEW_PAGES = 30
@@ -32,6 +32,10 @@ _NAMES = (
 """Characters that stand for tokens of formulas, the shorter ones first; nothing changes them on the way."""
 
 
+_EMPTY = SearchRecord((SectionName("", ""),), "", "", "", "", ())
+"""Of a page whose record cannot be read."""
+
+
 class IndexedPage(Struct, frozen=True):
     """A page that can be found."""
 
@@ -39,7 +43,7 @@ class IndexedPage(Struct, frozen=True):
     """With base path."""
     title: str
     tags: tuple[str, ...]
-    record: Callable[[], bytes]
+    record: bytes
     """As `make_record` gives it."""
 
 
@@ -58,103 +62,110 @@ def file_of(term: str, files: int) -> int:
     return (first * 31 + second) % files
 
 
+class IndexFiles(Struct, frozen=True):
+    """The files of an index, made."""
+
+    pages: bytes
+    """The pages with their parts, in the order in which parts are counted."""
+    terms: tuple[bytes, ...]
+    """In as many files as `count_files` says."""
+    formulas: bytes
+    """Texts of one character a token, with the tokens and how readers may name them."""
+
+
 class SearchIndex(Struct, frozen=True, dict=True):
-    """Belongs to one version of the site; what it is asked for is made once."""
+    """Belongs to one version of the site."""
 
     pages: Sequence[IndexedPage]
     macros: Mapping[str, str]
     """Of the site: readers may type them."""
 
     @cached_property
-    def _records(self) -> list[SearchRecord]:
-        empty = SearchRecord((SectionName("", ""),), "", (), ())
-        return [read_record(page.record()) or empty for page in self.pages]
+    def files(self) -> IndexFiles:
+        """All at once, when the first one is asked for: records are large, so each is read once."""
+        writer = _IndexWriter()
+        for page in self.pages:
+            writer.add(page, read_record(page.record) or _EMPTY)
+        return writer.close(self.macros)
 
-    def page_file(self) -> bytes:
-        """The pages with their parts, in the order in which parts are counted."""
-        rows = [
-            [page.url, page.title, [[part.id, part.heading] for part in record.sections]]
-            for page, record in zip(self.pages, self._records, strict=True)
-        ]
-        return _json(rows)
 
-    def term_file(self, number: int) -> bytes:
-        """One of the files of terms."""
-        return self._term_files[number]
+class _IndexWriter:
+    """Takes pages, one after the other."""
 
-    @cached_property
-    def _term_files(self) -> list[bytes]:
-        places: dict[str, bytearray] = {}
-        lasts: dict[str, int] = {}
-        start = 0
-        for page, record in zip(self.pages, self._records, strict=True):
-            for term, first, last, rest in _page_places(page, record):
-                known = places.get(term)
-                if known is None:
-                    known = places[term] = bytearray()
-                known += (step(start + first - lasts.get(term, -1)) + rest).encode()
-                lasts[term] = start + last
-            start += len(record.sections)
-        count = count_files(len(self.pages))
+    def __init__(self) -> None:
+        self._pages: list[object] = []
+        self._parts = 0
+        """Of all pages so far."""
+        self._places: dict[str, bytearray] = {}
+        self._lasts: dict[str, int] = {}
+        """Term → the last part that has it."""
+        self._formulas: list[tuple[int, tuple[IndexedFormula, ...]]] = []
+
+    def add(self, page: IndexedPage, record: SearchRecord) -> None:
+        """Add the next page."""
+        if record.formulas:
+            self._formulas.append((len(self._pages), record.formulas))
+        self._pages.append([page.url, page.title, [[part.id, part.heading] for part in record.sections]])
+        start, places, lasts = self._parts, self._places, self._lasts
+        for term, first, last, rest in _page_places(page, record):
+            known = places.get(term)
+            if known is None:
+                known = places[term] = bytearray()
+            known += (step(start + first - lasts.get(term, -1)) + rest).encode()
+            lasts[term] = start + last
+        self._parts += len(record.sections)
+
+    def close(self, macros: Mapping[str, str]) -> IndexFiles:
+        """The files of what was added."""
+        count = count_files(len(self._pages))
         divided: list[list[str]] = [[] for _ in range(count)]
-        for term in sorted(places):
+        for term in sorted(self._places):
             divided[file_of(term, count)].append(term)
-        return [
-            _json([" ".join(terms), " ".join(places[term].decode() for term in terms)]) for terms in divided
-        ]
-
-    def formula_file(self) -> bytes:
-        """The formulas, as texts of one character a token, with the tokens and how readers may name them."""
-        counts = Counter(
-            token
-            for record in self._records
-            for formula in record.formulas
-            for token in formula.tokens.split()
+        where = self._places
+        files = (
+            _json([" ".join(terms), " ".join(where[term].decode() for term in terms)]) for terms in divided
         )
+        return IndexFiles(_json(self._pages), tuple(files), self._formula_file(macros))
+
+    def _formula_file(self, macros: Mapping[str, str]) -> bytes:
+        all_formulas = (formula for _, formulas in self._formulas for formula in formulas)
+        counts = Counter(token for formula in all_formulas for token in formula.tokens.split())
         ordered = sorted(counts, key=lambda token: (-counts[token], token))[: len(_NAMES)]
         names = dict(zip(ordered, _NAMES, strict=False))
-        rows = []
-        for number, record in enumerate(self._records):
-            found = [
-                [
-                    formula.section,
-                    formula.index,
-                    formula.kind,
-                    formula.id,
-                    formula.number,
-                    "".join(names.get(token, "") for token in formula.tokens.split()),
-                ]
-                for formula in record.formulas
-            ]
-            if found:
-                rows.append([number, found])
-        variables = "".join(names[token] for token in ordered if is_variable(token))
-        macros = {name.removeprefix("\\"): tex for name, tex in sorted(self.macros.items())}
         return _json(
             {
                 "tokens": " ".join(ordered),
                 "names": "".join(names.values()),
-                "variables": variables,
+                "variables": "".join(names[token] for token in ordered if is_variable(token)),
                 "signs": dict(sorted(typed_names(names).items())),
                 "takes": taken_arguments(),
-                "macros": macros,
-                "formulas": rows,
+                "macros": {name.removeprefix("\\"): tex for name, tex in sorted(macros.items())},
+                "formulas": [
+                    [page, [_formula_row(formula, names) for formula in formulas]]
+                    for page, formulas in self._formulas
+                ],
             }
         )
+
+
+def _formula_row(formula: IndexedFormula, names: Mapping[str, str]) -> list[object]:
+    code = "".join(names.get(token, "") for token in formula.tokens.split())
+    return [formula.section, formula.index, formula.kind, formula.id, formula.number, code]
 
 
 def _page_places(page: IndexedPage, record: SearchRecord) -> Iterator[tuple[str, int, int, str]]:
     """Term, first and last section, and the rest of its places; with the terms of the title and of tags."""
     own = dict.fromkeys(split_terms(" ".join(page.tags)), HEADING)
     own.update(dict.fromkeys(split_terms(page.title), TITLE))
-    for term, places in zip(record.terms.split(), record.places, strict=True):
-        weight = own.pop(term, "")
+    columns = (record.terms, record.firsts, record.lasts, record.rests)
+    for term, first, last, rest in zip(*(column.split() for column in columns), strict=True):
+        weight = own.pop(term, "") if own else ""
         if not weight:
-            yield term, places.first, places.last, places.rest
-        elif places.first == 0:
-            yield term, 0, places.last, weight + places.rest[1:]
+            yield term, int(first), int(last), rest
+        elif first == "0":
+            yield term, 0, int(last), weight + rest[1:]
         else:
-            yield term, 0, places.last, weight + step(places.first) + places.rest
+            yield term, 0, int(last), weight + step(int(first)) + rest
     yield from ((term, 0, 0, weight) for term, weight in own.items())
 
 

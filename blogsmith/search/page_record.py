@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..tex.on_demand import formula_tokens, linear_text, split_rows
+from ..tex.on_demand import formula_tokens, split_rows
 from .page_text import NumberedRow, PageFormula, PageSection, read_sections
-from .terms import count_terms, split_terms
+from .terms import split_terms
 
 FEWEST_TOKENS = 3
 """Of a formula; a lone letter is no formula that anybody looks for."""
@@ -29,16 +29,6 @@ class SectionName(msgspec.Struct, frozen=True, array_like=True):
     id: str
     """Of its heading; empty for what stands in front of all headings."""
     heading: str
-
-
-class TermPlaces(msgspec.Struct, frozen=True, array_like=True):
-    """Where a term stands in a page."""
-
-    first: int
-    """Number of the section, from 0."""
-    last: int
-    rest: str
-    """How much it counts in the first section, then the others, as `step` writes them."""
 
 
 class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
@@ -60,22 +50,27 @@ class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
 
     sections: tuple[SectionName, ...]
     terms: str
-    """With spaces between them, sorted."""
-    places: tuple[TermPlaces, ...]
-    """Of each term."""
+    """With spaces between them, as all that follows."""
+    firsts: str
+    """Of each term the number of the first section that has it, from 0."""
+    lasts: str
+    """The same of the last one."""
+    rests: str
+    """How much each term counts in its first section, then the others, as `step` writes them."""
     formulas: tuple[IndexedFormula, ...]
 
 
 def make_record(html: str) -> bytes:
     """What search knows of a page, packed. html: its text, finished."""
-    return _pack(_record(read_sections(html, linear_text)))
+    return _pack(_record(read_sections(html)))
 
 
 def read_record(data: bytes) -> SearchRecord | None:
     """What `make_record` gave; None if these bytes are nothing of the kind."""
     try:
-        inflated = zlib.decompressobj().decompress(data, _MOST_BYTES)
-        return msgspec.msgpack.decode(inflated, type=SearchRecord)
+        inflater = zlib.decompressobj()
+        inflated = inflater.decompress(data, _MOST_BYTES)
+        return msgspec.msgpack.decode(inflated, type=SearchRecord) if inflater.eof else None
     except (zlib.error, msgspec.MsgspecError):
         return None
 
@@ -96,25 +91,28 @@ def _pack(record: SearchRecord) -> bytes:
 
 
 def _record(sections: Sequence[PageSection]) -> SearchRecord:
-    found: dict[str, TermPlaces] = {}
-    rests: dict[str, list[str]] = {}
+    rests: dict[str, str] = {}
     firsts: dict[str, int] = {}
     lasts: dict[str, int] = {}
     for number, section in enumerate(sections):
         for term, weight in _weights(section).items():
-            if term not in rests:
-                firsts[term], rests[term] = number, [weight]
+            if term in rests:
+                rests[term] += step(number - lasts[term]) + weight
             else:
-                rests[term] += (step(number - lasts[term]), weight)
+                firsts[term], rests[term] = number, weight
             lasts[term] = number
-    for term in sorted(rests):
-        found[term] = TermPlaces(firsts[term], lasts[term], "".join(rests[term]))
-    names = tuple(SectionName(section.id, section.heading) for section in sections)
-    return SearchRecord(names, " ".join(found), tuple(found.values()), tuple(_formulas(sections)))
+    return SearchRecord(
+        sections=tuple(SectionName(section.id, section.heading) for section in sections),
+        terms=" ".join(rests),
+        firsts=" ".join(map(str, firsts.values())),
+        lasts=" ".join(str(lasts[term]) for term in rests),
+        rests=" ".join(rests.values()),
+        formulas=tuple(_formulas(sections)),
+    )
 
 
 def _weights(section: PageSection) -> dict[str, str]:
-    counts: Counter[str] = count_terms((section.text,))
+    counts = Counter(split_terms(section.text))
     found = {
         term: TEXT_ONCE if count == 1 else TEXT_TWICE if count < 4 else TEXT_OFTEN
         for term, count in counts.items()
@@ -138,11 +136,10 @@ def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
 def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
     """A formula, or its rows where each has a number."""
     rows = formula.rows or (NumberedRow(""),)
-    texts = [formula.tex]
+    found = [formula.tokens]
     if len(rows) > 1:
         split = [row.content for row in split_rows(formula.tex).rows]
-        texts = split if len(split) == len(rows) else texts
-    for row, tex in zip(rows, texts, strict=False):
+        found = [formula_tokens(tex) for tex in split] if len(split) == len(rows) else found
+    for row, tokens in zip(rows, found, strict=False):
         kind = 2 if row.number else 1 if formula.is_display else 0
-        tokens = " ".join(formula_tokens(tex))
-        yield IndexedFormula(section, formula.index, kind, row.id, row.number, tokens)
+        yield IndexedFormula(section, formula.index, kind, row.id, row.number, " ".join(tokens))

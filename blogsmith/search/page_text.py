@@ -1,26 +1,28 @@
 """The finished text of a page → its parts between headings, as plain text, and the formulas in it.
 
-What a reader sees is what is found: code, recorded outputs, numbers of theorems. Formulas count as words of
-their linear form. Left out are drawings, scripts, and lines that say where a result comes from, which are
-alike on every page. Linear in the text, whatever it holds.
+What a reader sees is what is found: code, recorded outputs, numbers of theorems. Of formulas the names of
+functions and of signs are words. Left out are drawings, scripts, and lines that say where a result comes from,
+which are alike on every page. Linear in the text, whatever it holds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from html import unescape
 
 from msgspec import Struct
 
 from ..patterns import lazy_pattern
+from ..tex.on_demand import formula_tokens, linear_text, spoken_words
 
+# what the preview adds to blocks
+_MARKS = r"(?: data-[a-z]+=\"\d+\")*+"
 # first of all what most tags are not, by a few characters
 _EVENT = lazy_pattern(
-    r"<(?=math|s(?:vg|cript|tyle|pan class=\"math-d)|button|te|h[1-6]|/h|div class=\"math-d|p class=\"prov)"
+    rf"<(?=math|s(?:vg|cript|tyle)|button|te|h[1-6]|/h|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"
     r"(?:(?P<name>math|svg|script|style|button|textarea)\b(?P<own>[^<>]*+)>"
     r"|h[1-6]\b(?P<heading>[^<>]*+)>|(?P<end>/h[1-6]>)"
-    r"|(?:div|span) class=\"math-display\"(?P<display>[^<>]*+)>"
+    rf"|(?:div|span){_MARKS} class=\"math-display\"(?P<display>[^<>]*+)>"
     r"|(?P<provenance>p class=\"provenance\"[^<>]*+>))"
 )
 _INLINE = lazy_pattern(
@@ -54,6 +56,8 @@ class PageFormula(Struct, frozen=True):
     """How many others stand before it in the text."""
     tex: str
     """Macros opened."""
+    tokens: tuple[str, ...]
+    """As `formula_tokens` gives them."""
     is_display: bool
     rows: tuple[NumberedRow, ...] = ()
 
@@ -69,20 +73,16 @@ class PageSection(Struct):
     formulas: tuple[PageFormula, ...] = ()
 
 
-def read_sections(html: str, linear_text: Callable[[str], str]) -> list[PageSection]:
-    """The parts of a page in order; the first one is what stands in front of all headings.
-
-    linear_text: TeX → plain text.
-    """
-    return _Reader(html, linear_text).read()
+def read_sections(html: str) -> list[PageSection]:
+    """The parts of a page in order; the first one is what stands in front of all headings."""
+    return _Reader(html).read()
 
 
 class _Reader:
     """Goes through a page once."""
 
-    def __init__(self, html: str, linear_text: Callable[[str], str]) -> None:
+    def __init__(self, html: str) -> None:
         self._html = html
-        self._linear_text = linear_text
         self._at = 0
         """Up to here the page is read."""
         self._sections = [PageSection()]
@@ -136,9 +136,12 @@ class _Reader:
         if self._display is not None:
             rows = self._take_numbers(self._display)
             self._display = None
-        self._formulas.append(PageFormula(self._count, tex, is_display, rows))
+        tokens = formula_tokens(tex)
+        self._formulas.append(PageFormula(self._count, tex, tokens, is_display, rows))
         self._count += 1
-        self._texts.append(f" {_escape(self._linear_text(tex))} ")
+        # a heading is shown, a text only looked through
+        words = linear_text(tex) if self._in_heading else spoken_words(tokens)
+        self._texts.append(f" {_escape(words)} ")
 
     def _take_numbers(self, anchor: str) -> tuple[NumberedRow, ...]:
         """What numbers a display; they are passed over."""

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable
 
 from ..patterns import lazy_pattern
 
@@ -42,18 +40,9 @@ def split_terms(text: str) -> list[str]:
     words = _WORD.findall(folded)
     if folded.isascii():
         return [word for word in words if 1 < len(word) <= LONGEST]
-    found: list[str] = []
-    for word in words:
-        if word.isascii() or not _HAS_PAIRED.search(word):
-            found += _split_part(word)
-        else:
-            found += [term for part in _PARTS.findall(word) for term in _split_part(part)]
-    return found
-
-
-def count_terms(texts: Iterable[str]) -> Counter[str]:
-    """How often each term stands in some texts."""
-    return Counter(split_terms("\n".join(texts)))
+    if not _HAS_PAIRED.search(folded):
+        return [word for word in words if 1 < len(word) <= LONGEST or (len(word) == 1 and not word.isascii())]
+    return [term for word in words for part in _PARTS.findall(word) for term in _split_part(part)]
 
 
 def _split_part(part: str) -> list[str]:

@@ -41,11 +41,18 @@ def linear_text(tex: str) -> str:
     return linear.linear_text(tex)
 
 
-def formula_tokens(tex: str) -> list[str]:
+def formula_tokens(tex: str) -> tuple[str, ...]:
     """As in `analysis.formula_tokens`."""
     from .analysis import formula_tokens as analysis
 
     return analysis.formula_tokens(tex)
+
+
+def spoken_words(tokens: Sequence[str]) -> str:
+    """As in `analysis.formula_tokens`."""
+    from .analysis import formula_tokens as analysis
+
+    return analysis.spoken_words(tokens)
 
 
 def is_variable(token: str) -> bool:

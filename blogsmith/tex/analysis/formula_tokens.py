@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from ..mathml import symbols
@@ -23,7 +23,7 @@ from ..parse.lexer import (
     skip_spaces,
     tokenize_unplaced,
 )
-from .linear import FORGOTTEN, FRACTIONS, MAX_LENGTH, WITH_SECOND, is_readable, skip_environment
+from .linear import FORGOTTEN, FRACTIONS, MAX_DEPTH, MAX_LENGTH, WITH_SECOND, is_readable, skip_environment
 
 MOST = 400
 """Tokens of one formula; what is longer is cut."""
@@ -69,6 +69,11 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_SPOKEN: Mapping[str, str] = MappingProxyType(
+    {"√": "sqrt", "∑": "sum", "∏": "prod", "∫": "int", "∞": "infty", "∂": "partial", "∇": "nabla"}
+)
+
+
 @cache
 def sign_names() -> Mapping[str, str]:
     """Name of a command without its backslash → the token of its sign."""
@@ -105,13 +110,17 @@ def taken_arguments() -> dict[str, str]:
     return {name[1:]: kind for kind, names in kinds.items() for name in sorted(names)}
 
 
-def formula_tokens(tex: str) -> list[str]:
-    """The tokens of a formula whose macros are opened; empty if it says nothing."""
+@lru_cache(maxsize=4096)
+def formula_tokens(tex: str) -> tuple[str, ...]:
+    """The tokens of a formula whose macros are opened; empty if it says nothing.
+
+    Remembered: on a page formulas come again.
+    """
     tokens = tokenize_unplaced(tex[:MAX_LENGTH])
     if not is_readable(tokens):
-        return []
+        return ()
     found: list[str] = []
-    for token in _read(tokens):
+    for token in _read(tokens, 0):
         if token == "|" and found[-1:] == ["|"]:
             # `||x||`
             found[-1] = "‖"
@@ -119,7 +128,23 @@ def formula_tokens(tex: str) -> list[str]:
             found.append(token)
         if len(found) == MOST:
             break
-    return found
+    return tuple(found)
+
+
+def spoken_words(tokens: Sequence[str]) -> str:
+    """What of a formula is found as words: names of functions, and signs by theirs."""
+    names = _sign_words()
+    return " ".join(names.get(token, token) for token in tokens if len(token) > 1 or token in names)
+
+
+@cache
+def _sign_words() -> Mapping[str, str]:
+    """Sign → its name, of letters and of what has a name in sentences."""
+    found = dict(_SPOKEN)
+    for name, sign in sorted(sign_names().items(), key=lambda item: (len(item[0]), item[0])):
+        if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
+            found.setdefault(sign, name)
+    return MappingProxyType(found)
 
 
 def is_variable(token: str) -> bool:
@@ -127,17 +152,17 @@ def is_variable(token: str) -> bool:
     return len(token) == 1 and token.isalpha() and token not in "∂∇"
 
 
-def _read(tokens: Sequence[Token]) -> Iterator[str]:
+def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:
     index = 0
     while index < len(tokens):
         text = tokens[index].text
         if text in ("^", "_"):
-            found, index = _scripts(tokens, index)
+            found, index = _scripts(tokens, index, depth)
             yield from found
         elif text in ("\\begin", "\\end"):
             index = skip_environment(tokens, index)
         elif is_control_word(text):
-            found, index = _command(tokens, index)
+            found, index = _command(tokens, index, depth)
             yield from found
         elif text.isdecimal():
             start = index
@@ -149,12 +174,12 @@ def _read(tokens: Sequence[Token]) -> Iterator[str]:
             yield from _signs(text)
 
 
-def _scripts(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
+def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
     """What is lowered, then what is raised, whichever the author wrote first."""
     parts: dict[str, list[str]] = {}
     while index < len(tokens) and tokens[index].text in ("^", "_") and tokens[index].text not in parts:
         kind = tokens[index].text
-        parts[kind], index = _argument(tokens, index + 1)
+        parts[kind], index = _argument(tokens, index + 1, depth)
         after = skip_spaces(tokens, index)
         index = after if after < len(tokens) and tokens[after].text in ("^", "_") else index
     primes = parts.get("^", []) == ["′"]
@@ -166,39 +191,42 @@ def _scripts(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
     return found, index
 
 
-def _argument(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
+def _argument(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
     """The tokens of the argument at `index`, and the index after it; a command brings its own argument."""
     start = skip_spaces(tokens, index)
     argument = read_argument(tokens, start)
     if argument is None:
         return [], start
     first = tokens[start].text
+    if depth > MAX_DEPTH:
+        # `\frac\frac\frac…`
+        return [], argument.end
     if is_control_word(first):
-        return _command(tokens, start)
-    return list(_read(argument.tokens)), argument.end
+        return _command(tokens, start, depth + 1)
+    return list(_read(argument.tokens, depth + 1)), argument.end
 
 
-def _command(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
+def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
     """The tokens of a command with what it takes, and the index after it."""
     text, after = tokens[index].text, index + 1
     if text in FRACTIONS:
-        above, after = _argument(tokens, after)
-        below, after = _argument(tokens, after)
+        above, after = _argument(tokens, after, depth)
+        below, after = _argument(tokens, after, depth)
         return [*above, "/", *below], after
     if text == "\\over":
         return ["/"], after
     if text == "\\sqrt":
         degree = read_optional(tokens, after)
-        inside, after = _argument(tokens, degree.end if degree else after)
-        return ["√", *(_read(degree.tokens) if degree else ()), *inside], after
+        inside, after = _argument(tokens, degree.end if degree else after, depth)
+        return ["√", *(_read(degree.tokens, depth + 1) if degree else ()), *inside], after
     if text in WITH_SECOND:
-        _, after = _argument(tokens, after)
-        return _argument(tokens, after)
+        _, after = _argument(tokens, after, depth)
+        return _argument(tokens, after, depth)
     if text in FORGOTTEN:
         argument = read_argument(tokens, after)
         return [], argument.end if argument else after
     if text in _WORDS:
-        return _words(tokens, after)
+        return _words(tokens, after, depth)
     if text in _LEFT_OUT:
         return [], after
     if text in _DOTS:
@@ -210,17 +238,17 @@ def _command(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
     return [sign or (name.lower() if len(name) > 1 else name)], after
 
 
-def _words(tokens: Sequence[Token], index: int) -> tuple[list[str], int]:
+def _words(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
     index = skip_spaces(tokens, index)
     if index < len(tokens) and tokens[index].text == "*":
         index += 1
     argument = read_argument(tokens, index)
     if argument is None:
         return [], index
-    return list(_split_words(argument.tokens)), argument.end
+    return list(_split_words(argument.tokens, depth)), argument.end
 
 
-def _split_words(tokens: Sequence[Token]) -> Iterator[str]:
+def _split_words(tokens: Sequence[Token], depth: int) -> Iterator[str]:
     """The tokens of a text: letters in a row are one."""
     index, word = 0, ""
     while index < len(tokens):
@@ -231,16 +259,16 @@ def _split_words(tokens: Sequence[Token]) -> Iterator[str]:
             continue
         yield from _word(word)
         word, start = "", index
-        index = _part_end(tokens, index)
+        index = _part_end(tokens, index, depth)
         if text != "-":
-            yield from _read(tokens[start:index])
+            yield from _read(tokens[start:index], depth + 1)
     yield from _word(word)
 
 
-def _part_end(tokens: Sequence[Token], index: int) -> int:
+def _part_end(tokens: Sequence[Token], index: int, depth: int) -> int:
     """Index after a command with what it takes, after a number, or after one sign."""
     if is_control_word(tokens[index].text):
-        return _command(tokens, index)[1]
+        return _command(tokens, index, depth)[1]
     end = index + 1
     while tokens[index].text.isdecimal() and end < len(tokens) and tokens[end].text.isdecimal():
         end += 1

@@ -23,7 +23,7 @@ from ..parse.lexer import (
     tokenize_unplaced,
 )
 
-_MAX_DEPTH = 60
+MAX_DEPTH = 60
 MAX_LENGTH = 20_000
 
 _BINARY = """
@@ -86,7 +86,7 @@ def is_readable(tokens: Sequence[Token]) -> bool:
     depth = 0
     for token in tokens:
         depth += (token.text == "{") - (token.text == "}")
-        if not 0 <= depth <= _MAX_DEPTH:
+        if not 0 <= depth <= MAX_DEPTH:
             return False
     return depth == 0
 
@@ -97,7 +97,7 @@ def _flat(tokens: Sequence[Token]) -> str:
 
 
 def _linear(tokens: Sequence[Token], depth: int) -> str:
-    if depth > 2 * _MAX_DEPTH:
+    if depth > 2 * MAX_DEPTH:
         return _flat(tokens)
     parts: list[str] = []
     index = 0
