@@ -1,8 +1,8 @@
 """The finished text of a page → its parts between headings, as plain text, and the formulas in it.
 
 What a reader sees is what is found: code, recorded outputs, numbers of theorems. Of formulas the names of
-functions and of signs are words. Left out are drawings, scripts, and lines that say where a result comes from,
-which are alike on every page. Linear in the text, whatever it holds.
+functions and of signs are words. Left out are drawings, scripts, and lines that say where a result comes
+from, which are alike on every page. Linear in the text, whatever it holds.
 """
 
 from __future__ import annotations

@@ -189,14 +189,12 @@ class SearchBox {
   }
 
   option(result, isMath) {
-    const name = [result.title, result.heading].filter(Boolean).join(" › ");
     const body = make("span", { className: isMath ? "search-formula" : "search-excerpt" });
     const title = make("span", { className: "search-title" }, result.title);
     if (result.heading) title.append(make("span", { className: "search-heading", textContent: ` › ${result.heading}` }));
     if (result.number) title.append(make("span", { className: "search-number", textContent: ` ${result.number}` }));
     const option = make("a", { id: `search-option-${this.options.length}`, className: "search-option", role: "option", href: result.url, tabIndex: -1 });
     option.append(...(isMath ? [body, title] : [title, body]));
-    option.ariaLabel = isMath ? `${name} ${result.number}` : null;
     option.addEventListener("mousemove", () => this.choose(this.options.findIndex((one) => one.option === option), false));
     option.addEventListener("click", () => this.onLeave?.());
     this.options.push({ option, body, result, isMath });
@@ -218,7 +216,8 @@ class SearchBox {
         const math = formulaIn(page, result);
         if (!math) return;
         body.replaceChildren(math);
-        option.ariaLabel += `: ${math.getAttribute("alttext") ?? ""}`;
+        body.ariaHidden = "true";
+        option.append(make("span", { className: "search-spoken", textContent: math.getAttribute("alttext") }));
       }),
     );
   }
