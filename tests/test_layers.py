@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
     ("an opened site; copies of images", ("project", "remote")),
-    ("one page; stages that see all pages", ("render", "site", "write", "lint")),
+    ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
     (
         "one text; one picture",
         ("read", "syntax", "tex", "bibliography", "cards", "pictures", "execute", "freeze"),

@@ -128,6 +128,15 @@ class Feeds(Struct, frozen=True):
     """What the feed of a tag or category has of a post: its description, or its whole text."""
 
 
+class Search(Struct, frozen=True):
+    """How readers search the site."""
+
+    engine: Literal["own", "pagefind"] = "own"
+    """What finds words: `own`, its own index, or Pagefind, for thousands of pages (extra `search`)."""
+    dialog: bool = True
+    """Open search by `/` and Ctrl-K over any page; `false`: a link to its page, and no script for it."""
+
+
 class Images(Struct, frozen=True):
     """What becomes of pictures."""
 
@@ -319,6 +328,8 @@ class Config(Struct, frozen=True):
     """Posts on one page of the archive, which has titles only; 0 puts all on one."""
     feeds: OfSite[bool | Feeds] = True
     """Make Atom and JSON feeds; they need `base_url`."""
+    search: OfPage[bool | Search] = False
+    """Make an index of texts and formulas, the page `/search/`, and links to it."""
     social_cards: OfSite[bool] = True
     """Draw a picture for links to each post without an `image` of its own; they need `base_url`."""
     llms_txt: OfSite[bool] = False
@@ -361,6 +372,11 @@ class Config(Struct, frozen=True):
     def feed_settings(self) -> Feeds:
         """`feeds` with `true` spelt out."""
         return self.feeds if isinstance(self.feeds, Feeds) else Feeds()
+
+    @property
+    def search_settings(self) -> Search | None:
+        """`search` with `true` spelt out; None: there is no search."""
+        return self.search if isinstance(self.search, Search) else Search() if self.search else None
 
     @property
     def execution(self) -> Execution:

@@ -352,6 +352,8 @@ class Body(Struct, frozen=True):
     variants: tuple[PictureVariant, ...] = ()
     """Copies of pictures that it names, sorted."""
     stated: PageStatements = PageStatements()
+    search: bytes = b""
+    """What search knows of the text, as `make_record` gives it; empty where the site has no search."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

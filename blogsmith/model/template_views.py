@@ -158,7 +158,7 @@ class PageView(Struct, frozen=True):
     """
 
     kind: OfPage[str]
-    """`home`, `section`, `post`, `page`, `tags`, `tag`, `archive`, `series`, `not_found`."""
+    """`home`, `section`, `post`, `page`, `tags`, `tag`, `archive`, `series`, `search`, `not_found`."""
     path: OfPage[str]
     """Source file relative to the site root; empty for generated pages."""
     url: OfPage[str]
@@ -226,7 +226,8 @@ class PageView(Struct, frozen=True):
     groups: OfSite[tuple[Link, ...]] = ()
     """For overviews: every tag, category or series. For a section: the sections right below it."""
     page_groups: OfSite[tuple[PageGroup, ...]] = ()
-    """For the archive: the pages of each year, newest first."""
+    """For the archive: the pages of each year, newest first. For the search: those of each section, each with
+    its whole `toc`."""
     pager: OfSite[Pager | None] = None
     """For a list that takes several pages."""
     feeds: OfSite[tuple[Feed, ...]] = ()
@@ -276,6 +277,17 @@ class Ground(Struct, frozen=True):
     """In the dark one."""
 
 
+class SearchView(Struct, frozen=True):
+    """The search of the site as templates see it."""
+
+    url: str
+    """Address of its page, with base path."""
+    dialog: bool
+    """Whether it opens over any page."""
+    engine: str
+    """`own` or `pagefind`."""
+
+
 class SiteView(Struct, frozen=True):
     """The site as templates see it (`site`)."""
 
@@ -314,5 +326,7 @@ class SiteView(Struct, frozen=True):
         """The site as pages of an edition see it."""
         return self.editions.get(name, self)
 
+    search: SearchView | None = None
+    """None for a site without search."""
     ground: Ground = Ground()
     """The colour of pages, `--paper`, as `light` and `dark`."""

@@ -41,6 +41,7 @@ from ..write.photos.cleaning import clean_bytes
 from .cards import card_files
 from .disclosure import published_assets
 from .pictures import PictureCopies, picture_copies
+from .search_files import search_files
 from .site_options import resolve_options, site_ground
 from .style_sheets import sheet_files
 
@@ -177,6 +178,9 @@ def plan(
         files.append(OutputFile(file, f"a file of plugin {plugin}", make))
     for card, origin, drawn in card_files(views, context):
         files.append(OutputFile(card, origin, drawn))
+    items = {str(item.document.path): item for item in rendered}
+    for part, made in search_files(views, items, context):
+        files.append(OutputFile(part, "the index of the search", made))
     for sheet, text in sheet_files(views, context):
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
     for asset in context.theme.static_files():

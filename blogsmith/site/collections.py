@@ -19,6 +19,7 @@ from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginate
 from .relations import Relations, add_relations
+from .search_page import search_page
 from .statements import add_uses, statement_graph
 from .terms import term_names
 from .theorem_map import theorem_map
@@ -73,6 +74,9 @@ def _edition_views(
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
     pages += [*archive(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
+    if not frame.edition:
+        titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
+        pages += search_page(rendered, views, sections, titles, frame)
     return [*pages, not_found(posts, frame)]
 
 

@@ -13,6 +13,7 @@ from ..config.schema import Config
 from ..model.documents import Document
 from .archive import plan_archive
 from .lists import plan_lists
+from .search_page import plan_search
 from .statements import MAP_PATH
 from .terms import plan_terms
 
@@ -50,4 +51,4 @@ def plan_generated(
         others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
         if config.theorems.map:
             others[f"{root}{MAP_PATH}"] = "the map of theorems"
-    return lists, others
+    return lists, others | plan_search(config)

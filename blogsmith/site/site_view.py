@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
 from ..config.services import analytics_host
-from ..model.template_views import Counting, Ground, Link, PageView, SiteView
+from ..model.template_views import Counting, Ground, Link, PageView, SearchView, SiteView
 from .editions import group_by_edition
 from .feeds import site_feeds
+from .search_page import SEARCH_PATH
 
 
 def site_view(
@@ -61,6 +62,7 @@ def _edition_view(
         generator=generator,
         feeds=site_feeds(config, root),
         has_markdown=config.llms_txt,
+        search=_search(config, with_base),
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
         counting=_counting(config),
         host=urlsplit(config.base_url).netloc,
@@ -76,6 +78,11 @@ def _counting(config: Config) -> Counting | None:
     chosen = config.analytics
     name = urlsplit(host).netloc
     return Counting(chosen.provider, chosen.site, host, name, asks=chosen.consent == "ask")
+
+
+def _search(config: Config, with_base: Callable[[str], str]) -> SearchView | None:
+    settings = config.search_settings
+    return SearchView(with_base(SEARCH_PATH), settings.dialog, settings.engine) if settings else None
 
 
 def _is_index(page: PageView) -> bool:

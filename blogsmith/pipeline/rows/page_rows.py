@@ -113,6 +113,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     files: Mapping[str, str]
     """Those that are copied: name → path relative to the root."""
     drawn: Mapping[str, bytes]
+    search: bytes
     diagnostics: tuple[Diagnostic, ...]
     questions: tuple[Question, ...]
 
