@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any, PurePosixPath
 
 import pytest
 
