@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..source_files import read_text, walk_files
 from ..text.pieces import Pieces
 from ..text.segments import Lines, divide, rewrite
 from .config import HugoConfig
+from .data_files import read_data
 from .formulas import dialect_of, rewrite_formulas
 from .front import image_candidates, page_front
 from .independent import PASSTHROUGH
@@ -34,6 +36,7 @@ class HugoPageTranslator:
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
+        self._data = cache(lambda: read_data(root, config))
         self.kinds: set[str] = set()
         """Kinds of boxes that the pages translated so far use, and the new site has to define."""
         self.macros = _macros(root / config.folder)
@@ -99,6 +102,7 @@ class HugoPageTranslator:
             param=lambda name: self._param(name, document.front),
             file=lambda name: self._file(name, document),
             notice=notice,
+            data=self._data,
             kinds=self.kinds,
         )
         text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
