@@ -18,6 +18,12 @@ _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
 """Where MathJax takes an underscore for one."""
+_ENVIRONMENT = lazy_pattern(
+    r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
+    r"(?P<end>\\\\end\{(?P=name)\})"
+)
+r"""An environment whose backslashes are written twice: `\\\\begin{align}`."""
+_REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
 """The inside of a formula that is a code span in dollars, so that Markdown leaves it alone."""
 _ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
@@ -52,6 +58,10 @@ def _prose(text: str, dialect: Dialect) -> str:
     """Signs that mean nothing on this site and open a formula in ours."""
     if not dialect.brackets:
         text = literal_brackets(text)
+        text = _ENVIRONMENT.sub(
+            lambda found: _plain_tex(found[0][1 : -len(found["end"])] + found["end"][1:], is_cell=False), text
+        )
+        text = _REFERENCE.sub(r"\1", text)
     if not dialect.dollar and "$" in text:
         text = re.sub(r"(?<!\\)\$", r"\\$", text)
     return text

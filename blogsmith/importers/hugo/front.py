@@ -113,9 +113,11 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     date = front.get("date")
     published = front.get("publishdate") or front.get("pubdate") or front.get("published")
     first, release = date_in(date), date_in(published)
-    if release and first and release > first:
-        yield Notice("changed", "publishDate is later than date, and is the date now", source)
-    shown = published if release and (not first or release > first) else date
+    shown = published if release and not first else date
+    if first and release and release > first:
+        found["publish_date"] = date_text(published)
+    if expiry := date_text(front.get("expirydate") or front.get("unpublishdate")):
+        found["expiry_date"] = expiry
     updated = front.get("lastmod") or front.get("modified") or front.get("updated")
     for key, value in (("date", shown), ("updated", updated)):
         if text := date_text(value):
@@ -129,7 +131,6 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
     reasons = {
-        "expiryDate": bool(date_in(front.get("expirydate") or front.get("unpublishdate"))),
         "headless": front.get("headless") is True,
         "build.render": renders in (False, "never", "link"),
     }

@@ -37,6 +37,10 @@ _INLINE_TEMPLATE = re.compile(
     r"\{\{[<%]\s*([\w-]+\.inline)\b[^>%]*[>%]\}\}([\s\S]*?)\{\{[<%]\s*/\s*\1\s*[>%]\}\}"
 )
 _NO_TEXT = re.compile(r"<(script|style)\b[\s\S]*?</\1\s*>|\{\{[\s\S]*?\}\}|<link\b[^>]*>|<!--[\s\S]*?-->")
+_DATA = re.compile(
+    r"\{\{[<%]\s*(chart|echarts|plotly|vega|vega-lite|chartjs)\b[^>%]*[>%]\}\}"
+    r"([\s\S]*?)\{\{[<%]\s*/\s*\1\s*[>%]\}\}"
+)
 _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}")
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
@@ -61,6 +65,7 @@ def render_goldmark(text: str, original: str) -> str:
     text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
     text = _INLINE_TEMPLATE.sub(lambda found: _NO_TEXT.sub("", found[2]), text)
     text = _FORMULA_FENCE.sub(_formulas, _DIAGRAM.sub("", text))
+    text = _DATA.sub(lambda found: f"\n\n<pre><code>{escape(found[2])}</code></pre>\n\n", text)
     text = _GITLAB.sub(r"\1\2\1", text)
     text = _HIGHLIGHT.sub(_highlighted, text)
     text = _FIGURE.sub(_figure, text)

@@ -37,6 +37,10 @@ class LinkTable:
     ) -> None:
         self._config = config
         self._files = {file.path.as_posix() for file in copied}
+        self._in_folder: dict[str, list[str]] = {}
+        for path in sorted(self._files):
+            folder, _, name = path.rpartition("/")
+            self._in_folder.setdefault(folder, []).append(name)
         self._pages: dict[str, HugoDocument] = {}
         self._addresses: dict[str, HugoDocument] = {}
         names: Counter[str] = Counter()
@@ -177,9 +181,8 @@ class LinkTable:
         """Addresses of the files in the folder of a page, those of its language first."""
         found: list[str] = []
         for place in _folders(document):
-            folder = posixpath.normpath(f"content/{place}") + "/"
-            names = (path[len(folder) :] for path in self._files if path.startswith(folder))
-            inside = (PurePosixPath(place) / name for name in sorted(names) if "/" not in name)
+            names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
+            inside = (PurePosixPath(place) / name for name in names)
             found += [relative(path, document) for path in inside]
         return found
 

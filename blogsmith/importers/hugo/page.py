@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -10,9 +12,10 @@ from ..macros import script_macros, tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text, walk_files
 from ..text.pieces import Pieces
-from ..text.segments import Lines, rewrite
+from ..text.segments import Lines, divide, rewrite
 from .config import HugoConfig
-from .formulas import rewrite_formulas
+from .data_files import read_data
+from .formulas import dialect_of, rewrite_formulas
 from .front import image_candidates, page_front
 from .independent import PASSTHROUGH
 from .links import LinkTable
@@ -33,6 +36,7 @@ class HugoPageTranslator:
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
+        self._data = cache(lambda: read_data(root, config))
         self.kinds: set[str] = set()
         """Kinds of boxes that the pages translated so far use, and the new site has to define."""
         self.macros = _macros(root / config.folder)
@@ -47,7 +51,7 @@ class HugoPageTranslator:
         """The page."""
         layout = str(document.front.get("layout") or document.front.get("type") or "").casefold()
         front, notices = page_front(document)
-        found = [*document.notices, *notices]
+        found = [*document.notices, *notices, *self._raw_html(document)]
         text = self._text(document, found)
         if layout in _ARCHIVES and not document.body.strip():
             text = "[→](/archive/)"
@@ -70,6 +74,18 @@ class HugoPageTranslator:
             notices=tuple(found),
         )
 
+    def _raw_html(self, document: HugoDocument) -> Iterator[Notice]:
+        """HTML in a text that Hugo leaves out unless it is told not to."""
+        is_kept = self._config.value("markup", "goldmark", "renderer", "unsafe") is True
+        if is_kept or not document.is_markdown or not re.search("<[A-Za-z]", document.body):
+            return
+        for segment in divide(document.body, dialect_of(self._config)):
+            if segment.kind in ("tag", "opaque"):
+                line = Lines(document.body, document.first_line).at(segment.start)
+                message = "HTML that Hugo left out is shown here: markup.goldmark.renderer.unsafe was not set"
+                yield Notice("changed", message, document.path.as_posix(), line)
+                return
+
     def _text(self, document: HugoDocument, notices: list[Notice]) -> str:
         lines = Lines(document.body, document.first_line)
         source = document.path.as_posix()
@@ -86,6 +102,7 @@ class HugoPageTranslator:
             param=lambda name: self._param(name, document.front),
             file=lambda name: self._file(name, document),
             notice=notice,
+            data=self._data,
             kinds=self.kinds,
         )
         text = HugoShortcodeTranslator(context, self._templates).translate(document.body)

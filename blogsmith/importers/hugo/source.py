@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -43,6 +43,8 @@ class HugoDocument:
     """Code of its language; empty for that of the site."""
     tag: str = ""
     """What its page says of its language; empty for that of the site."""
+    is_resource: bool = False
+    """Whether it lies in the bundle of another page: Hugo makes no page of it."""
     cascaded: frozenset[str] = frozenset()
     """Names of its front matter that stand in that of a section, or in the settings."""
 
@@ -110,9 +112,23 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         else:
             target = PurePosixPath("content") / place.inner
             copied.setdefault(target, ImportedFile(target, root / found.path))
-    placed = tuple(replace(each, address=_address(each, config)) for each in cascade(documents, config))
+    bundles = {each.inner.parent for each in documents if each.inner.stem == "index"}
+    whole = [each if each.is_bundle else _as_resource(each, bundles) for each in cascade(documents, config)]
+    placed = tuple(
+        each if each.is_resource else replace(each, address=_address(each, config)) for each in whole
+    )
     every = tuple(copied[path] for path in sorted(copied))
     return HugoFiles(placed, every, tuple(notices))
+
+
+def _as_resource(document: HugoDocument, bundles: Container[PurePosixPath]) -> HugoDocument:
+    if not any(folder in bundles for folder in document.inner.parents):
+        return document
+    hint = "take draft: true out if it shall be seen"
+    message = "lies in the bundle of another page, and Hugo makes no page of it: a draft here"
+    notice = Notice("changed", message, document.path.as_posix(), hint=hint)
+    front = {**document.front, "draft": True}
+    return replace(document, front=front, is_resource=True, notices=(*document.notices, notice))
 
 
 def _is_search(document: HugoDocument) -> bool:

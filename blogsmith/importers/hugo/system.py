@@ -18,6 +18,7 @@ from .independent import render_goldmark
 from .page import HugoPageTranslator
 from .settings import site_settings
 from .source import HugoDocument, find_files
+from .taxonomies import without_lists
 
 
 class Hugo:
@@ -32,7 +33,7 @@ class Hugo:
     def read(self, root: Path, progress: Progress) -> SiteImport:
         """All of the site."""
         config = read_config(root)
-        files = find_files(root, config)
+        files, lists = without_lists(find_files(root, config))
         translator = HugoPageTranslator(root, config, files)
         settings, notices = site_settings(config, translator.macros, files.documents)
         patterns = settings.get("permalinks", {})
@@ -53,7 +54,13 @@ class Hugo:
             settings=settings,
             pages=_unique(pages),
             files=tuple(_without_pages(copied.values(), pages)),
-            notices=(*files.notices, *notices, *_order_notices(files.documents), *_menu_notices(config)),
+            notices=(
+                *files.notices,
+                *lists,
+                *notices,
+                *_order_notices(files.documents),
+                *_menu_notices(config),
+            ),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

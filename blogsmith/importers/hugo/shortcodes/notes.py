@@ -104,7 +104,8 @@ def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | N
     address = call.get("href", "url", "link", 0)
     if not address:
         return None
-    text = " ".join(inner.split()) or call.get("content", "text", "title", 1) or address
+    last = address.strip("/").rpartition("/")[2].replace("-", " ") or address
+    text = " ".join(inner.split()) or call.get("content", "text", "title", 1) or last
     return Replacement(f"[{text}]({address_text(context.link(address) or context.image(address))})")
 
 
@@ -130,6 +131,6 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("rtl", "ltr"), show_direction),
     "audio": show_audio,
     **dict.fromkeys(("iframe", "pdf", "embed-pdf", "pdfviewer"), show_frame),
-    **dict.fromkeys(("link", "staticref", "extlink", "a"), show_anchor),
+    **dict.fromkeys(("link", "staticref", "extlink", "a", "article"), show_anchor),
     **dict.fromkeys(("timelineitem", "event"), show_event),
 }
