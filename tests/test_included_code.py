@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
-from typing import Any, PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
