@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from blogsmith.config.load import parse_config
+from blogsmith.config.load import LoadedConfig, parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
@@ -33,8 +33,10 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
+from blogsmith.pipeline.bibliographies import SiteBibliographies
 from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.context import parse_options
+from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
@@ -56,6 +58,24 @@ $$ x = y \label{eq:other} $$
 """
 SIZES = {"a.png": (640, 480), "b.png": (640, 480), "c.png": (640, 480), "d.svg": (300, 200)}
 FILES = (*SIZES, "clip.mp4")
+TEXTS = {
+    "refs.bib": r"""@string{jkb = "Journal of Kernels and Bridges"}
+@article{ash2011, author = {Ash, Bea and Coe, Dan and Eld, Fay}, title = {On {BERT} and $\sqrt{d_k}$},
+  journal = jkb, year = 2011, volume = 4, number = 2, pages = {101--118}, doi = {10.5555/jkb.4}}
+@article{ash2011b, author = {Ash, Bea and Coe, Dan and Eld, Fay}, title = {More on BERT}, journal = jkb,
+  year = 2011}
+@inproceedings{gil2015, crossref = {proc2015}, author = {van der Gil, Jo\"el},
+  title = {Arches \& {\'e}t{\'e}}}
+@proceedings{proc2015, title = {Bridge Days}, year = 2015, publisher = {Arch Press}}
+@misc{hay2018, author = {Hay, Ida and Ivy, Jo}, title = {A preprint}, eprint = {1801.01234},
+  archiveprefix = {arXiv}, year = 2018, pdf = {https://example.org/hay.pdf}}
+@book{ink1999, author = {{Ink Society}}, title = {Ink}, publisher = {Quill}, year = 1999,
+  note = {<script>x</script>}}
+""",
+    "items.json": """[{"id": "jay2020", "type": "book", "title": "Birds", "publisher": "Nest",
+  "author": [{"family": "Jay", "given": "Kim"}], "issued": {"date-parts": [[2020]]}}]""",
+}
+"""Bibliographies of pages, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +165,10 @@ def _config(text: str) -> Config:
     return parse_config(text).config
 
 
+def _look(path: PurePosixPath) -> tuple[None, TextFile | None]:
+    return None, TextFile(TEXTS[path.name], path.name) if path.name in TEXTS else None
+
+
 @lru_cache
 def _site(text: str) -> tuple[Config, Plugins, Theme, ParseOptions, MarkdownIt]:
     config = _config(text)
@@ -171,6 +195,8 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         size = SIZES.get(file.name)
         return ImageInfo("", *size) if size else "it is no image"
 
+    bibliographies = SiteBibliographies(Path("/nonexistent"), look=_look)
+    bibliographies.take(LoadedConfig(config, (), {}))
     tools = Tools(
         config,
         md,
@@ -180,5 +206,12 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
+        work=bibliographies.find,
+        work_keys=bibliographies.keys,
+        publication_keys=bibliographies.publication_keys,
+        work_hint=bibliographies.hint,
+        work_place=bibliographies.place,
+        bibliography_problems=bibliographies.problems,
+        citation_style=bibliographies.style,
     )
     return tools, parsed["page.md"]

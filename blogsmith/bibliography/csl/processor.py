@@ -34,7 +34,9 @@ class CslProcessor:
         self._refuse_dependent(style)
         self._citation, self._bibliography = _part(style, "citation"), _part(style, "bibliography")
         self._macros = {macro.get("name"): macro for macro in style.find_all("macro")}
-        self._locale = Locale(style, style.get("default-locale") or language)
+        is_english = language.partition("-")[0].lower() == "en"
+        # a page in another language than English has its words, whatever the style was written for
+        self._locale = Locale(style, style.get("default-locale", language) if is_english else language)
         self._has_suffix = any(node.get("variable") == "year-suffix" for node in style.walk())
         self.has_numbers = _has_numbers(style)
         """The style prints numbers; else names or titles."""
