@@ -153,7 +153,6 @@ CODES: Mapping[str, str] = MappingProxyType(
         # links and references
         "bibliography-entry": "An entry of a bibliography cannot be read whole; a warning if it is usable.",
         "bibliography-file": "A bibliography is not there, or cannot be read.",
-        "citable": "A post cannot say all that citing it takes (warning).",
         "citation-key": "A citation names a reference that the post does not list.",
         "citation-style": "A style of citations is not there, or cannot be used.",
         "citation-unused": "A reference is never cited (warning).",
