@@ -26,6 +26,11 @@ KINDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kind of thing → one of it; in the order of reports."""
+_MARKS = lazy_pattern(
+    r"(?:(?:^|[ \t]+)(?:#|//|--|;+|%|/\*|<!--))?(?:[ \t]+(?:\(\d{1,3}\)!?|<\d{1,3}>)){1,9}"
+    r"[ \t]*(?:\*/|-->)?[ \t]*\Z"
+)
+"""Marks in a comment that lead to notes below the code."""
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
@@ -92,8 +97,9 @@ def without_emphasis(tex: str) -> str:
 
 
 def compared_code(code: str) -> str:
-    """A code block as it is compared: blanks at ends of lines and around it do not count."""
-    return "\n".join(line.strip() for line in code.strip().splitlines() if line.strip())
+    """A code block as it is compared: blanks at ends of lines and around it do not count, nor marks."""
+    lines = (_MARKS.sub("", line).strip() for line in code.strip().splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def words_in(text: str) -> list[str]:
