@@ -1,4 +1,4 @@
-"""Services of other hosts: threads, frames and counters by their settings, and the hosts of a page's policy."""
+"""Services of other hosts: threads, frames, counters by their settings, and the hosts in a policy."""
 
 from __future__ import annotations
 
