@@ -157,6 +157,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
+        "search-engine": "Pagefind, which the site has chosen for its search, is not there or fails.",
         # doubts, told by `blogsmith check` only
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",

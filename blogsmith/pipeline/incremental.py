@@ -299,7 +299,10 @@ class IncrementalPipeline:
             for path in documents
             if path in bodies
         }
-        composition = plan(views, list(rendered.values()), loaded, context, self._unfit_for_feeds())
+        # the preview would run Pagefind after each save
+        search = context.config.search_settings if self._log else None
+        engine = search.engine if search else "own"
+        composition = plan(views, list(rendered.values()), loaded, context, self._unfit_for_feeds(), engine)
         log.add(menu_problems(context, resolved.index))
         log.add(option_problems(context, composition.assets))
         log.add(card_problems(context))
