@@ -171,6 +171,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "translation": "Two pages are one page in one language, or a file and its head say different ones.",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
+        "search-engine": "Pagefind, which the site has chosen for its search, is not there or fails.",
         # doubts, told by `blogsmith check` only
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
