@@ -20,6 +20,10 @@ from .publication_list import publications
 from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, link_to
 
 
+_MOST_HINTS = 50
+"""Findings of a page behind which nothing is looked for that an unknown key may have meant."""
+
+
 @dataclass(slots=True)
 class CitationPlan:
     """What a page cites, and how. Lives while the page is rendered."""
@@ -75,7 +79,9 @@ def _style(rendering: Rendering, cited: CitedWorks) -> CitationStyle:
 
 
 def _report_unknown(rendering: Rendering, key: str, place: Place | None) -> None:
-    hint = rendering.tools.work_hint(key, rendering.document)
+    # each hint looks at all keys
+    is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
+    hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
     rendering.reporter.error("citation-key", f"no reference has the key {key}", place, hint)
 
 
