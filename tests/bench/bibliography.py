@@ -2,8 +2,8 @@
 
     python -m tests.bench.bibliography [--entries N] [--rounds N]
 
-Cold: there is no index. Warm: the index is as an earlier build has kept it. Both read twenty entries. The goal
-for five thousand is less than 1 s cold and less than 20 ms warm.
+Cold: there is no index. Warm: the index is as an earlier build has kept it. Both read twenty entries. The
+goal for five thousand is less than 1 s cold and less than 20 ms warm.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from .marks import back_label, use_id
 from .publication_list import publications
 from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, link_to
 
-
 _MOST_HINTS = 50
 """Findings of a page behind which nothing is looked for that an unknown key may have meant."""
 
