@@ -180,6 +180,7 @@ def test_feeds_show_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     class View:
         content = rendered.html
         canonical_url = "https://example.org/a/"
+        direction = "ltr"
 
     html = feed_html(View(), Config(base_url="https://example.org"))  # type: ignore[arg-type]
     assert "8" in html and "59" not in html
@@ -191,6 +192,7 @@ def test_feeds_show_the_numbers_of_marks() -> None:
     class View:
         content = render("```python\nx = 1  # (1)\n```\n\n1. A note.\n").html
         canonical_url = "https://example.org/a/"
+        direction = "ltr"
 
     html = feed_html(View(), Config(base_url="https://example.org"))  # type: ignore[arg-type]
     assert " (1)</a>" in html

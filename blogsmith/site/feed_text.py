@@ -1,7 +1,8 @@
 """The text of a page for those who read it far from its site: in feeds.
 
-What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded parts open;
-buttons and sliders, which do nothing there, and pictures for paper, for dark pages and of other sizes left out.
+What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded parts
+open; buttons and sliders, which do nothing there, and pictures for paper, for dark pages and of other sizes
+left out.
 """
 
 from __future__ import annotations
