@@ -115,6 +115,13 @@ def test_a_drawing_stays_crisp() -> None:
     assert difference(copy, image) == 0
 
 
+def test_a_photo_in_grey_is_no_drawing() -> None:
+    grey = Image.effect_noise((800, 600), 60)
+    files = file_of(grey), file_of(grey.convert("RGB"), "JPEG", quality=98)
+    first, second = (next(encode_variants(io.BytesIO(data), [wanted(800, 600)])) for data in files)
+    assert len(first) < 1.1 * len(second)
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_copies_are_upright(orientation: int) -> None:
     image = scene(600, 400)

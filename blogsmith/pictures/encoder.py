@@ -31,6 +31,8 @@ _AVIF_PHOTO, _AVIF_DRAWING = 60, 75
 _JPEG = 82
 _FEW_COLORS = 1 << 12
 """More than that many are a photo; a drawing with smoothed edges has some hundreds."""
+_FEW_BITS = 3
+"""Of the file, for each pixel."""
 _WORTH = 1.2
 """Without loss a copy may be that much larger."""
 
@@ -88,7 +90,9 @@ def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
         image.load()
         picture = in_web_colors(image)
         ImageOps.exif_transpose(picture, in_place=True)
-        is_drawing = is_lossless and picture.getcolors(_FEW_COLORS) is not None
+        # photos in grey have few colours, too, but no areas of one
+        is_plain = stream.seek(0, io.SEEK_END) * 8 < _FEW_BITS * picture.width * picture.height
+        is_drawing = is_lossless and is_plain and picture.getcolors(_FEW_COLORS) is not None
         return picture, is_drawing
 
 
