@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from PIL import Image, ImageChops, ImageOps, ImageStat
@@ -193,3 +195,32 @@ def test_no_copy_is_larger_than_a_wider_one() -> None:
     data = file_of(drawing())
     narrow, wide = copies_of(data, bytes(10**6), [wanted(1300, 975), wanted(1600, 1200)])
     assert narrow == wide
+
+
+@pytest.mark.parametrize("size", [(20_000, 2), (2, 20_000), (1, 1)])
+def test_pictures_of_odd_shapes(size: tuple[int, int]) -> None:
+    data = file_of(Image.new("RGB", size, "red"))
+    info = ImageInfo("/a.png", *size, bytes=len(data), digest="d")
+    made = copies_of(data, data, variants_of(info, Images()))
+    assert made
+    assert all(len(copy) <= len(data) for copy in made)
+
+
+def test_a_picture_of_very_many_pixels_is_not_decoded() -> None:
+    data = file_of(Image.new("1", (9000, 9000)))
+    with pytest.raises(PictureProblem, match="more than 64 million pixels"):
+        list(encode_variants(io.BytesIO(data), [wanted(800, 800)]))
+
+
+def test_a_photo_of_very_many_pixels_is_decoded_small() -> None:
+    data = file_of(Image.new("RGB", (9000, 9000), "teal"), "JPEG")
+    assert copy_of(data, wanted(800, 800)).size == (800, 800)
+
+
+@pytest.mark.parametrize(
+    "name", ['a"><script>.png', "../../b.png", "图.png", "a b%20c.PNG", "x" * 300 + ".png", ".png"]
+)
+def test_names_of_copies_are_plain(name: str) -> None:
+    info = ImageInfo(f"/posts/{quote(name)}", 900, 600, bytes=10**6, digest="d" * 64)
+    for one in variants_of(info, Images()):
+        assert re.fullmatch(r"assets/pictures/[a-z0-9-]{1,41}-[0-9a-f]{12}-\d+\.webp", one.path)

@@ -155,14 +155,9 @@ def plan(
     site = with_options(site, options, ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
-    originals = {
-        planned.path: (planned.origin, planned.content)
-        for planned in files
-        if isinstance(planned.content, Path)
-    }
     used = (*(one for item in rendered for one in item.body.variants), *shared)
     copies = picture_copies(used, context)
-    files += [OutputFile(*found) for found in (copies.files(originals) if copies else ())]
+    files += copy_files(copies, files)
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config, unfit),
@@ -188,6 +183,18 @@ def plan(
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
     return OutputPlan(site, tuple(files), documents, assets, context, copies)
+
+
+def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
+    """The copies of pictures that are among these files."""
+    if copies is None:
+        return []
+    originals = {
+        planned.path: (planned.origin, planned.content)
+        for planned in files
+        if isinstance(planned.content, Path)
+    }
+    return [OutputFile(*found) for found in copies.files(originals)]
 
 
 def _picture(content: bytes, config: Config) -> bytes:

@@ -87,7 +87,10 @@ class PictureCopies:
             (number, one) for wanted in self._all_of.values() for number, one in enumerate(sorted(wanted))
         ]
         for _, one in sorted(numbered):
-            origin, file = originals[output_path(unquote(one.source).removeprefix(self._base_path))]
+            source = output_path(unquote(one.source).removeprefix(self._base_path))
+            if source not in originals:
+                continue
+            origin, file = originals[source]
             key, make = f"{self.version} {one.path}", partial(self.make, one, file)
             path = PurePosixPath(one.path)
             yield path, f"a copy of {origin}", GeneratedFile(make, (), key=key, is_slow=True)
