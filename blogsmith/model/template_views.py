@@ -142,7 +142,7 @@ class PageView(Struct, frozen=True):
     """Feeds about this page's subject besides the site's own, such as a tag's."""
     widgets: OfPage[frozenset[str]] = frozenset()
     """What this page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
+    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
     image: OfPage[str] = ""
     """URL of the page's picture with base path, or empty."""
     card: OfSite[str] = ""

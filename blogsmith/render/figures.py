@@ -97,6 +97,7 @@ def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]
         label=label,
         style=fit_style(ImageInfo("", None, None), *lengths),
     )
+    rendering.widgets.add("film")
     return film_tag(rendering, film)
 
 
