@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from blogsmith.diagnostics.codes import CODES, LOWERABLE
 from blogsmith.syntax.kinds import ROWS
+from blogsmith.syntax.raw_tags import without_raw_tags
 from tests import docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
@@ -39,8 +40,9 @@ _PICTURES = MappingProxyType({code: 0x2400 + code for code in range(0x20) if chr
 
 
 def pages() -> list[Path]:
-    """Every page of the manual, sorted, then the front page."""
-    return [*sorted(DOCS.rglob("*.md")), DOCS.parent / "_index.md"]
+    """Every page of the manual, sorted, then the front page; no translations."""
+    own = (page for page in DOCS.rglob("*.md") if "." not in page.stem)
+    return [*sorted(own), DOCS.parent / "_index.md"]
 
 
 def filled(text: str) -> str:
@@ -99,6 +101,9 @@ def _case(case: Case) -> str:
 def fence(language: str, code: str) -> str:
     """A fence around `code`, longer than any run of backticks in it; control characters as pictures."""
     code = code.translate(_PICTURES)
+    if without_raw_tags(code) != code:
+        # of pairs in code the outermost one is left out
+        code = f"{{% raw %}}\n{code}\n{{% endraw %}}"
     ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", code)), 3)
     return f"{ticks}{language}\n{code}\n{ticks}"
 

@@ -117,7 +117,7 @@ def _default(value: ast.expr | None) -> str:
         return ""
     literal = ast.literal_eval(value)
     if isinstance(literal, tuple):
-        return f"[{', '.join(literal)}]" if literal else ""
+        return f"[{', '.join(map(str, literal))}]" if literal else ""
     if isinstance(literal, bool):
         return str(literal).lower()
     return str(literal) if literal not in ("", {}) else ""

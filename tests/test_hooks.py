@@ -108,26 +108,16 @@ class TestBundled:
 class TestBundledPlugins:
     """What the plugins do that no other file of tests looks at."""
 
-    def test_llms(self, tmp_path: Path) -> None:
-        config = (
-            "title: Notes\ndescription: On attention.\nbase_url: https://example.org/blog\nplugins: [llms]\n"
-        )
+    def test_cloudflare_redirects(self, tmp_path: Path) -> None:
         texts = {
-            "blogsmith.yaml": config,
-            "content/posts/a.md": "---\ntitle: One [1]\ndescription: First.\ndate: 2026-03-01\n---\n\n$x$.\n",
-            "content/posts/b/index.md": "---\ntitle: Two\ndate: 2026-03-02\n---\n\nOther words.\n",
-            "content/posts/c.md": "---\ntitle: Three\ndate: 2026-03-02\ndraft: true\n---\n\nNot yet.\n",
+            "blogsmith.yaml": "title: T\nbase_url: https://example.org/b\nplugins: [cloudflare_redirects]\n",
+            "content/posts/a.md": "---\ntitle: A\naliases: [/old/, /2019/a.html]\n---\n\nText.\n",
         }
         report = build_text(SiteText({path: text.encode() for path, text in texts.items()}, "", ""), tmp_path)
         assert report.ok, report.diagnostics
-        public = tmp_path / "public"
-        assert (public / "llms.txt").read_text("utf-8") == (
-            "# Notes\n\n> On attention.\n\n## Posts\n\n"
-            "- [Two](https://example.org/blog/posts/b/index.md): Other words.\n"
-            "- [One \\[1\\]](https://example.org/blog/posts/a/index.md): First.\n"
+        assert (tmp_path / "public/_redirects").read_text("utf-8") == (
+            "/b/old/ /b/posts/a/ 301\n/b/2019/a.html /b/posts/a/ 301\n"
         )
-        assert (public / "posts/a/index.md").read_text("utf-8") == "# One [1]\n\n2026-03-01\n\n$x$.\n"
-        assert not (public / "posts/c").exists()
 
     def test_folder_tags(self, tmp_path: Path) -> None:
         post = "---\ntitle: A\ndate: 2026-03-01\ntags: [Kernels, own]\n---\n\nText\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -245,14 +246,14 @@ def test_a_change_of_a_file_makes_its_pages_anew(tmp_path: Path) -> None:
 def test_a_build_of_nothing_new_looks_at_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = put_bare(tmp_path / "site", SITE)
     monkeypatch.chdir(root)
-    builds: list[Path] = []
+    builds: list[int] = []
     build_site = line.build_site
 
-    def counted(root: Path, *given: object) -> object:
-        builds.append(root)
-        return build_site(root, *given)  # type: ignore[arg-type]
+    def count_builds(*given: Any) -> Any:
+        builds.append(1)
+        return build_site(*given)
 
-    monkeypatch.setattr(line, "build_site", counted)
+    monkeypatch.setattr(line, "build_site", count_builds)
     time.sleep(0.1)
     assert main(["build"]) == 0
     assert main(["build"]) == 0

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from xml.etree.ElementTree import Element
 
-import html5lib
 import pytest
 from markupsafe import Markup
 
@@ -18,6 +15,9 @@ from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.languages.bundled import bundled_tags, bundled_texts, find_language, printed_texts
 from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
+from blogsmith.languages.plurals import FORMS, plural_form, plural_forms
+from blogsmith.languages.sentences import translate_sentences
+from blogsmith.languages.tags import language_name
 from blogsmith.model.results import CellResult
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.pipeline.rows.page_keys import text_templates
@@ -26,7 +26,7 @@ from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.syntax.kinds import ROWS
-from tests.site_files import build, printed, put, put_bare
+from tests.site_files import build, put, put_bare
 from tests.test_theme import BUNDLED, plain, write
 from tests.theme_pages import ROOT
 
@@ -46,7 +46,7 @@ def language(tag: str) -> Language:
 
 
 def test_the_languages_that_are_bundled() -> None:
-    assert bundled_tags() == ("de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
+    assert bundled_tags() == ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
 
 
 @pytest.mark.parametrize("tag", OTHERS)
@@ -61,10 +61,12 @@ def test_a_language_is_complete(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_plural_forms_are_those_of_the_language(tag: str) -> None:
-    asks = {"one": {"one", "other"}, "few": {"one", "few", "other"}, "other": {"other"}}
-    need = asks["few" if tag in ("pl", "ru") else "other" if tag in ("ja", "zh") else "one"]
-    found = forms(bundled_texts(tag)["{count} parts"])
-    assert found.keys() == need
+    rule = plural_forms(tag)
+    found = forms(bundled_texts(tag)["{count} parts"]).keys()
+    # what is left out is said as the last form, `other`
+    assert found <= {*rule, "other"}
+    least = {"pl": {"few"}, "ru": {"few"}, "ar": {*FORMS}, "ja": set(), "zh": set()}
+    assert found >= {"other", *least.get(tag, {"one"})}
 
 
 def test_english_says_what_it_is_asked_for() -> None:
@@ -139,6 +141,7 @@ def _kinds(plugins: Plugins) -> Iterator[str]:
         ("ru", "1 июня 2026 г.", "1 июн. 2026 г."),
         ("ja", "2026年6月1日", "2026年6月1日"),
         ("zh", "2026年6月1日", "2026年6月1日"),
+        ("ar", "1 يونيو 2026", "1 يونيو 2026"),
     ],
 )
 def test_dates(tag: str, long: str, short: str) -> None:
@@ -158,6 +161,7 @@ def test_other_days_of_a_month_in_french() -> None:
         ("pl", "0 części|1 część|2 części|5 części|21 części"),
         ("ru", "0 частей|1 часть|2 части|5 частей|21 часть"),
         ("ja", "全 0 回|全 1 回|全 2 回|全 5 回|全 21 回"),
+        ("ar", "لا أجزاء|جزء واحد|جزآن|5 أجزاء|21 جزءًا"),
     ],
 )
 def test_counts(tag: str, shown: str) -> None:
@@ -168,9 +172,97 @@ def test_counts(tag: str, shown: str) -> None:
     assert "|".join(found) == shown
 
 
-@pytest.mark.parametrize(("tag", "shown"), [("en", "12,345"), ("de", "12.345"), ("fr", "12\u202f345")])
-def test_large_counts(tag: str, shown: str) -> None:
-    assert language(tag).format_count(12_345) == shown
+@pytest.mark.parametrize(
+    ("tag", "large", "small"),
+    [
+        *(("en", "12,345", "1,234"), ("de", "12.345", "1.234"), ("fr", "12\u202f345", "1\u202f234")),
+        *(("es", "12.345", "1234"), ("pl", "12\u00a0345", "1234"), ("ar", "12,345", "1,234")),
+    ],
+)
+def test_large_counts(tag: str, large: str, small: str) -> None:
+    assert language(tag).format_count(12_345) == large
+    assert language(tag).format_count(1_234) == small
+
+
+@pytest.mark.parametrize(
+    ("tag", "samples"),
+    [
+        # the samples that CLDR gives with its rules
+        ("ar", {"zero": [0], "one": [1], "two": [2], "few": [3, 10, 103, 1003], "many": [11, 26, 111]}),
+        ("ar", {"other": [100, 102, 200, 202, 1000]}),
+        ("ru", {"one": [1, 21, 101], "few": [2, 4, 22, 104], "many": [0, 5, 19, 100, 111]}),
+        ("pl", {"one": [1], "few": [2, 4, 22, 104], "many": [0, 5, 19, 21, 100]}),
+        ("cs", {"one": [1], "few": [2, 4], "other": [0, 5, 19]}),
+        ("fr", {"one": [0, 1], "many": [1_000_000], "other": [2, 17, 1000]}),
+        ("sl", {"one": [1, 101], "two": [2, 102], "few": [3, 4, 103], "other": [0, 5, 100]}),
+        ("lv", {"zero": [0, 10, 20, 11], "one": [1, 21], "other": [2, 9, 22]}),
+        ("lt", {"one": [1, 21], "few": [2, 9, 22], "other": [0, 10, 11, 20]}),
+        ("mt", {"one": [1], "two": [2], "few": [0, 3, 10, 103], "many": [11, 19], "other": [20, 100]}),
+        ("cy", {"zero": [0], "one": [1], "two": [2], "few": [3], "many": [6], "other": [4, 5, 7]}),
+        ("ga", {"one": [1], "two": [2], "few": [3, 6], "many": [7, 10], "other": [0, 11, 25]}),
+        ("he", {"one": [1], "two": [2], "other": [0, 3, 17]}),
+        ("fa", {"one": [0, 1], "other": [2, 17]}),
+        ("pt", {"one": [0, 1], "other": [2]}),
+        ("pt-pt", {"one": [1], "other": [0, 2]}),
+        ("fil", {"one": [0, 1, 3, 5, 7], "other": [4, 6, 9, 14]}),
+        ("de-at", {"one": [1], "other": [0, 2]}),
+        ("ja", {"other": [0, 1, 2]}),
+        ("xx", {"one": [1], "other": [0, 2]}),
+    ],
+)
+def test_plural_forms_are_those_of_cldr(tag: str, samples: Mapping[str, list[int]]) -> None:
+    for form, counts in samples.items():
+        assert [plural_form(tag, count) for count in counts] == [form] * len(counts)
+        assert form in plural_forms(tag)
+
+
+@pytest.mark.parametrize(
+    ("tag", "direction"),
+    [
+        *(("ar", "rtl"), ("ar-EG", "rtl"), ("he", "rtl"), ("fa", "rtl"), ("ur-PK", "rtl"), ("de", "ltr")),
+        *(("az-Arab", "rtl"), ("az", "ltr"), ("ks-Deva", "ltr"), ("pa-Arab-PK", "rtl"), ("xx", "ltr")),
+    ],
+)
+def test_directions(tag: str, direction: str) -> None:
+    assert language(tag).direction == direction
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ("de", "Deutsch"),
+        ("de-LU", "Deutsch"),
+        ("pt-BR", "Português (Brasil)"),
+        ("ar", "العربية"),
+        ("xx", "xx"),
+    ],
+)
+def test_languages_call_themselves(tag: str, name: str) -> None:
+    assert language_name(tag) == name
+
+
+@pytest.mark.parametrize(
+    ("sentence", "german"),
+    [
+        ("its code has changed", "der Code ist geändert"),
+        (
+            "data.csv, which cell 3 read, has changed; cell 2 before it is new",
+            "geändert: data.csv; neu: Zelle 2",
+        ),
+        ("a cell before it is gone", "entfallen: eine Zelle"),
+        ("it now needs cuda", "sie wurde nie ausgeführt, wo es cuda gibt"),
+        ("its `seed` was not set and is 3", "geändert: seed"),
+        ("numpy 2.4.6 → 2.5.0; and 2 more", "numpy 2.4.6 → 2.5.0; und 2 weitere"),
+        ("it needs CUDA, and was not run where that is", "sie wurde nie ausgeführt, wo es CUDA gibt"),
+        ("it ran longer than 60 s", "an der Grenze von 60 s angehalten"),
+        ("cell load before it ended badly", "mit einem Fehler beendet: Zelle load"),
+        ("KeyError: 'x'", "KeyError: 'x'"),
+        pytest.param("a, which " * 2000, "a, which " * 2000, id="long"),
+    ],
+)
+def test_sentences_about_results(sentence: str, german: str) -> None:
+    assert translate_sentences(language("de"), sentence) == german
+    assert translate_sentences(ENGLISH, sentence) == sentence
 
 
 def test_a_variety_takes_what_it_lacks_from_its_language_and_that_from_english() -> None:
@@ -323,137 +415,3 @@ def test_the_line_under_an_output() -> None:
 def test_tables_of_cells() -> None:
     html = clean_html("<table><tr><td>a</table>", "Ausgabe: x", None, language("de")).html
     assert 'aria-label="Tabelle, Ausgabe: x"' in html
-
-
-SITE = """\
-title: Netz
-lang: de
-base_url: https://example.org
-pagination: 1
-archive_pagination: 1
-plugins: [emoji_callouts, hf_space]
-theme_options: {switch: true}
-"""
-KINDS = "\n".join(f"> [!{row.name.upper()}] {{#thm-{row.name}}}\n> x\n" for row, _ in ROWS)
-FULL_POST = f"""\
----
-title: Aufmerksamkeit
-date: 2026-03-03
-updated: 2026-05-04
-status: wip
-tags: [Netze]
-categories: [Lernen]
-series: {{name: Grundlagen, part: 1}}
-references:
-  - {{id: v, title: Wort, author: Ada, year: 2017}}
----
-## Anfang
-
-[](zwei.md) [@v] und [@v], @fig-x @tbl-x @eq-x {{@sec-ende}} @thm-theorem @thm-proof[^1] und[^1]
-
-![Punkt](x.svg "Punkt"){{#fig-x}}
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-: Zahlen {{#tbl-x}}
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-$$x \\label{{eq:x}}$$
-
-{KINDS}
-
-💡 Key insight: ja
-
-```python fold
-x = 1
-```
-
-```dot
-nichts
-```
-
-```{{python}}
-x = 1
-```
-
-```{{python}}
-#| run-in: browser
-x = 1
-```
-
-```{{python}}
-#| claim: x ist 1
-x == 1
-```
-
-Wert {{= x =}}.
-
-{{% include img.html src="x.svg,x.svg" cap="eins,zwei" alt="eins,zwei" id="fig-y" %}}
-
-<div class="image-compare" data-before="x.svg" data-after="x.svg"></div>
-
-<div class="hf-space" data-src="ada/netz"></div>
-
-[^1]: Ja.
-
-## Ende {{#sec-ende}}
-
-x
-"""
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_NAMES = ("blogsmith", "huggingface", "co")
-_SILENT = ("script", "style", "code", "pre", "math")
-_READ = ("aria-label", "title", "alt", "content")
-
-
-def words_of(element: Element) -> Iterator[tuple[str, str]]:
-    """Each word that readers see or hear, with the text that it stands in."""
-    if not isinstance(element.tag, str) or element.tag in _SILENT:
-        texts = []
-    else:
-        texts = [element.text or "", *(element.get(name, "") for name in _READ if element.tag != "meta")]
-        for child in element:
-            yield from words_of(child)
-    for text in (*texts, element.tail or ""):
-        for word in _WORD.findall(text):
-            yield word, text
-
-
-def _words(texts: Iterator[str]) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(re.sub(r"\{\w+\}", " ", text))}
-
-
-def test_a_german_site_holds_no_english_word_of_ours(tmp_path: Path) -> None:
-    later = "---\ntitle: {}\ndate: 2026-04-0{}\ntags: [Netze]\ncategories: [Lernen]\n{}---\n"
-    later += "Text [](aufmerksamkeit.md)\n"
-    files = {
-        "blogsmith.yaml": SITE,
-        "content/posts/aufmerksamkeit.md": FULL_POST,
-        "content/posts/x.svg": SVG,
-        "content/posts/zwei.md": later.format("Zwei", 2, "series: {name: Grundlagen, part: 2}\n"),
-        "content/posts/drei.md": later.format(
-            "Drei", 3, "draft: true\nseries: {name: Grundlagen, part: 3}\n"
-        ),
-        "content/land.md": "---\ntitle: Land\nsubtitle: Ja\ntemplate: landing\n---\nText\n",
-    }
-    root = put(tmp_path / "site", files)
-    report = build(root)
-    assert report.ok, printed(report)
-    german = _words(text for tag in bundled_texts("de").values() for text in forms(tag).values())
-    known = german | _words(iter(files.values())) | set(_NAMES)
-    pages = sorted((root / "public").rglob("*.html"))
-    assert len(pages) > 12
-    seen: set[str] = set()
-    for page in pages:
-        tree = html5lib.parse(page.read_text("utf-8"), namespaceHTMLElements=False)
-        for word, text in words_of(tree):
-            assert word in known, (page.relative_to(root).as_posix(), word, text)
-            seen.add(text.strip())
-    expected = {"Inhalt", "Satz 1", "Abbildung 1", "Code anzeigen", "Zum Inhalt springen", "Archiv", "Reihen"}
-    assert expected <= seen

@@ -26,8 +26,11 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
     ("an opened site; copies of images", ("project", "remote")),
-    ("one page; stages that see all pages", ("render", "site", "write", "lint")),
-    ("one text; one picture", ("read", "syntax", "tex", "cards", "execute", "freeze")),
+    ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
+    (
+        "one text; one picture",
+        ("read", "syntax", "tex", "bibliography", "cards", "pictures", "execute", "freeze"),
+    ),
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),
@@ -54,7 +57,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         ),
         "pipeline": (("pools",), ("rows",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
-        "render": (("outputs",), ("policy", "svg", "templates")),
+        "render": (("citations", "outputs"), ("policy", "svg", "templates")),
         "syntax": (("cells", "math"), ("references",)),
         "tex": (("constructs",), ("analysis", "packages"), ("parse",), ("mathml",)),
     }

@@ -112,6 +112,19 @@ def test_posts_in_feeds_beside_formulas_and_cards(tmp_path: Path) -> None:
     assert "One more sentence" in (root / "public/atom.xml").read_text(encoding="utf-8")
 
 
+def test_markdown_of_pages(tmp_path: Path) -> None:
+    """A page's own Markdown is made with it; the list of all of them names no text."""
+    root = tmp_path / "site"
+    write(root / "blogsmith.yaml", "title: S\nllms_txt: true\n")
+    for name in ("a", "b"):
+        write(root / f"content/posts/{name}.md", f"---\ntitle: {name}\ndate: 2026-01-02\n---\nIt is $x$.\n")
+    time.sleep(TICK_S)
+    build_whole(root)
+    add(root, "content/posts/a.md", "\nOne more sentence.\n")
+    expect_edit(root, "content/posts/a.md")
+    assert "One more sentence" in (root / "public/posts/a/index.md").read_text(encoding="utf-8")
+
+
 def test_lines_that_move(site: Path) -> None:
     """Where labels stand matters to nobody else."""
     text = POSTS[B].replace("$$x = 1$$", "A first sentence.\n\n$$x = 1$$")

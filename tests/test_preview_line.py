@@ -68,7 +68,8 @@ PLUGINS = (
     ("plugins/ruler.py", PLUGIN.format(" + '<hr>'")),
     ("plugins/ruler.py", PLUGIN.format(".strip()")),
     ("blogsmith.yaml", "title: Site\nplugins: [ruler]\n"),
-    ("blogsmith.yaml", "title: Site\nplugins: [llms, external_links]\nbase_url: https://example.org\n"),
+    ("blogsmith.yaml", "title: Site\nplugins: [cloudflare_redirects, external_links]\n"),
+    ("blogsmith.yaml", "title: Site\nllms_txt: true\nbase_url: https://example.org\n"),
 )
 POST_PATHS = ("content/posts/a.md", "content/posts/b.md", "content/posts/d.md", "content/about.md")
 

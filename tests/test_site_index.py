@@ -37,6 +37,9 @@ def document(path: str, text: str = "") -> Document:
     return read_document(Source(PurePosixPath(path), text, ""), Config())[0]
 
 
+HERE = document("content/posts/b/index.md")
+
+
 @pytest.fixture(scope="module")
 def index() -> SiteIndex:
     options = ParseOptions(linear_text, split_rows)
@@ -149,10 +152,10 @@ def test_images_that_cannot_be_shown(index: SiteIndex, written: str, code: str, 
 
 
 def test_posts_by_slug(index: SiteIndex) -> None:
-    labels = index.page_labels("a")
+    labels = index.page_labels("a", HERE)
     assert labels is not None and labels["eq-x"].place == Place(3, 13, 4)
-    assert index.page_labels("posts/a.md") == labels
-    assert index.page_url("b") == "/base/posts/b/"
-    assert (index.page_labels("none"), index.page_url("none")) == (None, "")
+    assert index.page_labels("posts/a.md", HERE) == labels
+    assert index.page_url("b", HERE) == "/base/posts/b/"
+    assert (index.page_labels("none", HERE), index.page_url("none", HERE)) == (None, "")
     assert index.slug_hint("draft") == "content/posts/draft.md is not published"
     assert index.slug_hint("posst") == "did you mean posts?"

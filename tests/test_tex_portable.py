@@ -33,6 +33,8 @@ TEXTS = [
     ("\\begin{align}\n  a &= \\x \\label{eq:a} \\\\\n  \\label{eq:b}\n  c &= d\n\\end{align}",
      "\\begin{align}\n  a &= y \\\\\n  c &= d\n\\end{align}"),
     (r"\newcommand{\z}[1]{(#1)} \z{a} + \z b", "(a) + (b)"),
+    (r"\let\old=\phi \old + \let\less<\less", r"\phi +<"),
+    (r"\newcommand\ab{a+b} x^\ab + \frac\ab2", r"x^a+b + \frac{a+b}2"),
     (r"\DeclareMathOperator*{\argmax}{arg\,max} \argmax_\x f", r"\operatorname*{arg\,max}_y f"),
     (r"\def\z#1;{[#1]}\z a;b", "[a]b"),
     (r"a % \R \label{x}", r"a % \R \label{x}"),

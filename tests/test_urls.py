@@ -252,13 +252,19 @@ def test_mistakes(files: Mapping[str, str], expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "alias", ["", "x", "/", "//", "/a/../b", "/%2e%2e/x", "/a\\b", "/a b", "/con/x", "https://x"]
+    "alias",
+    [
+        *("", "x", "/", "//", "/a/../b", "/%2e%2e/x", "/a\\b", "/a b", "/con/x", "https://x"),
+        *("/a?b", "/a#b", "/a:b", "/a<b", "/a\u202eb"),
+    ],
 )
 def test_aliases_that_are_refused(alias: str) -> None:
     assert alias_problem(alias)
 
 
-@pytest.mark.parametrize("alias", ["/a", "/a/", "/2019/03/x.html", "/a/b/c/", "/é/"])
+@pytest.mark.parametrize(
+    "alias", ["/a", "/2019/03/x.html", "/a/b/c/", "/é/", "/c++/", "/a,b;c=(d)!/", "/記事（一）"]
+)
 def test_aliases_that_are_accepted(alias: str) -> None:
     assert alias_problem(alias) == ""
 

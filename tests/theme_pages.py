@@ -80,6 +80,7 @@ LAYOUTS = (
     "not_found",
     "page",
     "post",
+    "search",
     "section",
     "series",
     "tag",

@@ -110,7 +110,7 @@ def _print_differences(done: ImportResult) -> None:
 
 def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -> list[str]:
     from ..diagnostics.counts import count_line
-    from ..importers.report import next_steps
+    from ..importers.report import next_steps, published_line
 
     site, check = done.site, done.check
     verb = "would import" if dry_run else "imported"
@@ -127,6 +127,10 @@ def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -
         f"from {done.title} in {seconds:.1f} s{where}",
         f"  {'; '.join(told)}",
     ]
+    if check.published:
+        unanswered = len(check.published.unanswered)
+        more = f"; {plural(unanswered, 'old page')} without one here" if unanswered else ""
+        lines.append(f"  {published_line(check.published)}{more}")
     if not dry_run:
         folder = shlex.quote(str(into))
         lines += ["next:", f"  cd {folder}", *(f"  {step}" for step in next_steps(done))]

@@ -19,12 +19,12 @@ from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
 from ..patterns import lazy_pattern
-from ..schema.readers import QUOTE, of_kind, words
+from ..schema.readers import QUOTE, of_kind, texts, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
 from .levels import read_diagnostics
-from .schema import Config
+from .schema import Config, SiteLanguage
 from .validate import CHECKS
 
 CONFIG_NAME = "blogsmith.yaml"
@@ -133,14 +133,27 @@ def _describe_type(kind: Any) -> str:
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
+def _bare_language(slot: Slot) -> SiteLanguage | None:
+    """`de:` with nothing behind it: all as by default."""
+    if slot.value is None:
+        return SiteLanguage()
+    hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""
+    slot.wrong(f"{slot.name} must be settings as `key: value`", hint)
+    return None
+
+
 _TABLE = Table(
     types={
         **{kind: partial(_strict, kind) for kind in _WORDS},
         Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
-    readers={"diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`")},
+    readers={
+        "diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`"),
+        "bibliography": texts(),
+    },
     checks=CHECKS,
+    short={"languages": _bare_language},
     in_words=_describe_type,
 )
 _SETTINGS = schema_of(Config, _TABLE)

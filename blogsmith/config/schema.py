@@ -28,6 +28,21 @@ class MenuItem(Struct, frozen=True):
     """Site path (`/posts/`), or an http(s) address."""
 
 
+class SiteLanguage(Struct, frozen=True):
+    """One of the languages of a site that has several."""
+
+    title: str = ""
+    """Name of the site in this language; empty: `title`."""
+    description: str = ""
+    """One sentence about the site in this language."""
+    name: str = ""
+    """What links to its pages call it; empty: as it calls itself, `Deutsch`."""
+    path: str = ""
+    """First part of its addresses; empty: its tag. The site's own language, `lang`, has none."""
+    menu: tuple[MenuItem, ...] = ()
+    """Links of the header on its pages; empty: its sections."""
+
+
 class Markup(Struct, frozen=True):
     """How Markdown is read."""
 
@@ -63,6 +78,15 @@ class MathSettings(Struct, frozen=True):
     """Which display formulas get a number; `by section` counts anew behind each H2: (2.1)."""
     on_error: Literal["error", "render"] = "error"
     """`error` fails the build; `render` shows the TeX source and warns."""
+
+
+class Theorems(Struct, frozen=True):
+    """What is shown of how statements hang together."""
+
+    used_in: bool = False
+    """Below a post, list where its numbered statements and equations are used, in other posts too."""
+    map: bool = False
+    """Draw which statements the proofs of others use, by series, at `/map/`."""
 
 
 class Code(Struct, frozen=True):
@@ -104,6 +128,15 @@ class Feeds(Struct, frozen=True):
     """What the feed of a tag or category has of a post: its description, or its whole text."""
 
 
+class Search(Struct, frozen=True):
+    """How readers search the site."""
+
+    engine: Literal["own", "pagefind"] = "own"
+    """What finds words: `own`, its own index, or Pagefind, for thousands of pages (extra `search`)."""
+    dialog: bool = True
+    """Open search by `/` and Ctrl-K over any page; `false`: a link to its page, and no script for it."""
+
+
 class Images(Struct, frozen=True):
     """What becomes of pictures."""
 
@@ -112,6 +145,21 @@ class Images(Struct, frozen=True):
 
     remote: RemoteRuleName = "error"
     """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
+    responsive: bool = True
+    """Large pictures are also published smaller, and each reader's browser takes the size that it needs."""
+    widths: tuple[int, ...] = (480, 800, 1200, 1600)
+    """Widths of the smaller copies in pixels; none is wider than the picture."""
+    formats: tuple[Literal["webp", "avif"], ...] = ("webp",)
+    """Formats of the copies, the best first: `avif` is a quarter smaller and takes four times as long."""
+    lightbox: bool = False
+    """Figures lead to large versions of their pictures, which open over the page."""
+
+
+class Citations(Struct, frozen=True):
+    """How citations look."""
+
+    style: Literal["numeric", "author-year"] = "numeric"
+    """`[1]` in the order of citation, or `(Vaswani et al., 2017)` in that of names; `csl` goes before it."""
 
 
 class Embeds(Struct, frozen=True):
@@ -121,6 +169,36 @@ class Embeds(Struct, frozen=True):
     """Providers: `youtube`, `vimeo`."""
     remote: Literal["error", "warn", "allow"] = "error"
     """HTML of posts that loads a script, frame, style sheet or film from another host before a click."""
+
+
+class Comments(Struct, frozen=True):
+    """Comments below posts; nothing is loaded before a reader asks for them."""
+
+    provider: Literal["none", "giscus", "utterances"] = "none"
+    """`giscus` keeps them as discussions on GitHub, `utterances` as issues."""
+    repo: str = ""
+    """Repository, `owner/name`."""
+    repo_id: str = ""
+    """Its id, as giscus.app shows it."""
+    category: str = ""
+    """Category of discussions; for giscus."""
+    category_id: str = ""
+    """Its id, as giscus.app shows it."""
+    label: str = ""
+    """Label of issues; for utterances."""
+
+
+class Analytics(Struct, frozen=True):
+    """Counting of visits by another host."""
+
+    provider: Literal["none", "goatcounter", "plausible", "umami"] = "none"
+    """Who counts."""
+    site: str = ""
+    """What the site is called there: GoatCounter's code, Plausible's domain, Umami's id."""
+    host: str = ""
+    """`https://` and the host of an installation of your own; empty: the provider's."""
+    consent: Literal["none", "ask"] = "none"
+    """`ask`: nothing is sent before the reader says yes."""
 
 
 class Diagnostics(Struct, frozen=True):
@@ -220,10 +298,18 @@ class Config(Struct, frozen=True):
     """One sentence about the site."""
     author: OfPage[str] = ""
     """Default author of posts."""
+    orcids: OfSite[Mapping[str, str]] = {}
+    """Name of an author → ORCID iD, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
+    citable: OfSite[bool] = False
+    """Posts say how to cite them: BibTeX below the text, and data for reference managers."""
+    license: OfSite[str] = ""
+    """Licence of posts: `CC-BY-4.0` or its like, an address, or a name."""
     base_url: OfPage[str] = ""
     """Where the site will live, with its path: `https://example.org/blog`. Empty: at the root of any host."""
     lang: OfPage[str] = "en"
     """Language of the pages, as a BCP 47 tag."""
+    languages: OfPage[Mapping[str, SiteLanguage]] = {}
+    """Languages of a site that has several: tag → what differs in it, `de: {title: Notizen}`."""
     theme: OfPage[str] = "paper"
     """Name of a bundled theme or of a folder under `themes/`."""
     theme_options: OfSite[Mapping[str, Any]] = {}
@@ -242,8 +328,12 @@ class Config(Struct, frozen=True):
     """Posts on one page of the archive, which has titles only; 0 puts all on one."""
     feeds: OfSite[bool | Feeds] = True
     """Make Atom and JSON feeds; they need `base_url`."""
+    search: OfPage[bool | Search] = False
+    """Make an index of texts and formulas, the page `/search/`, and links to it."""
     social_cards: OfSite[bool] = True
     """Draw a picture for links to each post without an `image` of its own; they need `base_url`."""
+    llms_txt: OfSite[bool] = False
+    """Write the Markdown of each page beside it, for programs that read, and `llms.txt`, which lists them."""
     toc: OfSite[bool] = True
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False
@@ -256,9 +346,19 @@ class Config(Struct, frozen=True):
     """Callout kinds of the site's own."""
     markup: OfPage[Markup] = Markup()
     math: OfPage[MathSettings] = MathSettings()
+    theorems: OfSite[Theorems] = Theorems()
     code: OfPage[Code] = Code()
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()
+    bibliography: OfPage[tuple[str, ...]] = ()
+    """Bibliographies for all pages, `.bib` or CSL-JSON: paths from the site root; a text or a list."""
+    citations: OfPage[Citations] = Citations()
+    csl: OfPage[str] = ""
+    """Style of citations: `apa`, `ieee`, `nature`, `chicago`, `acm`, `mla`, or a `.csl` file of the site."""
+    comments: OfSite[Comments] = Comments()
+    analytics: OfSite[Analytics] = Analytics()
+    share: OfSite[tuple[str, ...]] = ()
+    """Links to pass a post on, below it: `mastodon`, `bluesky`, `email`, `link`."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
@@ -272,6 +372,11 @@ class Config(Struct, frozen=True):
     def feed_settings(self) -> Feeds:
         """`feeds` with `true` spelt out."""
         return self.feeds if isinstance(self.feeds, Feeds) else Feeds()
+
+    @property
+    def search_settings(self) -> Search | None:
+        """`search` with `true` spelt out; None: there is no search."""
+        return self.search if isinstance(self.search, Search) else Search() if self.search else None
 
     @property
     def execution(self) -> Execution:

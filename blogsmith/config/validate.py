@@ -14,25 +14,32 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.model import did_you_mean, nearest
+from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
 from .editors import read_editor
 from .policy_sources import check_policy
-from .schema import Browser
+from .schema import Browser, SiteLanguage
+from .services import check_analytics, check_comments
 from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
 from .urls import base_url_problem, permalink_problem
 
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """The shape of a BCP 47 tag; whether the language exists is not looked up."""
+LANGUAGE_NAMED = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
+SHARES = ("mastodon", "bluesky", "email", "link")
 PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
+MOST_WIDTH, MOST_WIDTHS = 4000, 8
+"""Of copies of pictures, in pixels; and how many of one picture."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_PATH_PART = lazy_pattern(r"/?[a-z0-9]+(?:-[a-z0-9]+)*/?")
 _WORD = lazy_pattern(r"[a-z][a-z0-9-]*")
 _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODULE = lazy_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
@@ -111,6 +118,26 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
     return None if problem or unknown else settings
 
 
+def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
+    wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MOST_WIDTH]
+    for index in wrong:
+        hint = f"a width in pixels, from 16 to {MOST_WIDTH}"
+        slot.at(index).wrong(f"a picture cannot be {widths[index]} pixels wide", hint)
+    if not widths or len(widths) > MOST_WIDTHS:
+        slot.wrong(f"widths must name 1 to {MOST_WIDTHS} sizes", "responsive: false switches copies off")
+        return None
+    return None if wrong else widths
+
+
+def _orcid(written: str, slot: Slot) -> str | None:
+    found = ORCID.fullmatch(written)
+    if found and is_orcid(found[1]):
+        return written
+    reason = "its last digit does not fit the others" if found else "write it as 0000-0002-1825-0097"
+    slot.wrong(f'"{written}" is no ORCID iD', reason)
+    return None
+
+
 def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
@@ -123,6 +150,19 @@ def _is_path(text: str) -> bool:
     return text == text.strip() and not re.search(r"^~|[\x00-\x1f]", text)
 
 
+def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mapping[str, SiteLanguage]:
+    """Tags of languages, each once, with a part of the addresses of its own."""
+    named = {tag: found for tag, found in languages.items() if LANGUAGE_NAMED(tag, slot.key(tag))}
+    taken: dict[str, str] = {}
+    for tag, found in named.items():
+        path = found.path.strip("/") or tag.lower()
+        first = taken.setdefault(path, tag)
+        if first != tag:
+            hint = "give one of them another `path`" if first.lower() != tag.lower() else "keep one of them"
+            slot.key(tag).wrong(f"{first} and {tag} both have the addresses /{path}/", hint)
+    return named
+
+
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more")
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds")
 _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -")
@@ -130,7 +170,11 @@ _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -"
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "base_url": without(base_url_problem, "{name} {problem}", "write it as https://example.org/blog"),
-        "lang": shaped(LANGUAGE, "language tag", "write it as en or pt-BR"),
+        "lang": LANGUAGE_NAMED,
+        "languages": check_languages,
+        "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
+        "languages.menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
+        "orcids": values(_orcid),
         "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
         "output": without(_output_problem, "{name} {problem}"),
         "timezone": _timezone,
@@ -146,7 +190,12 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "math.packages": each(known(PACKAGES, "package")),
         "code.deadline_s": must(_is_positive, "{name} must be more than 0"),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
+        "images.widths": _widths,
+        "images.formats": must(bool, "{name} must name one at least"),
         "embeds.allow": each(known(PROVIDERS, "provider")),
+        "comments": check_comments,
+        "analytics": check_analytics,
+        "share": each(known(SHARES, "kind of link", listed=SHARES)),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
         "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),

@@ -19,6 +19,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "private-file": "A published file holds a key or secrets, or names folders of a machine (warning).",
         "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
         "twin-posts": "Two posts have one name but for its ending, and would share recorded results.",
+        "updated-git": "The history of a file does not say when it was changed (warning).",
         "unreadable": "A file cannot be opened, or is not a regular file.",
         # configuration and front matter
         "alias": "An alias is not the path of an address on this site.",
@@ -36,7 +37,6 @@ CODES: Mapping[str, str] = MappingProxyType(
         "language-key": "A translation is of a text that no page prints (warning).",
         "language-value": "A file in `languages/` is no list of translations, or one has an unknown place.",
         "permalink": "A page asks for an address that it cannot have.",
-        "not-yet": "A key asks for something this version cannot do (warning).",
         "yaml-comment": "An argument `#1` behind a blank is a comment, not part of the TeX (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",
         "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
@@ -137,8 +137,11 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-place": "A `{= … =}` stands where no value can stand.",
         "value-syntax": "A `{= … =}` holds no expression, or a wrong format.",
         # images and embeds
+        "captions": "The captions of a video are no file of WebVTT.",
         "embed-host": "A video is on a host that the site does not allow.",
+        "gallery": "A gallery has a number of columns that there is not, or holds no image (then a warning).",
         "image-fetch": "The copy of an image at another host is missing, has changed or cannot be made.",
+        "image-large": "A picture is so heavy that readers on a phone would rather not have it (warning).",
         "image-location": "A photo carries the position where it was taken into the site (warning).",
         "image-metadata": "What a picture or film tells besides cannot be taken out (warning).",
         "image-missing": "An image names a file that does not exist.",
@@ -148,7 +151,10 @@ CODES: Mapping[str, str] = MappingProxyType(
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width or height of an image is not a length; in HTML a warning.",
         # links and references
+        "bibliography-entry": "An entry of a bibliography cannot be read whole; a warning if it is usable.",
+        "bibliography-file": "A bibliography is not there, or cannot be read.",
         "citation-key": "A citation names a reference that the post does not list.",
+        "citation-style": "A style of citations is not there, or cannot be used.",
         "citation-unused": "A reference is never cited (warning).",
         "label-twice": "A label is given to two things, or two labels to one.",
         "label-unnumbered": "A label stands at a formula that shows no number (warning).",
@@ -159,10 +165,13 @@ CODES: Mapping[str, str] = MappingProxyType(
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
         "ref-kind": "A reference begins with a word that is no kind of label.",
         "ref-page": "A reference names a post that does not exist or is not published.",
+        "proof-circle": "Proofs use each other's statements in a circle.",
         "ref-undefined": "A reference names a label that nothing has.",
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
+        "translation": "Two pages are one page in one language, or a file and its head say different ones.",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
+        "search-engine": "Pagefind, which the site has chosen for its search, is not there or fails.",
         # doubts, told by `blogsmith check` only
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
@@ -207,7 +216,7 @@ LOWERABLE = frozenset(
         *("citation-key", "footnote-undefined", "front-matter-value", "id-twice", "image-missing"),
         *("image-fetch", "image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor"),
         "link-missing",
-        *("link-unpublished", "ref-page", "ref-undefined", "shortcode-unknown"),
+        *("link-unpublished", "proof-circle", "ref-page", "ref-undefined", "shortcode-unknown"),
     }
 )
 """Codes whose errors the settings may lower to warnings: all that was written stays to be seen, and nothing

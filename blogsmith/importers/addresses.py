@@ -9,7 +9,7 @@ from typing import Any
 
 from ..model.slugs import slugify
 from ..read.dates import split_dated_name
-from ..site.slug_rules import slug_problem
+from ..site.slug_rules import alias_problem, slug_problem
 from .model import ImportedPage, Notice
 
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
@@ -31,6 +31,9 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
     if last and not slug_problem(last) and new_address(with_slug, patterns) == _normal(wanted):
         return with_slug
     if any(slug_problem(part.removesuffix(".html")) for part in wanted.strip("/").split("/")):
+        if not alias_problem(wanted):
+            aliases = [*page.front.get("aliases", ()), wanted]
+            return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
         hint = "readers who come by it find the page for missing addresses"
         notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
         return replace(page, notices=(*page.notices, notice))

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..project.report import Progress
+from ..storage.folder import open_folder
 from ..storage.temporary import temporary_folder
+from ..write.lock import site_lock
 from .leniency import with_copies, with_leniency
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
 from .source_files import source_root
 from .systems import find_system
 from .verify.site import check_site
-from .write import site_files, write_reports, write_site_files
+from .write import refuse_other_site, site_files, write_reports, write_site_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +41,39 @@ class ImportOptions:
 def import_site(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
     """Read the site at `source`, write it as one of ours to `into`, and compare the two.
 
-    Raises SiteError if no system is recognised, if `into` lies in `source` or the other way round, or if it
-    holds files that are not of an import.
+    Raises SiteError if no system is recognised, if `into` lies in `source` or the other way round, if it
+    holds files that are not of an import, or if another process is writing it.
     """
     _refuse_overlap(source, into)
+    refuse_other_site(into)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
     root = source_root(source)
     system = find_system(root, options.system)
     site = with_files_that_can_be_read(system.read(root, progress))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
-    with target as folder:
-        write_site_files(site_files(site), folder, progress)
+    with target as folder, _writing(folder):
+        written = write_site_files(site_files(site), folder, progress)
         check = check_site(site, system, folder, options.now, progress, against=options.against)
         site, check = with_leniency(site, check)
         site = with_copies(site) if options.fetches else site
-        files = write_site_files(site_files(site), folder, progress)
+        files = write_site_files(site_files(site), folder, progress, written)
         done = ImportResult(site, system.title, check, files)
         write_reports(reports_of(done), folder)
     return done
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """One import at a time writes into a folder."""
+    with ExitStack() as stack:
+        try:
+            open_folder(folder, make=True).close()
+            stack.enter_context(site_lock(folder, 0))
+        except OSError as error:
+            message = f"cannot write {folder}: {error.strerror or error}"
+            raise SiteError(Diagnostic("new-write", message)) from error
+        yield
 
 
 def _refuse_overlap(source: Path, into: Path) -> None:

@@ -64,4 +64,4 @@ def _lowered(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
         replace(page, errors=left[page.path], warnings=page.warnings + page.errors - left[page.path])
         for page in check.pages
     )
-    return SiteCheck(pages, diagnostics)
+    return replace(check, pages=pages, diagnostics=diagnostics)

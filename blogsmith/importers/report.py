@@ -13,6 +13,7 @@ from ..diagnostics.format import printable
 from ..diagnostics.model import Diagnostic
 from .model import Difference, Notice, NoticeKind, SiteImport
 from .verify.facts import KINDS
+from .verify.published import PublishedCheck
 from .verify.site import SiteCheck
 from .write import RECORD, REPORT, record_text
 
@@ -59,6 +60,7 @@ def _json(done: ImportResult) -> bytes:
                 {**asdict(page), "counts": dict(page.counts), "address": source.address}
                 for page, source in zip(done.check.pages, done.site.pages, strict=True)
             ],
+            **_published_data(done.check.published),
             "notices": [_notice(notice) for notice in done.site.all_notices],
             "diagnostics": [_diagnostic(found) for found in done.check.diagnostics],
             "files": dict(done.files),
@@ -83,6 +85,10 @@ def _diagnostic(found: Diagnostic) -> dict[str, object]:
     }
 
 
+def _published_data(check: PublishedCheck | None) -> dict[str, object]:
+    return {"published": {**asdict(check), "counts": dict(check.counts)}} if check else {}
+
+
 def _markdown(done: ImportResult) -> Iterator[str]:
     site, check = done.site, done.check
     yield f"# Import from {done.title}\n"
@@ -95,6 +101,8 @@ def _markdown(done: ImportResult) -> Iterator[str]:
         yield f"| {name}s | {totals[kind]:,} |"
     yield ""
     yield from _differences(check.differences)
+    if check.published:
+        yield from _published(check.published)
     for kind, heading in _HEADINGS.items():
         yield from _notices(heading, [notice for notice in site.all_notices if notice.kind == kind])
     yield from _mistakes(check.diagnostics)
@@ -122,6 +130,25 @@ def _differences(differences: Sequence[Difference]) -> Iterator[str]:
     yield f"## Missing in the new pages: {plural(len(differences), 'difference')}\n"
     for one in differences:
         yield f"- {_place(one.source, one.line)}: {one.what}: {_code(one.text)}{_times(one.count, one.what)}"
+    yield ""
+
+
+def published_line(check: PublishedCheck) -> str:
+    """What of published pages was compared, in one sentence."""
+    counts = [plural(check.counts["pages"], "page")]
+    counts += [plural(count, KINDS[kind]) for kind, count in check.counts.items() if kind in KINDS]
+    return f"compared with the published site: {', '.join(counts)}"
+
+
+def _published(check: PublishedCheck) -> Iterator[str]:
+    yield f"## The published site\n\n{published_line(check).capitalize()}.\n"
+    for what, addresses in (
+        ("imported and not published there", check.unmatched),
+        ("published there, and nothing answers here", check.unanswered),
+    ):
+        if addresses:
+            yield f"- {plural(len(addresses), 'page')} {what}"
+            yield from _places(map(_code, addresses))
     yield ""
 
 

@@ -1,14 +1,18 @@
 """The new site on disk: a folder of its own, in which only what an import wrote is ever replaced.
 
 What was written stands in `import-report.json` with its digest. So a second import gives the same bytes, and
-refuses as soon as an author has changed one of them.
+refuses as soon as an author has changed one of them. What will be written stands there before the first file
+does: an import that was broken off is taken up by the next one, which gives the bytes of a whole one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
@@ -17,7 +21,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..patterns import lazy_pattern
 from ..project.bundled import bundled_folder
 from ..project.report import Progress
-from ..storage.folder import Folder, open_folder
+from ..storage.folder import NEW, Folder, open_folder
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
 from .yaml_text import yaml_text
@@ -25,6 +29,8 @@ from .yaml_text import yaml_text
 RECORD = "import-report.json"
 REPORT = "import-report.md"
 _UNUSUAL = lazy_pattern(r"[^\n -~]+")
+_SITE = ("blogsmith.yaml", "content", "static", "themes", "plugins", "_freeze")
+"""What a site of ours is made of."""
 _NAMED = 10
 """How many files a refusal names."""
 
@@ -48,29 +54,49 @@ def page_text(page: ImportedPage) -> str:
     return f"{head}{page.text.strip()}\n"
 
 
-def write_site_files(files: Mapping[str, bytes | Path], into: Path, progress: Progress) -> Mapping[str, str]:
+def write_site_files(
+    files: Mapping[str, bytes | Path],
+    into: Path,
+    progress: Progress,
+    written: Mapping[str, str] | None = None,
+) -> Mapping[str, str]:
     """Write a site into a folder, made if missing; path → digest of what was written.
 
-    Files of an earlier import that are not written again are removed. Raises SiteError before anything is
-    written if one would replace a file that is not as an import left it, or if the folder cannot be written.
+    written: what this import wrote into it already. Files of an earlier import that are not written again are
+    removed. Raises SiteError before anything is written if one would replace a file that is not as an import
+    left it, or if the folder cannot be written.
     """
-    known = _read_record(into)
-    _refuse_own_files(files, into, known)
-    digests: dict[str, str] = {}
+    done, digests = written or {}, _digests(files, written or {})
     try:
+        record = _read_record(into)
+        if written is None:
+            _refuse_own_files(digests, into, record)
         with open_folder(into, make=True) as top:
-            for done, (path, content) in enumerate(files.items()):
-                progress("write", done, len(files))
-                digests[path] = _digest(content)
-                if not _holds(into / path, digests[path]):
+            # what is written is known before anything can go wrong
+            top.replace(RECORD, record_text({"files": {}, "pending": _pending(record, digests)}))
+            # reports are written when the record is whole again
+            _remove_leftovers(top, {*record.digests, *digests} if record.is_partial else (RECORD,))
+            for number, (path, content) in enumerate(files.items()):
+                progress("write", number, len(files))
+                if done.get(path) != digests[path] and not _holds(into / path, {digests[path]}):
                     _replace(top, path, content)
-            for path in sorted(known.keys() - digests.keys()):
-                _remove(top, path, into, known[path])
-            # what is written is known before anything can go wrong with the rest
+            for path in sorted(record.digests.keys() - digests.keys()):
+                _remove(top, path, into, record.digests[path])
             top.replace(RECORD, record_text({"files": digests}))
     except OSError as error:
         raise SiteError(Diagnostic("new-write", f"cannot write {into}: {error.strerror or error}")) from error
     return digests
+
+
+def refuse_other_site(into: Path) -> None:
+    """SiteError if a folder holds a site that no import wrote: its pages would be pages of the new one."""
+    if not _read_record(into).digests:
+        found = [name for name in _SITE if os.path.lexists(into / name)]
+        if found:
+            message = f"{into} holds a site, or parts of one, that no import wrote: {', '.join(found)}"
+            raise SiteError(
+                Diagnostic("file-exists", message, hint="choose another folder, or empty this one")
+            )
 
 
 def write_reports(reports: Mapping[str, bytes], into: Path) -> None:
@@ -94,13 +120,36 @@ def _escaped(text: str) -> str:
     return "".join(char if printable(char) == char else json.dumps(char)[1:-1] for char in text)
 
 
-def _read_record(into: Path) -> dict[str, str]:
-    """What an earlier import wrote: path → digest; empty if there was none."""
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What earlier imports wrote into a folder."""
+
+    digests: Mapping[str, frozenset[str]]
+    """Path → digests of what may stand there."""
+    is_partial: bool
+    """Whether the last one was broken off."""
+
+
+def _read_record(into: Path) -> _Record:
+    """Empty if there was none."""
+    found: dict[str, frozenset[str]] = {}
     try:
-        files = json.loads((into / RECORD).read_bytes())["files"]
-        return {str(path): str(digest) for path, digest in files.items() if _is_inside(str(path))}
+        data = json.loads((into / RECORD).read_bytes())
+        pending = data.get("pending", {})
+        for path, digests in [*data["files"].items(), *pending.items()]:
+            if _is_inside(str(path)):
+                found[str(path)] = frozenset(map(str, digests if isinstance(digests, list) else [digests]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+        return _Record({}, is_partial=False)
+    return _Record(found, is_partial=bool(pending))
+
+
+def _pending(record: _Record, digests: Mapping[str, str]) -> dict[str, list[str]]:
+    """Path → digests of what may stand there until the import is done."""
+    every = dict(record.digests)
+    for path, digest in digests.items():
+        every[path] = every.get(path, frozenset()) | {digest}
+    return {path: sorted(every[path]) for path in sorted(every)}
 
 
 def _is_inside(path: str) -> bool:
@@ -108,13 +157,27 @@ def _is_inside(path: str) -> bool:
     return bool(parts) and ".." not in parts and not path.startswith("/")
 
 
-def _refuse_own_files(files: Mapping[str, bytes | Path], into: Path, known: Mapping[str, str]) -> None:
-    changed = []
+def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> dict[str, str]:
+    """Path → digest; files of the source that were copied already are not read again."""
+    found: dict[str, str] = {}
     for path, content in files.items():
+        known = written.get(path) if isinstance(content, Path) else None
+        try:
+            found[path] = known or _digest(content)
+        except OSError as error:
+            message = f"{content!s} cannot be read any more: {error.strerror or error}"
+            hint = "the source changed while it was imported: import again"
+            raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
+    return found
+
+
+def _refuse_own_files(digests: Mapping[str, str], into: Path, record: _Record) -> None:
+    changed = []
+    for path, digest in digests.items():
         target = into / path
         if not target.exists() and not target.is_symlink():
             continue
-        if not (_holds(target, _digest(content)) or (path in known and _holds(target, known[path]))):
+        if not _holds(target, {digest} | record.digests.get(path, frozenset())):
             changed.append(path)
     if changed:
         more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
@@ -123,10 +186,19 @@ def _refuse_own_files(files: Mapping[str, bytes | Path], into: Path, known: Mapp
         raise SiteError(Diagnostic("file-exists", message, hint=hint))
 
 
-def _holds(file: Path, digest: str) -> bool:
-    """Whether a regular file has this digest."""
+def _remove_leftovers(top: Folder, paths: Iterable[str]) -> None:
+    """Remove what a writer that died left half written."""
+    for place in sorted({PurePosixPath(path).parent for path in paths}):
+        with suppress(OSError), top.enter(place) as folder:
+            for name, _ in folder.entries():
+                if name.startswith(NEW):
+                    folder.remove(name)
+
+
+def _holds(file: Path, digests: Container[str]) -> bool:
+    """Whether a regular file has one of these digests."""
     try:
-        return not file.is_symlink() and file.is_file() and _digest(file) == digest
+        return not file.is_symlink() and file.is_file() and _digest(file) in digests
     except OSError:
         return False
 
@@ -138,12 +210,17 @@ def _replace(top: Folder, path: str, content: bytes | Path) -> None:
         folder.replace(place.name, stream, is_durable=False)
 
 
-def _remove(top: Folder, path: str, into: Path, digest: str) -> None:
-    """Remove a file of an earlier import, unless it was changed."""
+def _remove(top: Folder, path: str, into: Path, digests: Container[str]) -> None:
+    """Remove a file of an earlier import, unless it was changed, and the folders that are empty then."""
     place = PurePosixPath(path)
-    if _holds(into / path, digest):
-        with top.enter(place.parent) as folder:
-            folder.remove(place.name)
+    if not _holds(into / path, digests):
+        return
+    with top.enter(place.parent) as folder:
+        folder.remove(place.name)
+    with suppress(OSError):
+        for parent in place.parents[:-1]:
+            with top.enter(parent.parent) as above:
+                above.remove_folder(parent.name)
 
 
 def _digest(content: bytes | Path) -> str:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TypeAlias
 
 from markupsafe import Markup, escape
 from msgspec import Struct
 
 from ..patterns import lazy_pattern
+from .plurals import plural_form
+from .tags import Direction, writing_direction
 
 Translation: TypeAlias = str | Mapping[str, str]
-"""A text, or one for each plural form: `one`, `few`, `other`."""
-FORMS = ("one", "few", "other")
+"""A text, or one for each plural form of `FORMS` that the language has."""
 
 _PLACE = lazy_pattern(r"\{([a-z_]+)\}")
 _MONTHS = (
@@ -29,6 +29,7 @@ _MONTHS = (
 )
 _SHORT = 200
 """Characters of a text that is taken apart once: those of blogsmith and of themes."""
+_FIVE_DIGITS = 10_000
 _SHORT_MONTHS = 3
 """Letters of their English names, by which the short ones go."""
 
@@ -40,6 +41,11 @@ class Language(Struct, frozen=True):
     """BCP 47, lower case."""
     texts: Mapping[str, Translation] = {}
     """English text → translation."""
+
+    @property
+    def direction(self) -> Direction:
+        """In which direction its text is written."""
+        return writing_direction(self.tag)
 
     def translate(self, text: str, *, one: str = "", **values: object) -> str:
         """The text with its places filled; HTML as soon as one of the values is.
@@ -74,7 +80,8 @@ class Language(Struct, frozen=True):
 
     def format_count(self, count: int) -> str:
         """`1,234`."""
-        separator = self.translate("1,000")[1:-3]
+        # Spanish and Polish separate from five digits on
+        separator = self.translate("1,000")[1:-3] if count < _FIVE_DIGITS else self.translate("10,000")[2:-3]
         return f"{count:,}".replace(",", separator)
 
     def _form(self, text: str, one: str, values: Mapping[str, object]) -> str:
@@ -84,8 +91,7 @@ class Language(Struct, frozen=True):
         count = next((value for value in values.values() if type(value) is int), None)
         if found is None:
             return one if one and count == 1 else text
-        rule = _RULES.get(self.tag.partition("-")[0], _one_or_other)
-        return found.get(rule(count) if count is not None else "other", found["other"])
+        return found.get(plural_form(self.tag, count) if count is not None else "other", found["other"])
 
 
 @lru_cache(maxsize=512)
@@ -98,46 +104,5 @@ def places_of(text: str) -> set[str]:
     """Names of the places in a text."""
     return set(_PLACE.findall(text))
 
-
-def _one_or_other(count: int) -> str:
-    return "one" if count == 1 else "other"
-
-
-def _french(count: int) -> str:
-    return "one" if count in (0, 1) else "other"
-
-
-def _always_other(count: int) -> str:
-    return "other"
-
-
-def _few(count: int) -> bool:
-    return count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14)
-
-
-def _east_slavic(count: int) -> str:
-    if count % 10 == 1 and count % 100 != 11:
-        return "one"
-    return "few" if _few(count) else "other"
-
-
-def _polish(count: int) -> str:
-    return "one" if count == 1 else "few" if _few(count) else "other"
-
-
-def _czech(count: int) -> str:
-    return "one" if count == 1 else "few" if count in (2, 3, 4) else "other"
-
-
-_RULES: Mapping[str, Callable[[int], str]] = MappingProxyType(
-    {
-        "fr": _french,
-        **dict.fromkeys(("ja", "ko", "th", "vi", "zh"), _always_other),
-        **dict.fromkeys(("be", "bs", "hr", "ru", "sr", "uk"), _east_slavic),
-        "pl": _polish,
-        **dict.fromkeys(("cs", "sk"), _czech),
-    }
-)
-"""Language → plural form of a count of 0 or more; all others have a form for one, and one for the rest."""
 
 ENGLISH = Language()

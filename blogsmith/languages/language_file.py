@@ -8,7 +8,8 @@ from typing import Any
 from ..diagnostics.model import Reporter, did_you_mean
 from ..patterns import lazy_pattern
 from ..schema import yaml_loader as loader
-from .language import FORMS, Translation, places_of
+from .language import Translation, places_of
+from .plurals import FORMS
 
 _BRACES = lazy_pattern(r"\{([^{}]*)\}")
 

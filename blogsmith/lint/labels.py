@@ -2,7 +2,7 @@ r"""Labels that nothing refers to.
 
 References are looked for in the text as written, so that every way to refer counts: `\eqref`, `{@…}`,
 `#id` in a link or in HTML, also in captions and in posts that are not published yet. Theorems and
-headings are left out: their ids are there to be linked to from anywhere.
+headings are left out, since their ids are there to be linked to from anywhere; a lemma is there to be used.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..patterns import lazy_pattern
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 
+_LEMMA = "Lemma"
 _KINDS = frozenset({"eq", "fig", "tbl"})
 
 _REFERENCE = lazy_pattern(
@@ -59,10 +60,12 @@ def lone_labels(
     reporter: says where; nothing is told to it.
     """
     for label in labels:
-        if label.kind in _KINDS and label.id not in here.here:
+        if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
             written = _spelling(label, reporter.lines)
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
             hint = f"refer to it with {reference}, or take it out"
+            if label.name == _LEMMA:
+                hint = f"refer to it with {{@{written}}} in a proof, or call it a proposition"
             own = Reporter(reporter.path, reporter.lines)
             own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
             yield label.id, own.diagnostics[0]

@@ -20,8 +20,10 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
+from .statements import PageStatements
 from .texts import PageText, read_on_demand
 
 
@@ -117,6 +119,14 @@ class PageMath:
 
 
 @dataclass(frozen=True, slots=True)
+class PageCitations:
+    """What a page's `citations:` says."""
+
+    style: Literal["", "numeric", "author-year"] = ""
+    """Empty means: as the site says."""
+
+
+@dataclass(frozen=True, slots=True)
 class FrontMatter:
     """The head of a post, typed; see vocabulary section 2 and the manual.
 
@@ -163,17 +173,38 @@ class FrontMatter:
     """An index of a section, or the home page, lists the posts below it."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
-    lang: OfPage[str] = ""
-    """Empty means: as the site says."""
-    comments: OfPage[bool | None] = None
-    """Handed to the theme; None means: as the theme likes."""
+    lightbox: OfPage[bool | None] = None
+    """Figures lead to large versions of their pictures; None means: as the site says."""
+    lang: OfSite[str] = ""
+    """Empty means: as the file's name or folder says, else the site."""
+    translation_key: OfSite[str] = ""
+    """Pages with the same one are translations of each other; empty means: by the names of their files."""
+    comments: OfPage[bool | str | None] = None
+    """Whether the page has comments, or the address of their thread; None means: if it is a post."""
     status: OfPage[Literal["", "wip"]] = ""
     math: OfPage[PageMath] = field(default_factory=PageMath)
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
     """How the page wants its code run."""
     references: OfPage[tuple[Reference, ...]] = ()
-    bibliography: OfPage[str] = ""
-    """Path of a bibliography file; not read yet."""
+    bibliography: OfPage[tuple[str, ...]] = ()
+    """Paths of bibliographies, beside the page or from the site root; read before the site's."""
+    publications: OfPage[tuple[str, ...]] = ()
+    """Bibliographies all of whose entries are listed below the text, by year."""
+    citations: OfPage[PageCitations] = field(default_factory=PageCitations)
+    csl: OfPage[str] = ""
+    """As in the site's settings; empty means: as the site says."""
+    citable: OfPage[bool | None] = None
+    """Say how to cite the page; None means: as the site says, and yes with a `doi`."""
+    doi: OfPage[str] = ""
+    """Of the page itself: `10.59350/abcde`."""
+    license: OfPage[str] = ""
+    """As in the site's settings; empty means: as the site says."""
+    orcids: OfPage[Mapping[str, str]] = field(default_factory=dict)
+    """Author → ORCID iD, of authors given as `{name, orcid}`."""
+    is_dated_by_git: OfPage[bool] = False
+    """`updated: git`: when the last commit changed the file."""
+    nocite: OfPage[tuple[str, ...]] = ()
+    """Keys that are listed though nothing cites them; `*`: all."""
     numbering: OfPage[bool | None] = None
     """Number headings; None means: as the site says."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
@@ -276,6 +307,11 @@ class ImageInfo(Struct, frozen=True):
     """Readers' browsers load it from another host."""
     address: str = ""
     """Of one at another host that the site does not show; then `url` is empty."""
+    bytes: int = 0
+    """How long its file is."""
+    is_animated: bool = False
+    digest: str = ""
+    """SHA-256 of its file, if readers are better served with smaller copies; else empty."""
 
 
 class Weight(Struct, frozen=True):
@@ -310,9 +346,15 @@ class Body(Struct, frozen=True):
     links: frozenset[str] = frozenset()
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
-    """Scripts the page needs: `compare`, `embed`, `runnable`."""
+    """What the page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
+    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
+    variants: tuple[PictureVariant, ...] = ()
+    """Copies of pictures that it names, sorted."""
+    stated: PageStatements = PageStatements()
+    search: bytes = b""
+    """What search knows of the text, as `make_record` gives it; empty where the site has no search."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

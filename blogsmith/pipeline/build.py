@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
 
@@ -19,7 +19,7 @@ from ..diagnostics.model import SiteError
 from ..hooks.calls import filter_document
 from ..hooks.failures import blame_plugins
 from ..model.decode import decode
-from ..model.documents import Document, Output, Source
+from ..model.documents import Output, Source
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
@@ -28,9 +28,11 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
+from .bibliographies import bibliography_paths
 from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs, remove_stamps
 from .fonts import make_fonts
+from .git_dates import git_files
 from .incremental import IncrementalPipeline, UpdateRequest
 from .last_version import distinct_files, with_last_versions
 from .outline_rows import is_editable, put_outline
@@ -82,15 +84,18 @@ def _extent(
         output=(report.target if options.write else None),
         until=min((date for date in dates if date and date > options.now), default=None),
         outline=outline,
+        files=_other_files(loaded, site),
         ended_s=ended_s,
-        included=_included(loaded.documents),
     )
 
 
-def _included(documents: Iterable[Document]) -> tuple[str, ...]:
-    """Paths at which files were looked for that pages show parts of."""
-    files = (found for document in documents for found in document.included.values())
-    return tuple(sorted({path for found in files for path in found.looked_at}))
+def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
+    """What the build read beside the usual, or looked for."""
+    found = bibliography_paths(loaded.documents, site.context.settings)
+    if any(document.front.is_dated_by_git for document in loaded.documents):
+        found |= git_files(site.context.root)
+    included = (file for document in loaded.documents for file in document.included.values())
+    return found | {path for file in included for path in file.looked_at}
 
 
 def _build(
@@ -122,13 +127,17 @@ def _finish(
     spool: Spool,
 ) -> tuple[BuildReport, OutputRows]:
     """Make every file of the site, and write them if nothing is wrong."""
-    pages = OutputRows(site.composition, rows, line.texts)
+    composition = site.composition if options.write else site.composition.without_slow_files()
+    pages = OutputRows(composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
         pages.make_ahead(count_copies(site.context, options), keep)
-    files = site.composition.files
+    files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
-    pages.keep_only_planned()
+    if options.write:
+        pages.keep_only_planned()
+        if composition.copies:
+            composition.copies.keep_only_planned()
     line.keep_files(site)
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
@@ -138,11 +147,20 @@ def _finish(
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages
+    if site.config.search:
+        outputs += _pagefind_files(site, log)
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
     with log.stage("write"):
         report = _write(outputs, site, options, report, keep)
     return replace(report, timings=log.timings), pages
+
+
+def _pagefind_files(site: SiteSnapshot, log: BuildLog) -> list[Output]:
+    from .pagefind_files import make_pagefind_files
+
+    with log.stage("search"):
+        return make_pagefind_files(site)
 
 
 def _write(

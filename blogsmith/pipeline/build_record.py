@@ -80,10 +80,11 @@ class BuildExtent:
     """When the next post is to be published."""
     outline: str = ""
     """The key of the outline of the site; empty: there is none."""
+    files: frozenset[str] = frozenset()
+    """Where else a file may lie that it reads, relative to the root: bibliographies, styles, code
+    that pages show parts of."""
     ended_s: float = 0.0
     """When the last file was written, by `time.monotonic`."""
-    included: tuple[str, ...] = ()
-    """Paths at which files were looked for that pages show parts of, relative to the root."""
 
 
 @dataclass(slots=True)
@@ -248,8 +249,10 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
             found.add_tree(path, start.now_ns)
         else:
             found.add(path, start.now_ns)
-    for path in extent.included:
-        _add_way(found, root, path, start.now_ns)
+    known = {*found.paths}
+    for path in sorted(extent.files):
+        if os.path.join(root, path) not in known:
+            _add_way(found, root, path, start.now_ns)
     found.first_output = len(found.paths)
     if output:
         found.add_tree(output, ended_ns)

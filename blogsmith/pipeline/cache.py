@@ -92,8 +92,9 @@ class PageCache:
 
         rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
         """
-        self.table = PageTable(rows or NoRows())
-        self.images = ImageSizes(rows or NoRows())
+        self.rows = rows or NoRows()
+        self.table = PageTable(self.rows)
+        self.images = ImageSizes(self.rows)
         self.included: dict[str, Mapping[str, IncludedFile]] = {}
         """Source path → the files that it includes, where they are not to be read from this disk."""
         self.asks_others = False
@@ -282,10 +283,19 @@ class PageCache:
         watched, lookups = trace_tools(tools)
         try:
             with time_limit(self._limit_s):
-                body = render_body(self.parse(document), watched)
+                body = self._with_record(render_body(self.parse(document), watched))
         except TookTooLong:
             body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))
         return body, lookups
+
+    def _with_record(self, body: Body) -> Body:
+        """The body with what search knows of it, if the site has a search."""
+        assert self._context is not None, "`take` comes first"
+        if not self._context.config.search:
+            return body
+        from ..search.page_record import make_record
+
+        return structs.replace(body, search=make_record(body.html))
 
     def take_body(
         self,

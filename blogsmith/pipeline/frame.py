@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import PurePosixPath
 
+from ..config.languages import edition_config, edition_of
 from ..config.load import CONFIG_NAME
+from ..config.schema import Config, MenuItem
 from ..diagnostics.model import Diagnostic, Reporter
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from ..model.remote_images import REMOTE_HINT, remote_message
@@ -14,23 +17,30 @@ from ..project.report import BuildLog
 from ..site.frame import Frame, Rendered, Unpublished
 from ..site.images import resolve_image
 from ..site.index import SiteIndex, resolve_link
+from .git_dates import read_git_dates
 
 
 def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
     """A rendered document with its place in the site."""
     path, urls = str(document.path), loaded.urls
-    return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
+    return Rendered(
+        document, body, urls.urls[path], urls.kinds[path], urls.sections[path], urls.editions.get(path, "")
+    )
 
 
 def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
     """Errors for entries of the menu that lead to no page of the site."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     at_the_root = Document(Source(PurePosixPath(CONFIG_NAME), "", ""), FrontMatter(), "", 1)
-    for number, item in enumerate(context.config.menu):
-        target = resolve_link(index, item.url, at_the_root)
-        if target.problem:
-            place = context.settings.places.get(("menu", number, "url"))
-            reporter.error(target.code, target.problem, place, target.hint)
+    config = context.config
+    menus: dict[tuple[str, ...], tuple[MenuItem, ...]] = {("menu",): config.menu}
+    menus |= {("languages", tag, "menu"): found.menu for tag, found in config.languages.items()}
+    for path, menu in menus.items():
+        for number, item in enumerate(menu):
+            target = resolve_link(index, item.url, at_the_root)
+            if target.problem:
+                place = context.settings.places.get((*path, number, "url"))
+                reporter.error(target.code, target.problem, place, target.hint)
     return reporter.diagnostics
 
 
@@ -48,9 +58,25 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         log.add(reporter.diagnostics)
         return found.url if isinstance(found, ImageInfo) else ""
 
-    language = context.theme.language(context.config.lang)
+    history = read_git_dates(context, loaded.documents)
+    log.add(history.diagnostics)
+
+    def git_date(document: Document) -> dt.datetime | None:
+        return history.dates.get(str(document.path)) if document.front.is_dated_by_git else None
+
+    config, find_language = edition_config("", context.config), context.theme.language
     layouts = frozenset(context.theme.layouts())
-    return Frame(context.config, index.with_base, image, layouts, language=language)
+    language = find_language(config.lang)
+    return Frame(
+        config,
+        index.with_base,
+        image,
+        layouts,
+        git_date=git_date,
+        language=language,
+        find_language=find_language,
+        settings=context.config,
+    )
 
 
 def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic]:
@@ -64,11 +90,13 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
     return reporter.diagnostics
 
 
-def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:
+def unpublished_parts(loaded: LoadedSite, config: Config) -> list[Unpublished]:
     """Parts of series that are not built."""
     found = []
     for document, _ in loaded.left_out.values():
         series = document.front.series
         if series:
-            found.append(Unpublished(document.front.title or document.path.stem, series.name, series.part))
+            edition = edition_of(document.front.lang, config)
+            title = document.front.title or document.path.stem
+            found.append(Unpublished(title, series.name, series.part, edition))
     return found

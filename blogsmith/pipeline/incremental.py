@@ -24,9 +24,9 @@ from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import KeepText, read_again, read_site
-from ..site.collections import page_views
+from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
-from ..site.terms import term_names
+from ..site.statements import proof_circles
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
@@ -37,6 +37,7 @@ from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, layout_problems, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan
+from .pictures import shared_pictures, with_shared_pictures
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
@@ -288,9 +289,11 @@ class IncrementalPipeline:
             for path, document in resolved.documents.items()
         }
         frame = frame_of(context, resolved.index, loaded, log)
-        related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
+        related = page_views(list(rendered.values()), unpublished_parts(loaded, context.config), frame)
         yield None
-        given, fonts = add_fonts(with_cards(related, context), rendered, context)
+        shared = shared_pictures(related, loaded, context.config, self._memory.images.measure)
+        carded = with_shared_pictures(with_cards(related, context), shared, context.config.base_path)
+        given, fonts = add_fonts(carded, rendered, context)
         views = _same(given, before)
         yield None
         documents = resolved.documents
@@ -299,8 +302,13 @@ class IncrementalPipeline:
             for path in documents
             if path in bodies
         }
-        composition = plan(views, list(rendered.values()), loaded, context, self._unfit_for_feeds())
+        unfit = self._unfit_for_feeds()
+        # the preview would run Pagefind after each save
+        search = context.config.search_settings if self._log else None
+        engine = search.engine if search else "own"
+        composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values(), engine)
         log.add(menu_problems(context, resolved.index))
+        log.add(proof_circles(list(rendered.values()), context.config.base_path))
         log.add(option_problems(context, composition.assets))
         log.add(card_problems(context))
         files = (*composition.files, *plan_fonts(fonts, context))
@@ -314,7 +322,7 @@ class IncrementalPipeline:
             resolved,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
-            structs.replace(frame, term_names=term_names(documents.values())),
+            structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
             {view.url: view for view in views},
             composition,
             fonts,

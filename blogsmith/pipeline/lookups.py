@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -10,18 +10,22 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from ..config.languages import edition_root
+from ..config.schema import Config
 from ..model.documents import Document, ImageInfo
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.context import Tools
-from ..site.archive import plan_archive
+from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
-from ..site.lists import plan_lists
+from ..site.media import MeasureMedia, resolve_media
 from ..site.permalinks import files_url
-from ..site.terms import plan_terms
+from ..site.translations import translations
+from .bibliographies import SiteBibliographies
+from .media import measure_media
 
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
@@ -30,15 +34,33 @@ if TYPE_CHECKING:
 def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
     """Where everything is. entries: as in `SiteIndex`."""
     urls, config = loaded.urls, context.config
+    plans = plan_generated(loaded.documents, urls.kinds, urls.sections, urls.editions, config)
+    roots = {edition_root(edition, config) for edition in ("", *urls.editions.values())}
     generated = {
-        *plan_lists(loaded.documents, urls.kinds, urls.sections),
-        *plan_terms(loaded.documents),
-        *plan_archive(loaded.documents, urls.kinds),
-        *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
+        *(url for planned in plans for url in planned),
+        *(feed.url.removeprefix(config.base_path) for root in roots for feed in site_feeds(config, root)),
+        *site_files(config),
     }
     return index_site(
-        config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls, loaded.remote
+        config.base_path,
+        urls.urls,
+        entries,
+        loaded.waiting,
+        generated,
+        loaded.asset_urls,
+        loaded.remote,
+        {path: edition for path, edition in urls.editions.items() if edition},
+        translations(loaded.documents, urls.editions, config),
     )
+
+
+def site_files(config: Config) -> Iterator[str]:
+    """Site paths of files for programs that a site of these settings has."""
+    yield "/robots.txt"
+    if config.base_url:
+        yield "/sitemap.xml"
+    if config.llms_txt:
+        yield "/llms.txt"
 
 
 def page_tools(
@@ -50,6 +72,8 @@ def page_tools(
     python: Callable[[], Distribution],
     measure: Measure,
     digest: Digest,
+    bibliographies: SiteBibliographies,
+    media: MeasureMedia = measure_media,
 ) -> Tools:
     """The site as its pages see it while they are rendered."""
 
@@ -68,11 +92,19 @@ def page_tools(
         image=lambda written, document: resolve_image(
             index, written, document, loaded.assets, measure, digest
         ),
+        media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,
         slug_hint=index.slug_hint,
         results=results,
         picture=picture,
         python=python,
+        work=bibliographies.find,
+        work_keys=bibliographies.keys,
+        publication_keys=bibliographies.publication_keys,
+        work_hint=bibliographies.hint,
+        work_place=bibliographies.place,
+        bibliography_problems=bibliographies.problems,
+        citation_style=bibliographies.style,
         language=context.theme.language,
     )

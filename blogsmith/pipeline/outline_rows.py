@@ -14,9 +14,10 @@ import msgspec
 
 from ..model.documents import Asset
 from ..model.remote_images import RemoteImages
-from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView
+from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView, Translation, UsedStatement
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
+from ..site.frame import TermNames
 from ..site.generated import GeneratedFile
 from ..site.index import PageEntry, SiteIndex, index_site
 from ..site.urls import Urls
@@ -42,10 +43,13 @@ class PagePlace(msgspec.Struct, frozen=True, array_like=True):
     series_url: str
     series: tuple[SeriesPart, ...]
     backlinks: tuple[Link, ...]
+    used_in: tuple[UsedStatement, ...]
     related: tuple[Link, ...]
     feeds: tuple[Feed, ...]
     math_font: str
     card: str
+    edition: str
+    translations: tuple[Translation, ...]
 
     def apply_to(self, view: PageView) -> PageView:
         """The view of a page, made of its source alone, with its place."""
@@ -63,8 +67,12 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
     remote: RemoteImages
     assets: Mapping[str, tuple[str, int]]
     """Path of an asset under the site root → the file, and its size in bytes."""
-    term_names: Mapping[str, Mapping[str, str]]
+    term_names: Mapping[str, TermNames]
     """As in `Frame`."""
+    editions: Mapping[str, str]
+    """Source path → edition, of pages of other languages than the site's own."""
+    translations: Mapping[str, Mapping[str, str]]
+    """As in `SiteIndex`."""
     site: SiteView
     texts: Mapping[str, tuple[str, ...]]
     """File of the site → source paths of the pages whose texts it holds, in order; without these pages'
@@ -73,7 +81,15 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
     def index(self, base_path: str, entries: Mapping[str, PageEntry]) -> SiteIndex:
         """Where everything is. entries: as in `SiteIndex`."""
         return index_site(
-            base_path, self.urls, entries, self.unpublished, self.generated, self.files, self.remote
+            base_path,
+            self.urls,
+            entries,
+            self.unpublished,
+            self.generated,
+            self.files,
+            self.remote,
+            self.editions,
+            self.translations,
         )
 
     def loaded(self) -> LoadedSite:
@@ -81,7 +97,7 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
         assets = {
             path: Asset(PurePosixPath(path), Path(file), size) for path, (file, size) in self.assets.items()
         }
-        urls = Urls(self.urls, {}, {}, {})
+        urls = Urls(self.urls, {}, {}, {}, self.editions)
         return LoadedSite((), {}, self.unpublished, urls, assets, self.files, self.remote)
 
     def readers(self, path: str) -> Iterator[str]:
@@ -111,6 +127,8 @@ def put_outline(
         index.remote,
         {path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
         site.frame.term_names,
+        {path: edition for path, edition in site.resolved.loaded.urls.editions.items() if edition},
+        index.translations,
         plan.site,
         {str(name): tuple(paths) for name, paths in texts},
     )

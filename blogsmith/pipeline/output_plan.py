@@ -7,7 +7,7 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
+from ..model.pictures import PictureVariant
 from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
@@ -31,13 +32,16 @@ from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
 from ..site.generated import GeneratedFile
+from ..site.markdown.files import markdown_files
 from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path
-from ..site.site_view import site_view
+from ..site.site_view import site_view, with_options
 from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
 from .cards import card_files
 from .disclosure import published_assets
+from .pictures import PictureCopies, picture_copies
+from .search_files import search_files
 from .site_options import resolve_options, site_ground
 from .style_sheets import sheet_files
 
@@ -65,11 +69,20 @@ class OutputPlan:
     assets: Mapping[str, tuple[Asset, str]]
     """As `published_assets` gives them."""
     context: SiteContext
+    copies: PictureCopies | None = None
+    """Of pictures; None: the site needs none."""
 
     @property
     def cleans(self) -> bool:
         """Whether pictures are published without their private data."""
         return self.context.config.images.metadata == "clean"
+
+    def without_slow_files(self) -> OutputPlan:
+        """The same without copies of pictures: nothing can be wrong with them that a check would tell."""
+        files = [
+            one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
+        ]
+        return replace(self, files=tuple(files))
 
     def page(self, view: PageView) -> GuardedPage:
         """A page with what its policy stops; SiteError if it cannot be made."""
@@ -78,7 +91,9 @@ class OutputPlan:
             raise _no_layout(view, theme)
         opened = structs.replace(view, body=view.body.open())
         # templates and plugins may print anything
-        return guard_parts(theme.render_parts(view.layout, opened, self.site), self.context.config)
+        return guard_parts(
+            theme.render_parts(view.layout, opened, self.site.edition(view.edition)), self.context.config
+        )
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""
@@ -125,8 +140,14 @@ def plan(
     loaded: LoadedSite,
     context: SiteContext,
     unfit: frozenset[str] = frozenset(),
+    shared: Iterable[PictureVariant] = (),
+    engine: str = "own",
 ) -> OutputPlan:
-    """Which files the site has; none of them is made. unfit: as in `feed_files`."""
+    """Which files the site has; none of them is made.
+
+    unfit: as in `feed_files`; shared: copies of pictures that stand for pages; engine: what finds words; the
+    files of Pagefind are made at the end of a build, and are none of these.
+    """
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
     documents = {str(item.document.path): item.document for item in rendered}
@@ -138,14 +159,18 @@ def plan(
             files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
     assets = published_assets(loaded, rendered, config)
     options, ground = resolve_options(context, assets), site_ground(context, assets)
-    site = structs.replace(site, options=options, ground=ground)
+    site = with_options(site, options, ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
+    used = (*(one for item in rendered for one in item.body.variants), *shared)
+    copies = picture_copies(used, context)
+    files += copy_files(copies, files)
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config, unfit),
         PurePosixPath("robots.txt"): partial(robots, config),
         **sitemap_files(views, config),
+        **markdown_files(views, config),
     }
     files += [
         OutputFile(file, f"the file {file} that blogsmith makes", make)
@@ -157,11 +182,26 @@ def plan(
         files.append(OutputFile(file, f"a file of plugin {plugin}", make))
     for card, origin, drawn in card_files(views, context):
         files.append(OutputFile(card, origin, drawn))
+    items = {str(item.document.path): item for item in rendered}
+    for part, made in search_files(views, items, context, engine):
+        files.append(OutputFile(part, "the index of the search", made))
     for sheet, text in sheet_files(views, context):
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
-    return OutputPlan(site, tuple(files), documents, assets, context)
+    return OutputPlan(site, tuple(files), documents, assets, context, copies)
+
+
+def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
+    """The copies of pictures that are among these files."""
+    if copies is None:
+        return []
+    originals = {
+        planned.path: (planned.origin, planned.content)
+        for planned in files
+        if isinstance(planned.content, Path)
+    }
+    return [OutputFile(*found) for found in copies.files(originals)]
 
 
 def _picture(content: bytes, config: Config) -> bytes:

@@ -26,9 +26,11 @@ from ..read.files import read_source
 from ..site.feeds import site_feed_files
 from ..site.frame import Rendered
 from ..site.index import PageEntry
+from ..site.markdown.files import markdown_files
 from ..site.pages import page_view
 from ..site.redirects import output_path
 from ..write.output import own_files, write_site
+from .bibliographies import SiteBibliographies
 from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, start_build
 from .build_stamps import BuildComparison
 from .cache import PageCache
@@ -147,6 +149,8 @@ class _Edit:
         loaded = outline.loaded()
         index = outline.index(context.config.base_path, _KeptEntries(outline, self._memory))
         frame = frame_of(context, index, loaded, self._log)
+        bibliographies = SiteBibliographies(root, rows)
+        bibliographies.take(context.settings)
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
             page_tools(
@@ -158,6 +162,7 @@ class _Edit:
                 _no_python,
                 self._memory.images.measure,
                 self._memory.images.digest,
+                bibliographies,
             ),
             lex=self._memory.lex,
             formula=self._memory.formula,
@@ -192,7 +197,7 @@ class _Edit:
             self._edit_page(path)
         names = dict.fromkeys(name for path in paths for name in self._outline.readers(path))
         pages = [OutputFile(self._output_path(path), path, self._views[path]) for path in paths]
-        files = (*pages, *self._feeds(names))
+        files = (*pages, *self._generated(names))
         plan = OutputPlan(self._outline.site, files, self._documents, {}, self._context)
         rows = OutputRows(plan, self._rows, self._memory.table.trace)
         if self._log.found or not all(map(rows.has_same_view, files)):
@@ -225,7 +230,7 @@ class _Edit:
             raise ReachesFurther
         document, found = self._memory.document(source, self.config)
         # stamps of files that it includes may not be among those that were compared
-        if found or document.included:
+        if found or document.included or document.front.is_dated_by_git:
             raise ReachesFurther
         self._documents[path] = document
         return document
@@ -235,21 +240,22 @@ class _Edit:
         place = get_place(self._rows, path)
         if place is None:
             raise ReachesFurther
-        item = Rendered(document, body, self._outline.urls[path], place.kind, "")
+        item = Rendered(document, body, self._outline.urls[path], place.kind, "", place.edition)
         return place.apply_to(page_view(item, self._frame))
 
     def _output_path(self, path: str) -> PurePosixPath:
         return output_path(self._outline.urls[path])
 
-    def _feeds(self, names: Iterable[str]) -> list[OutputFile]:
-        """Those of the whole site; of others more must be known than their pages."""
+    def _generated(self, names: Iterable[str]) -> list[OutputFile]:
+        """Feeds of the whole site and Markdown of pages; of others more must be known than their pages."""
         files = []
         for name in names:
+            views = [self._kept_view(path) for path in self._outline.texts[name]]
             # what lists have of a page is without what its own file alone is printed with
-            views = [
-                replace(self._kept_view(path), math_font="", card="") for path in self._outline.texts[name]
-            ]
-            made = site_feed_files(views, self.config).get(PurePosixPath(name))
+            listed = [replace(view, math_font="", card="", translations=()) for view in views]
+            edition = views[0].edition if views else ""
+            files_of = {**site_feed_files(listed, self.config, edition), **markdown_files(views, self.config)}
+            made = files_of.get(PurePosixPath(name))
             if made is None:
                 raise ReachesFurther
             files.append(OutputFile(PurePosixPath(name), name, made))

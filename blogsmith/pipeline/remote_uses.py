@@ -20,6 +20,7 @@ from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions
 from ..render.context import Tools
 from ..render.html import render_body
+from .bibliographies import SiteBibliographies
 from .cache import PageCache
 from .lookups import index_of, page_tools
 from .page_reader import load_site
@@ -48,6 +49,8 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     documents = {str(document.path): document for document in loaded.documents}
     entries = Entries(documents, lambda document: memory.facts_of(document).entry)
     index = index_of(loaded, entries, context)
+    bibliographies = SiteBibliographies(context.root)
+    bibliographies.take(context.settings)
     tools = page_tools(
         context,
         memory.md,
@@ -57,6 +60,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
         _no_python,
         lambda file: ImageInfo("", None, None),
         lambda file: "",
+        bibliographies,
     )
     return [
         use

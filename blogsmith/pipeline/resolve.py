@@ -21,6 +21,7 @@ from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progre
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
 from ..storage.stamps import FileStamp, stamp_at
+from .bibliographies import SiteBibliographies
 from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
 from .lookups import index_of, page_tools
@@ -49,6 +50,7 @@ class Resolver:
         self._cells = cells
         self._execution = execution
         self._marks_lines = marks_lines
+        self._bibliographies = SiteBibliographies(root, memory.rows)
         self._touched: set[str] = set()
         """Paths that have changed since `resolve` was execution last."""
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
@@ -59,6 +61,7 @@ class Resolver:
         for path in changed:
             self._memory.images.forget(self._root / path)
             self._svgs.pop(self._root / path, None)
+        self._bibliographies.forget(changed)
         self._touched.update(changed)
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
@@ -81,7 +84,9 @@ class Resolver:
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = index_of(loaded, {}, context), loaded.assets
-        facts = _facts(loaded, files, index.generated, None if self._touched & assets.keys() else last)
+        self._bibliographies.take(context.settings)
+        is_touched = self._bibliographies.refresh() or self._touched & assets.keys()
+        facts = _facts(loaded, files, index, None if is_touched else last)
         runs = may_run(context, options)
         self._touched.clear()
         return ResolvedSite(
@@ -162,6 +167,7 @@ class Resolver:
             python,
             self._memory.images.measure,
             self._memory.images.digest,
+            self._bibliographies,
         )
         tools = structs.replace(
             tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula
@@ -186,9 +192,7 @@ class Resolver:
         return known[1]
 
 
-def _facts(
-    loaded: LoadedSite, files: SiteFiles, generated: frozenset[str], last: ResolvedSite | None
-) -> object:
+def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
     """As in `ResolvedSite`."""
     if last is None:
         return object()
@@ -201,7 +205,9 @@ def _facts(
         (before.asset_urls, loaded.asset_urls),
         (before.remote, loaded.remote),
         (_asset_stamps(last.files), _asset_stamps(files)),
-        (last.index.generated, generated),
+        (last.index.generated, index.generated),
+        (last.index.editions, index.editions),
+        (last.index.translations, index.translations),
     )
     return last.facts if all(old == new for old, new in pairs) else object()
 

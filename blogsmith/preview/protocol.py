@@ -22,6 +22,8 @@ class Response:
     body: bytes = b""
     file: Path | None = None
     """A file to send in place of `body`, links resolved; checked again when it is opened."""
+    make: Callable[[], bytes] | None = None
+    """What makes the body, where that takes long: called by the thread that sends it."""
     location: str = ""
     """With 301: where to, a path of this host."""
 

@@ -193,6 +193,7 @@ def parse_options(
         engine=config.execution.engine,
         kernel=config.execution.kernel,
         bundled_plugins=tuple(name for name in bundled_plugins() if name not in config.plugins),
+        has_bibliography=bool(config.bibliography),
     )
 
 

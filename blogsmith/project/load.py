@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..config.languages import edition_of
 from ..config.schema import Config
 from ..diagnostics.codes import PUBLICATION_CODES
 from ..diagnostics.model import Diagnostic
@@ -13,8 +14,10 @@ from ..model.documents import Asset, Document, SiteFiles, Source
 from ..model.remote_images import RemoteImages
 from ..read.active_svg import Inspect
 from ..site.collisions import fold_url
+from ..site.editions import group_by_edition
 from ..site.neighbours import series_problems
 from ..site.terms import term_warnings
+from ..site.translations import translation_problems
 from ..site.urls import Urls, asset_url, assign_urls, publication
 from .context import SiteContext
 from .report import BuildLog, BuildOptions
@@ -72,12 +75,28 @@ def resolve_urls(
         documents = [document for document in documents if document not in unclear]
         urls = assign_urls(documents, config)
     all_documents = [*documents, *(document for document, _ in left_out.values())]
-    log.add((*urls.diagnostics, *term_warnings(documents), *series_problems(all_documents)))
+    log.add((*urls.diagnostics, *_relation_problems(documents, all_documents, config)))
     future_urls = assign_urls(all_documents, config).urls if left_out else {}
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     log.add(found for asset in assets.values() for found in inspect(asset))
     return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls, files.remote)
+
+
+def _relation_problems(
+    documents: Sequence[Document], all_documents: Sequence[Document], config: Config
+) -> Iterator[Diagnostic]:
+    """What is wrong with terms, series and translations; terms and series are those of one language."""
+    editions = {str(document.path): edition_of(document.front.lang, config) for document in all_documents}
+    for group in group_by_edition(_by_edition(documents, editions), config).values():
+        yield from term_warnings(group)
+    for group in group_by_edition(_by_edition(all_documents, editions), config).values():
+        yield from series_problems(group)
+    yield from translation_problems(all_documents, editions, config)
+
+
+def _by_edition(documents: Iterable[Document], editions: Mapping[str, str]) -> Iterator[tuple[str, Document]]:
+    return ((editions[str(document.path)], document) for document in documents)
 
 
 def _leaves_open_publication(document: Document, found: Iterable[Diagnostic]) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from msgspec import Struct
 
+from ..config.languages import file_language
 from ..config.schema import Config
 from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter
@@ -22,6 +23,7 @@ from ..schema.slots import LocatedMapping, Slot
 from ..schema.toml_loader import load_toml
 from ..schema.yaml_loader import Located, load
 from .head import read_head
+from .page_language import with_language
 
 _HYPHENS = lazy_pattern(r"-{3,}")
 _KEY = lazy_pattern(r"[A-Za-z]\w*:(?:\s|$)")
@@ -57,7 +59,9 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     located = None
     if split.head.strip():
         located = split.load(split.head, reporter, first_line=split.head_line)
-    front = read_head(_root(located, reporter), source.path, config.timezone)
+    path = file_language(source.path, config).path
+    front = read_head(_root(located, reporter), path, config.timezone)
+    front = with_language(front, source.path, config, reporter)
     _warn_of_hidden(split, reporter)
     body = _printable_body(split, reporter)
     if body != split.body:

@@ -16,10 +16,12 @@ from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
-from ..config.schema import MathSettings
+from ..config.schema import Citations, MathSettings
+from ..config.services import THREAD_HINT, read_thread
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
 from ..model.documents import FrontMatter, Series
+from ..model.scholarly import DOI
 from ..patterns import lazy_pattern
 from ..schema.readers import choice, flag, known, of_kind, shaped, text, texts, unless_empty
 from ..schema.records import Table, refuse_key, schema_of
@@ -29,10 +31,12 @@ from .dates import parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
-from .references import read_people, read_references
+from .references import read_orcids, read_people, read_references
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _MOMENTS = ("date", "updated", "publish_date", "expiry_date")
+GIT = "git"
+"""In place of a date: when the last commit changed the file."""
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
 _HONEST = frozenset(("parent", "publish", "published"))
@@ -59,7 +63,14 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
         head.at("updated").warn("date", "updated is before date")
-    return FrontMatter(**found, extra=_extra(head), places=_places(head))
+    authors = head.at("authors" if "authors" in head.value else "author")
+    return FrontMatter(
+        **found,
+        extra=_extra(head),
+        places=_places(head),
+        orcids=read_orcids(authors),
+        is_dated_by_git=head.value.get("updated") == GIT,
+    )
 
 
 def _places(head: Slot) -> dict[str, Place]:
@@ -90,6 +101,19 @@ def _date(slot: Slot) -> dt.datetime | None:
     if moment is None and written:
         slot.wrong(f'"{written}" is no date', _DATE_HINT, code="date")
     return moment
+
+
+def _updated(slot: Slot) -> dt.datetime | None:
+    """A date, unless it is to come from the history of the file."""
+    return None if text(slot) == GIT else _date(slot)
+
+
+def _doi(slot: Slot) -> str | None:
+    written = text(slot)
+    found = DOI.fullmatch(written)
+    if written and not found:
+        slot.wrong(f'"{written}" is no DOI', "a DOI starts with 10., as in 10.59350/abcde")
+    return found[1] if found else None
 
 
 def _name_date(path: PurePosixPath) -> dt.datetime | None:
@@ -161,6 +185,21 @@ def _permalink(slot: Slot) -> str | None:
     return written
 
 
+def _comments(slot: Slot) -> bool | str | None:
+    """True, false, or the address of a thread."""
+    written = slot.value
+    if not isinstance(written, str) or "://" not in written:
+        found: bool | None = _COMMENTS(slot)
+        return found
+    if read_thread(written) is None:
+        slot.wrong(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
+        return None
+    return written
+
+
+_COMMENTS = lenient_flag()
+
+
 def _template(slot: Slot) -> str | None:
     """The name of a layout; whether there is one is known where pages are made."""
     name = lenient_text(slot)
@@ -185,11 +224,13 @@ def _packages(names: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
 _PACKAGE = known(PACKAGES, "package")
 
 
-def _bibliography(path: str, slot: Slot) -> str:
-    """What is understood but does nothing yet must not look as if it did."""
-    if isinstance(slot.value, str):
-        slot.warn("not-yet", "bibliography files are not read yet", "write the entries under references:")
-    return path
+_NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
+
+
+def _nocite(slot: Slot) -> tuple[str, ...]:
+    """Keys with or without `@`, in a list or in one text; `*` means all."""
+    written = texts()(slot)
+    return tuple(dict.fromkeys(key for text in written for key in _NOCITE.findall(text)))
 
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
@@ -210,13 +251,17 @@ _TABLE = Table(
         # read where it is settled whether the page is published
         "draft": _nothing,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
-        **dict.fromkeys(("reading_time", "listing", "comments", "numbering"), lenient_flag()),
+        **dict.fromkeys(("reading_time", "listing", "numbering"), lenient_flag()),
         "toc": lenient_flag(_TOC_HINT),
+        "comments": _comments,
         "status": _status,
         "image": picture_path,
         "permalink": _permalink,
         "template": _template,
         **dict.fromkeys(_MOMENTS, _date),
+        "updated": _updated,
+        "doi": _doi,
+        "citable": lenient_flag(),
         "tags": texts(separator=","),
         "categories": texts(separator=","),
         "series": _series,
@@ -226,20 +271,23 @@ _TABLE = Table(
         "math.numbering": choice(get_args(get_type_hints(MathSettings)["numbering"])),
         **execution.READERS,
         "references": read_references,
+        "bibliography": texts(),
+        "publications": texts(),
+        "citations.style": choice(get_args(get_type_hints(Citations)["style"])),
+        "nocite": _nocite,
         # only their type is checked: content decides
         "uses_math": lenient_flag(),
         "uses_code": lenient_flag(),
     },
     checks={
         "lang": unless_empty(shaped(LANGUAGE, "language tag")),
-        "bibliography": _bibliography,
         "math.packages": _packages,
         **execution.CHECKS,
     },
     short={"math": _math, "execute": execution.read_mode},
     names=execution.NAMES,
     others=OTHER_NAMES,
-    made=frozenset(("extra", "places")),
+    made=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
     foreign=execution.FOREIGN,
 )
 _HEAD = schema_of(FrontMatter, _TABLE)

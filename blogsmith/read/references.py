@@ -14,6 +14,7 @@ from typing import Any
 
 from ..diagnostics.model import did_you_mean
 from ..model.documents import Reference
+from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.readers import one_line, text
 from ..schema.slots import Slot
@@ -91,6 +92,33 @@ def read_people(slot: Slot) -> tuple[str, ...]:
     if not isinstance(slot.value, list):
         return _unique_names([_person(slot, slot.name)])
     return _unique_names([_person(slot.at(index), slot.name) for index in range(len(slot.value))])
+
+
+def read_orcids(slot: Slot) -> dict[str, str]:
+    """Name → ORCID iD, of people given as mappings that have one."""
+    slots = [slot.at(index) for index in range(len(slot.value))] if isinstance(slot.value, list) else [slot]
+    found = {}
+    for one in slots:
+        if isinstance(one.value, dict) and (orcid := read_orcid(one.at("orcid"))):
+            quiet = one.at("name").value or one.at("literal").value
+            family, given = one.at("family").value, one.at("given").value
+            found[str(quiet or (f"{family}, {given}" if given else family))] = orcid
+    return found
+
+
+def read_orcid(slot: Slot) -> str:
+    """An ORCID iD whose last digit fits the others; empty after a report."""
+    written = text(slot)
+    if not written:
+        return ""
+    found = ORCID.fullmatch(written)
+    if found is None:
+        slot.wrong(f'"{written}" is no ORCID iD', "four groups of four, as in 0000-0002-1825-0097")
+    elif not is_orcid(found[1]):
+        slot.wrong(f"{found[1]} is no ORCID iD: its last digit does not fit the others", "copy it anew")
+    else:
+        return found[1]
+    return ""
 
 
 def _unique_names(names: list[str]) -> tuple[str, ...]:

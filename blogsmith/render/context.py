@@ -13,12 +13,15 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from ..config.schema import Config
-from ..diagnostics.model import Place, Reporter, SiteError
+from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
+from ..model.media import MediaFile
+from ..model.pictures import PictureVariant
+from ..model.publications import CslStyle, FoundPublication
 from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
     from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
+
+
+MOST_BYTES, MOST_MOVING_BYTES = 10_000_000, 5_000_000
+"""Of a picture, and of one that moves."""
 
 
 class Shortcodes(Protocol):
@@ -56,6 +63,10 @@ def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageIn
     return f"there is no place for the picture {name}"
 
 
+def _no_media(written: str, document: Document) -> MediaFile | LinkTarget:
+    return LinkTarget("", f"there is no place for the film {written}")
+
+
 def _from_cdn() -> Distribution:
     from ..pyodide.distribution import cdn_distribution
 
@@ -73,18 +84,34 @@ class Tools(msgspec.Struct, frozen=True):
     """Address written in a post → where it leads."""
     image: Callable[[str, Document], ImageInfo | LinkTarget]
     """Path written in a post → the image, or what is wrong with it."""
-    labels: Callable[[str], Mapping[str, Label] | None]
-    """Slug of a post → its labels; None if there is no such post."""
-    post_url: Callable[[str], str]
-    """Slug of a post → its URL with base path."""
+    labels: Callable[[str, Document], Mapping[str, Label] | None]
+    """Slug of a post as a document names it → its labels; None if there is no such post."""
+    post_url: Callable[[str, Document], str]
+    """The same → its URL with base path."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
+    media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
+    """Path of a film or of captions written in a post → the file, or what is wrong with it."""
     results: Callable[[Document], PageResults] = _no_results
     """What the cells and values of a page came to."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
     """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
     python: Callable[[], Distribution] = _from_cdn
     """Where readers' browsers get Python; asked for only by pages with code that runs there."""
+    work: Callable[[str, Document], FoundPublication] = lambda key, document: FoundPublication()
+    """Key of a citation → what the bibliographies of a page have under it."""
+    work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
+    """All keys that the page may cite, in the order of its files."""
+    publication_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
+    """Keys of the bibliographies that the page lists as a whole."""
+    work_hint: Callable[[str, Document], str] = lambda key, document: ""
+    """A key that no bibliography has → what to do."""
+    work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None
+    """Key → where its entry stands, as a finding without words."""
+    bibliography_problems: Callable[[Document], tuple[Diagnostic, ...]] = lambda document: ()
+    """What is wrong with the bibliographies of a page themselves."""
+    citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
+    """The style of citations that the page asks for."""
     lex: Lex = lex_in_time
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
@@ -93,6 +120,14 @@ class Tools(msgspec.Struct, frozen=True):
     """BCP 47 tag of a page → the words that are printed on it."""
     mark_lines: bool = False
     """Blocks say on which line of the file they start, cells which they are: see `marks.py`."""
+
+
+class GalleryFrame(msgspec.Struct, frozen=True):
+    """The gallery that is being rendered."""
+
+    columns: int
+    has_lightbox: bool
+    """All its images lead to large versions."""
 
 
 @dataclass
@@ -114,6 +149,11 @@ class Rendering:
     """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
     """Prints what no rule of ours does; made once, since making it is slow."""
+    gallery: GalleryFrame | None = None
+    is_framed: bool = False
+    """What is rendered stands in a figure."""
+    variants: set[PictureVariant] = field(default_factory=set)
+    """Copies of pictures that the page names."""
     widgets: set[str] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
     """Shortcodes whose templates never end."""
@@ -125,6 +165,8 @@ class Rendering:
     """Of all tabs so far."""
     links: set[str] = field(default_factory=set)
     """Addresses in this site that the text links to."""
+    citations: object = None
+    """What the page cites, once `citations/` has found it."""
     reading: ReadingTime = field(default_factory=ReadingTime)
     formulas: int = 0
     code_blocks: int = 0
@@ -174,12 +216,27 @@ class Rendering:
         settings = self.tools.config.images
         if found.is_remote and settings.remote == "warn":
             self.reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
+        if found.bytes > MOST_BYTES or (found.is_animated and found.bytes > MOST_MOVING_BYTES):
+            self._report_large(path, found, place)
         if found.located and settings.metadata == "keep":
             # it tells every reader where it was taken, often a home
             message = f"image {path} tells where it was taken"
             hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
         return found
+
+    def _report_large(self, path: str, found: ImageInfo, place: Place | None) -> None:
+        size = f"{found.bytes / 1e6:.1f} MB"
+        if found.is_animated:
+            message = f"image {path} moves and has {size}, all of which is sent to each reader"
+            hint = "make a video of it, which has a tenth of that: ![caption](clip.mp4){.loop}"
+        elif found.digest and self.tools.config.images.responsive:
+            message = f"image {path} has {size}; pages show smaller copies, and the site publishes it as well"
+            hint = "make it smaller before: 2400 pixels across are enough for any page"
+        else:
+            message = f"image {path} has {size}, all of which is sent to each reader"
+            hint = "make it smaller: 1600 pixels across are enough for most pages"
+        self.reporter.warn("image-large", message, place, hint)
 
     def absorb(self, error: SiteError) -> None:
         """Keep the diagnostics of a stage below that could not go on."""

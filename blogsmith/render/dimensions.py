@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.documents import ImageInfo
 from ..patterns import lazy_pattern
@@ -58,7 +59,7 @@ def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None)
     across, down = _fill(info, width.pixels if width else None, height.pixels if height else None)
     # a theme's `height: auto` would win over an attribute that stands alone
     style = _style(None, height) if across is None else ""
-    return Dimensions(ImageInfo(info.url, across, down, info.located, info.is_remote), style)
+    return Dimensions(replace(info, width_px=across, height_px=down), style)
 
 
 def fit_style(info: ImageInfo, width: Length | None, height: Length | None) -> str:

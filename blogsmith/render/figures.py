@@ -8,12 +8,17 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
+from ..model.documents import ImageInfo
+from ..model.media import is_film
 from ..syntax.headings import plain_text
-from ..syntax.records import Figure, LinkAt, get
+from ..syntax.records import DarkTwin, Figure, LinkAt, get
 from .context import Rendering, Rule
 from .dimensions import HINT, Length, fit_style, parse_length
-from .images import img_tag
+from .films import Film, Written, film_tag
+from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
 from .prose import escape_html
+from .schemes import scheme_pair
+from .variants import picture_tag
 
 
 def image_tag(
@@ -23,14 +28,32 @@ def image_tag(
     place: Place | None,
     *,
     classes: Sequence[str] = (),
-    **more: str,
+    columns: int = 1,
+    attrs: Mapping[str, str] = MappingProxyType({}),
+    dark: LinkAt | None = None,
+    can_lead: bool = True,
 ) -> str:
-    """An `<img>` for a path as the author wrote it; a missing file is reported at `place`."""
-    found = rendering.find_image(path, place)
+    """An `<img>` for a path as the author wrote it; a missing file is reported at `place`.
+
+    dark: another one for dark pages; columns: how many stand in a row; can_lead: it may be a link.
+    """
+    found, more = rendering.find_image(path, place), dict(attrs)
+    twin = rendering.find_image(dark.target, dark.place) if dark else None
     lengths = {name: _read_length(rendering, name, more.pop(name, ""), place) for name in ("width", "height")}
     rendering.images += 1
     more["style"] = ";".join(part for part in (fit_style(found, **lengths), more.get("style", "")) if part)
-    return img_tag(found, alt, classes=tuple(classes), attrs=more)
+    printed = [name for name in classes if name not in (ASKED, REFUSED)]
+    columns = rendering.gallery.columns if rendering.gallery else columns
+    if twin:
+        own = ' class="scheme-pair"'
+        rendering.widgets.add("schemes")
+        tag = scheme_pair(rendering, found, twin, alt, classes=printed, attrs=more, own=own)
+    else:
+        tag = picture_tag(rendering, found, found, alt, classes=printed, attrs=more, columns=columns)
+    if {"only-light", "only-dark"} & set(printed):
+        rendering.widgets.add("schemes")
+    is_linked = can_lead and has_lightbox(rendering, found, classes, is_framed=rendering.is_framed)
+    return lightbox_link(rendering, tag, found, twin) if is_linked else tag
 
 
 def _read_length(rendering: Rendering, name: str, text: str, place: Place | None) -> Length | None:
@@ -45,11 +68,37 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     at = get(token, LinkAt)
     attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
-    classes = attrs.pop("class", "").split()
     alt = plain_text(token.children or (), rendering.parsed.page)
-    tag = image_tag(rendering, at.target, alt, at.place, classes=classes, **attrs)
+    if is_film(at.target):
+        return _film(rendering, at, alt, attrs)
+    dark = get(token, DarkTwin).at if "darktwin" in token.meta else None
+    classes = attrs.pop("class", "").split()
+    is_in_link = _is_in_link(tokens, index)
+    tag = image_tag(
+        rendering, at.target, alt, at.place, classes=classes, attrs=attrs, dark=dark, can_lead=not is_in_link
+    )
     # what stands for an image that is not shown is a link, and a link holds none
-    return tag if tag.startswith("<img") or not _is_in_link(tokens, index) else escape_html(alt)
+    return escape_html(alt) if is_in_link and tag.startswith("<a ") else tag
+
+
+def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]) -> str:
+    """`![caption](clip.mp4){data-poster=still.png data-captions=clip.vtt .loop}`."""
+
+    def written(name: str) -> Written | None:
+        return Written(attrs[name], at.place) if attrs.get(name) else None
+
+    lengths = [_read_length(rendering, name, attrs.get(name, ""), at.place) for name in ("width", "height")]
+    film = Film(
+        Written(at.target, at.place),
+        poster=written("data-poster"),
+        captions=written("data-captions"),
+        lang=attrs.get("data-lang", ""),
+        is_loop="loop" in attrs.get("class", "").split() or "data-loop" in attrs,
+        label=label,
+        style=fit_style(ImageInfo("", None, None), *lengths),
+    )
+    rendering.widgets.add("film")
+    return film_tag(rendering, film)
 
 
 def _is_in_link(tokens: Sequence[Token], index: int) -> bool:
@@ -59,12 +108,14 @@ def _is_in_link(tokens: Sequence[Token], index: int) -> bool:
 
 def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     figure = get(tokens[index], Figure)
+    rendering.is_framed = True
     name = f' id="{escape_html(figure.id)}"' if figure.id else ""
     return f'<figure class="figure"{name}>'
 
 
 def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     figure = get(tokens[index], Figure)
+    rendering.is_framed = False
     text = rendering.render(rendering, tokens[index].children or ())
     return figure_caption(rendering, figure.number, text) + "</figure>\n"
 

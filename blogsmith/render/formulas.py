@@ -173,9 +173,16 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         # one mistake among many definitions makes no mistake of every formula that needs them
         rendering.macros.update(find_definitions(math.tex, rendering.macros))
         return _error_html(rendering, math, error)
-    markup = _with_portable_tex(found.mathml, math.tex, rendering.macros)
+    numbers: dict[str, str] = {}
+
+    def number(link: re.Match[str]) -> str:
+        target = unescape(link[1])
+        return numbers.setdefault(target, _reference(rendering, math, target))
+
+    markup = _REFERENCE.sub(number, found.mathml)
+    markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
     rendering.macros.update(found.macros)
-    return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), markup)
+    return markup
 
 
 def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
@@ -187,11 +194,18 @@ def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
         rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint)
 
 
-def _with_portable_tex(mathml: str, tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """`mathml` with the TeX to copy where that is not the author's: nobody else knows a site's macros."""
+def _with_portable_tex(
+    mathml: str, tex: str, macros: Mapping[str, str | Macro], numbers: Mapping[str, str]
+) -> str:
+    """`mathml` with the TeX to copy where that is not the author's: nobody else knows a site's macros.
+
+    numbers: label in the formula → what is printed for a reference to it.
+    """
     if not macros and "\\" not in tex:
         return mathml
     portable = portable_tex(tex, macros)
+    if numbers:
+        portable = _REFERENCE_TEX.sub(lambda found: _number_tex(numbers, found), portable).strip()
     if portable == tex or not mathml:
         return mathml
     end = mathml.index(">", mathml.index("<math "))
@@ -202,6 +216,11 @@ def _packages(rendering: Rendering) -> frozenset[str]:
     """LaTeX packages that the page asks for, else the site."""
     own = rendering.document.front.math.packages
     return frozenset(rendering.tools.config.math.packages if own is None else own)
+
+
+def _number_tex(numbers: Mapping[str, str], reference: re.Match[str]) -> str:
+    number = numbers.get(reference[1].strip(), "")
+    return f"\\text{{{unescape(number)}}}" if number and "<" not in number else reference[0]
 
 
 def _reference(rendering: Rendering, math: Math, target: str) -> str:
@@ -224,6 +243,7 @@ def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
     return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'
 
 
+_REFERENCE_TEX = lazy_pattern(r"\\(?:eq)?ref\s*\{([^{}]*)\}")
 _REFERENCE = lazy_pattern(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
 """What the converter makes of a `\\ref`, whose number it cannot know."""
 

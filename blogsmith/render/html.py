@@ -25,12 +25,25 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.mathml.signs import signs_of
-from . import blocks, code_notes, fences, figures, formulas, notes, prose, shortcodes, tabs, wiki_links
+from . import (
+    blocks,
+    code_notes,
+    fences,
+    figures,
+    formulas,
+    galleries,
+    notes,
+    prose,
+    shortcodes,
+    tabs,
+    wiki_links,
+)
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
 from .outputs import rules
 from .policy.outline import body_outline
+from .statements import page_statements
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
@@ -43,6 +56,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **blocks.RULES,
         **tabs.RULES,
         **figures.RULES,
+        **galleries.RULES,
         **fences.RULES,
         **code_notes.RULES,
         **rules.RULES,
@@ -146,8 +160,10 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
             rendering.images,
         ),
         links=frozenset(rendering.links),
+        stated=page_statements(rendering),
         widgets=frozenset(rendering.widgets),
         files=rendering.files,
+        variants=tuple(sorted(rendering.variants)),
         diagnostics=tuple(reporter.diagnostics),
     )
 

@@ -47,6 +47,9 @@ class ImageSize(Struct, frozen=True):
     height_px: int | None
     located: bool = False
     """Its EXIF data say where it was taken."""
+    is_animated: bool = False
+    kind: str = ""
+    """`PNG`, `JPEG`, `GIF`, `WEBP` or `AVIF`; empty for a vector image."""
 
 
 class ImageProblem(Exception):
@@ -143,7 +146,11 @@ def picture_size(stream: BinaryIO, name: str) -> ImageSize:
     _check_end(stream, name, image.format or "")
     width, height = image.size
     orientation, located = _exif(image)
-    return ImageSize(height, width, located) if orientation in _TURNED else ImageSize(width, height, located)
+    if orientation in _TURNED:
+        width, height = height, width
+    # Pillow has it only where there may be several pictures
+    is_animated = bool(getattr(image, "is_animated", False))
+    return ImageSize(width, height, located, is_animated, image.format or "")
 
 
 def _check_end(stream: BinaryIO, name: str, kind: str) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from html import unescape
 from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, TextMap
-from ..model.documents import Reference
-from ..syntax.math.formulas import text_with_formulas
-from ..syntax.records import Citation, CitationEntry, Heading, NoteItem, NoteRef, XRef, get
+from ..patterns import lazy_pattern
+from ..syntax.records import NoteItem, NoteRef, XRef, get
 from ..syntax.references.labels import Label
+from .citations.html import RULES as CITATION_RULES
+from .citations.marks import back_label, use_id
 from .context import Rendering, Rule
 from .numbers import number_html
 from .prose import escape_html
@@ -28,19 +30,17 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kind of label → what a reference says; theorems and the like are called by their own names."""
+_ALTTEXT = lazy_pattern(r'<math [^>]*?alttext="([^"]*)".*?</math>', re.DOTALL)
+_TAG = lazy_pattern(r"<[^<>]*>")
 _NUMBER = "\0"
 """Stands for a number, which may be HTML: a sign that no text holds."""
 
 
 def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     ref = get(tokens[index], NoteRef)
-    name = _use_id("fnref", ref.number, ref.use)
+    name = use_id("fnref", ref.number, ref.use)
     link = f'<a href="#fn-{ref.number}" id="{name}" role="doc-noteref">{ref.number}</a>'
     return f'<sup class="footnote-ref">{link}</sup>'
-
-
-def _use_id(prefix: str, key: object, use: int) -> str:
-    return f"{prefix}-{key}" if use == 1 else f"{prefix}-{key}-{use}"
 
 
 def _notes_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -60,95 +60,19 @@ def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     return "</li>\n"
 
 
-def _back_label(text: str) -> str:
-    """The label of a link back to the text."""
-    return f'role="doc-backlink" aria-label="{escape_html(text)}">↩</a>'
-
-
 def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
     """The note's HTML with a link back to each of its marks, in its last paragraph if it ends in one."""
     item = get(token, NoteItem)
     links = ""
     for use in range(1, item.uses + 1):
         text = "Back to the text, mark {number}" if item.uses > 1 else "Back to the text"
-        label = _back_label(rendering.language.translate(text, number=use))
-        links += f' <a class="footnote-backref" href="#{_use_id("fnref", item.number, use)}" {label}'
+        label = back_label(rendering.language.translate(text, number=use))
+        links += f' <a class="footnote-backref" href="#{use_id("fnref", item.number, use)}" {label}'
     end = "</li>\n"
     body = html.removesuffix(end)
     if body.endswith("</p>\n"):
         return f"{body[:-5]}{links}</p>\n{end}"
     return f"{body}<p>{links.lstrip()}</p>\n{end}" if links else html
-
-
-def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    citation = get(tokens[index], Citation)
-    pieces = []
-    uses = citation.uses or (0,) * len(citation.items)
-    for item, number, use in zip(citation.items, citation.numbers, uses, strict=True):
-        locator = f", {escape_html(item.locator)}" if item.locator else ""
-        key = escape_html(item.key)
-        if number == 0:
-            pieces.append(f"{key}{locator}")
-            continue
-        name = f' id="{_use_id("cite", key, use)}"' if use else ""
-        pieces.append(f'<a href="#ref-{key}"{name} role="doc-biblioref">{number}</a>{locator}')
-    return f'<cite class="citation">[{", ".join(pieces)}]</cite>'
-
-
-def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    entries: tuple[CitationEntry, ...] = tokens[index].meta["entries"]
-    known = rendering.parsed.page.references
-    items = "".join(_entry(rendering, known[entry.key], entry.uses) for entry in entries)
-    name = escape_html(rendering.language.translate("References"))
-    title = "" if _has_heading(rendering, tokens) else f"<h2>{name}</h2>\n"
-    opening = f'<section class="references" role="doc-bibliography" aria-label="{name}">'
-    return f"{opening}\n{title}<ol>\n{items}</ol>\n</section>\n"
-
-
-def _has_heading(rendering: Rendering, tokens: Sequence[Token]) -> bool:
-    """Whether the author's last heading announces the list already."""
-    last = next((get(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
-    names = ("References", "Bibliography", "Sources", "Literature")
-    own = map(rendering.language.translate, names)
-    return last.casefold() in {name.casefold() for name in (*names, *own)}
-
-
-def _entry(rendering: Rendering, reference: Reference, uses: int) -> str:
-    key = escape_html(reference.key)
-    links = ""
-    for use in range(1, uses + 1):
-        text = "Back to the text, citation {number}" if uses > 1 else "Back to the text"
-        label = _back_label(rendering.language.translate(text, number=use))
-        links += f' <a class="ref-backref" href="#{_use_id("cite", key, use)}" {label}'
-    return f'<li id="ref-{key}">{_describe(rendering, reference)}{links}</li>\n'
-
-
-def _describe(rendering: Rendering, reference: Reference) -> str:
-    """Authors. Title. Venue volume(issue), pages, year. Note."""
-    title = f"<cite>{_title(rendering, reference)}</cite>"
-    if reference.url:
-        title = f'<a href="{escape_html(reference.url)}">{title}</a>'
-    authors = escape_html(_names(reference.authors))
-    issue = f"({reference.issue})" if reference.issue else ""
-    where = " ".join(filter(None, (reference.venue, f"{reference.volume}{issue}")))
-    venue = escape_html(", ".join(filter(None, (where, reference.pages, reference.year))))
-    parts = [part for part in (authors, title, venue, escape_html(reference.note)) if part]
-    # an author's initial and a title's question mark end a sentence already
-    return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts)
-
-
-def _title(rendering: Rendering, reference: Reference) -> str:
-    """The title with its formulas typeset; a mistake in one is reported at the entry."""
-    text = reference.title or reference.key
-    place = reference.place or Place(1)
-    origin = TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1))
-    return rendering.render(rendering, text_with_formulas(origin))
-
-
-def _names(authors: Sequence[str]) -> str:
-    if len(authors) < 3:
-        return " & ".join(authors)
-    return f"{', '.join(authors[:-1])} & {authors[-1]}"
 
 
 def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -157,7 +81,7 @@ def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def reference(rendering: Rendering, ref: XRef) -> str:
     """The link to a label, or the author's text if there is none."""
-    labels = rendering.tools.labels(ref.page) if ref.page else rendering.labels
+    labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
         rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint)
@@ -174,7 +98,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     if not label.number:
         hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"
         rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
-    url = rendering.tools.post_url(ref.page) if ref.page else ""
+    url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
     if url:
         rendering.links.add(url)
     text = _reference_html(label, ref.form, rendering)
@@ -193,6 +117,12 @@ def _cell_hint(rendering: Rendering, ref: XRef) -> str:
 def _like(label_id: str, ref: XRef) -> str:
     """An id as the author writes labels here, `eq:x` or `eq-x`."""
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
+
+
+def label_text(rendering: Rendering, label: Label) -> str:
+    """What a full reference to a label says, as plain text: `Theorem 1`, `Equation (2)`."""
+    html = _ALTTEXT.sub(r"\1", _reference_html(label, "full", rendering))
+    return unescape(_TAG.sub("", html))
 
 
 def _reference_html(label: Label, form: str, rendering: Rendering) -> str:
@@ -218,8 +148,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "footnotes_close": _notes_close,
         "footnote_open": _note_open,
         "footnote_close": _note_close,
-        "citation": _citation,
-        "bibliography": _bibliography,
+        **CITATION_RULES,
         "xref": _xref,
     }
 )

@@ -64,9 +64,11 @@ def _abbr(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _task_box(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    token = tokens[index]
+    token, language = tokens[index], rendering.language
     flags = "".join(f" {name}" for name in ("checked", "disabled") if name in token.attrs)
-    return f"<input{attributes(token, 'checked', 'disabled')}{flags}> "
+    label = language.translate("done") if "checked" in token.attrs else language.translate("to do")
+    written = attributes(token, "checked", "disabled")
+    return f'<input{written} aria-label="{escape_html(label)}"{flags}> '
 
 
 def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

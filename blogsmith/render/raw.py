@@ -20,10 +20,10 @@ from ..syntax.tags import Attribute, StartTag, hidden_spans, start_tag
 from .context import Rendering
 from .custom_elements import report_element
 from .dimensions import HINT, Length, fit_attributes, parse_length
-from .images import img_tag
 from .policy.openers import with_openers
 from .remote_html import LOADING, RemoteRule
 from .srcset import rewrite_srcset
+from .variants import picture_tag
 
 _TAG = lazy_pattern(r"<[A-Za-z]")
 _TELLING = frozenset(("style", "markdown"))
@@ -92,6 +92,9 @@ def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: P
 def _rewrite(rendering: Rendering, text: str, start: int, tag: StartTag, place: Place) -> str:
     if tag.name == "img" and tag.get("src"):
         return _image(rendering, tag, place)
+    if tag.name == "source" and "dark" in tag.get("media"):
+        # a switch of the theme chooses, too
+        rendering.widgets.add("pictures")
     edits = sorted(_edits(rendering, text, tag, place), key=lambda edit: edit.start)
     pieces, at = [], start
     for edit in edits:
@@ -168,7 +171,7 @@ def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
     )
     own["style"] = ";".join(part for part in (size.style, own.get("style", "")) if part)
     rendering.images += 1
-    return img_tag(size.info, tag.get("alt"), attrs={**own, **kept})
+    return picture_tag(rendering, found, size.info, tag.get("alt"), attrs={**own, **kept})
 
 
 def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -> Length | None:

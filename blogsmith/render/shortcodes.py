@@ -14,17 +14,25 @@ from typing import Any
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from ..config.validate import LANGUAGE
 from ..diagnostics.model import Place, SiteError, TextMap
+from ..model.media import film_type
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain
 from .context import Rendering, Rule
 from .dimensions import HINT, parse_length
 from .figures import image_tag
+from .films import Film, Written, film_tag
+from .galleries import MAX_COLUMNS, columns_for
 from .videos import read_video
 
-Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
+_FILM_ONLY = ("poster", "captions", "lang", "loop")
+"""Arguments of a video that is a file of the site."""
+_SWITCH: Mapping[str, bool] = MappingProxyType(
+    {**dict.fromkeys(("", "yes", "true", "loop"), True), **dict.fromkeys(("no", "false"), False)}
+)
 
-MAX_COLUMNS = 6
+Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
 
 
 def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -166,6 +174,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             return None
     images = []
     width = _width(rendering, call)
+    rendering.is_framed = True
     for index, source in enumerate(sources):
         caption = inline_html(rendering, captions[index]) if index < len(captions) else ""
         alt = alts[index].text if index < len(alts) else ""
@@ -174,9 +183,11 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             source.text,
             alt,
             source.place(0, max(1, len(source.text))),
-            width=width,
+            columns=columns,
+            attrs={"width": width},
         )
         images.append({"img": Markup(tag), "caption": Markup(caption)})
+    rendering.is_framed = False
     return {"images": images, "cols": columns}
 
 
@@ -187,7 +198,7 @@ def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
         text = ""
     if text:
         return int(text)
-    return 2 if count in (2, 4) else min(3, max(1, count))
+    return columns_for(count)
 
 
 def _width(rendering: Rendering, call: Shortcode) -> str:
@@ -255,7 +266,12 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         "spoken": plain(rendering, caption) if caption and not title else "",
     }
     if "://" not in source.text and not source.text.startswith("//"):
-        return {**base, "local": _local(rendering, source)}
+        tag = Markup(film_tag(rendering, _film(rendering, call, source)))
+        url = rendering.tools.media(source.text, rendering.document).url
+        return {**base, "local": {"src": url, "type": film_type(source.text), "video": tag}}
+    for name in _FILM_ONLY:
+        if name in call.args:
+            _report_argument(rendering, call, name, f"{name} is for video files of the site")
     allow = rendering.tools.config.embeds.allow
     video = read_video(source.text, allow)
     if video is None:
@@ -269,11 +285,30 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     return {**base, **fields, "local": None, "widget": "embed"}
 
 
-def _local(rendering: Rendering, source: TextMap) -> Mapping[str, str]:
-    target = rendering.tools.link(source.text, rendering.document)
-    rendering.problem(target, source.place(0, len(source.text)))
-    kinds = {"mp4": "video/mp4", "webm": "video/webm", "ogv": "video/ogg", "mov": "video/quicktime"}
-    return {"src": target.url, "type": kinds.get(source.text.rpartition(".")[2].lower(), "")}
+def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
+    def written(name: str) -> Written | None:
+        found = next(iter(_values_whole(call, name)), None)
+        return _written(found) if found else None
+
+    loop = call.args.get("loop", "no").strip().lower()
+    if loop not in _SWITCH:
+        _report_argument(rendering, call, "loop", f"loop is yes or no, not {loop}")
+    lang = call.args.get("lang", "").strip()
+    if lang and not LANGUAGE.fullmatch(lang):
+        _report_argument(rendering, call, "lang", f"{lang} is no language tag", "write it as en or pt-BR")
+        lang = ""
+    return Film(
+        _written(source),
+        poster=written("poster"),
+        captions=written("captions"),
+        lang=lang,
+        is_loop=_SWITCH.get(loop, False),
+        title=call.args.get("title", ""),
+    )
+
+
+def _written(text: TextMap) -> Written:
+    return Written(text.text, text.place(0, max(1, len(text.text))))
 
 
 def _report_argument(rendering: Rendering, call: Shortcode, name: str, message: str, hint: str = "") -> None:
@@ -299,7 +334,7 @@ ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "img": ("src", "cap", "alt", "cols", "width", "id"),
         "image-compare": ("before", "after", "before-alt", "after-alt", "label-before", "label-after"),
-        "video-embed": ("src", "caption", "title"),
+        "video-embed": ("src", "caption", "title", *_FILM_ONLY),
     }
 )
 """What each of them takes."""

@@ -60,7 +60,7 @@ def _find(target: str, rendering: Rendering) -> LinkTarget | None:
     anchor = f"#{slug_of(heading)}" if heading else ""
     if not page.strip():
         return tools.link(anchor, document) if anchor else None
-    url = tools.post_url(_slug(page))
+    url = tools.post_url(_slug(page), rendering.document)
     path = url.removeprefix(tools.config.base_path)
     return tools.link(f"{path}{anchor}", document) if url else None
 

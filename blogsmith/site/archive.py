@@ -66,7 +66,7 @@ def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
     for url, found in members.items():
         part = {part.url: part.part for part in found[0].series}
         ordered = tuple(sorted(found, key=lambda post: part.get(post.url, 0)))
-        path = url.removeprefix(frame.config.base_path)
+        path = frame.path_of(url)
         view = plain_view("series", path, found[0].series_name, frame, ordered)
         pages.append(replace(view, series_name=found[0].series_name, series=found[0].series))
     # those that come out by the day before those that are to be consulted, such as a manual

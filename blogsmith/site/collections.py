@@ -11,28 +11,58 @@ from msgspec.structs import replace
 
 from ..model.template_views import Link, PageView
 from .archive import archive, series_pages
+from .editions import group_by_edition
 from .feeds import with_feed
-from .frame import OLDEST, Frame, Rendered, Unpublished
+from .frame import OLDEST, Frame, Rendered, TermNames, Unpublished
 from .lists import generate_lists, not_found, section_title, taxonomy
 from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginate
 from .relations import Relations, add_relations
+from .search_page import search_page
+from .statements import add_uses, statement_graph
 from .terms import term_names
+from .theorem_map import theorem_map
+from .translations import add_translations
 
 
 def page_views(
-    rendered: Sequence[Rendered], unpublished: Iterable[Unpublished], frame: Frame
+    rendered: Sequence[Rendered], unpublished: Sequence[Unpublished], frame: Frame
 ) -> tuple[PageView, ...]:
-    """Every page of the site: the documents', then the generated ones, in a stable order."""
-    frame = replace(frame, term_names=term_names(item.document for item in rendered))
+    """Every page of the site: of each language the documents', then the generated ones, in a stable order."""
+    groups = _editions(rendered, frame)
+    frame = replace(frame, term_names=names_by_edition(rendered, frame))
+    pages: list[PageView] = []
+    for edition, items in groups.items():
+        waiting = [one for one in unpublished if one.edition == edition]
+        pages += _edition_views(items, waiting, frame.within(edition))
+    return add_translations(pages, rendered, frame)
+
+
+def names_by_edition(rendered: Iterable[Rendered], frame: Frame) -> dict[str, TermNames]:
+    """Edition → how its terms are called."""
+    groups = _editions(rendered, frame).items()
+    return {edition: term_names(item.document for item in items) for edition, items in groups}
+
+
+def _editions(rendered: Iterable[Rendered], frame: Frame) -> dict[str, list[Rendered]]:
+    pairs = ((item.edition, item) for item in rendered)
+    return group_by_edition(pairs, frame.settings or frame.config)
+
+
+def _edition_views(
+    rendered: Sequence[Rendered], unpublished: Sequence[Unpublished], frame: Frame
+) -> list[PageView]:
     views = {item.url: page_view(item, frame) for item in rendered}
-    sections = _sections(rendered)
+    sections = _sections(rendered, frame)
     around = {url: Relations() for url in views}
     add_neighbours(rendered, views, around)
-    add_series(rendered, list(unpublished), views, around, frame)
+    add_series(rendered, unpublished, views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
     add_relations(rendered, views, around)
+    graph = statement_graph(rendered, frame.config.base_path)
+    if frame.config.theorems.used_in:
+        add_uses(graph, {view.url: around[url] for url, view in views.items()}, frame.language)
     views = {url: around[url].apply_to(view) for url, view in views.items()}
     newest_first = _newest_first(rendered)
     posts = [views[item.url] for item in newest_first]
@@ -43,7 +73,10 @@ def page_views(
     pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
-    return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(posts, frame))
+    pages += [*archive(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
+    titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
+    pages += search_page(rendered, views, sections, titles, frame)
+    return [*pages, not_found(posts, frame)]
 
 
 def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:
@@ -61,9 +94,13 @@ def _group_by_section(posts: Iterable[Rendered], views: Mapping[str, PageView]) 
     return found
 
 
-def _sections(rendered: Sequence[Rendered]) -> dict[str, str]:
+def _sections(rendered: Sequence[Rendered], frame: Frame) -> dict[str, str]:
     """Section → site path of its list, for every section that has a post or an index."""
-    found = {item.section: f"/{item.section}/" for item in rendered if item.section and item.kind == "post"}
+    found = {
+        item.section: f"{frame.root}/{item.section}/"
+        for item in rendered
+        if item.section and item.kind == "post"
+    }
     found |= {item.section: item.url for item in rendered if item.kind == "section"}
     return dict(sorted(found.items()))
 

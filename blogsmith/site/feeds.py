@@ -1,8 +1,6 @@
 """Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
 
-What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded
-parts open; buttons and sliders, which do nothing there, and pictures for paper left out. A site that does
-not know its own address (`base_url`) has no feeds: their ids and links must be absolute.
+A site that does not know its own address (`base_url`) has no feeds: their ids and links must be absolute.
 Sources: RFC 4287 (Atom), JSON Feed 1.1.
 """
 
@@ -18,100 +16,28 @@ from xml.etree import ElementTree
 
 from msgspec.structs import replace
 
+from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
-from ..model.template_views import Feed, PageView
+from ..model.template_views import CitableView, Feed, PageAuthor, PageView
 from ..model.texts import NO_TEXT, PageText
-from ..patterns import lazy_pattern
+from .editions import group_by_edition
+from .feed_text import feed_html, without_control_characters
 from .generated import GeneratedFile
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"
 
 _ATOM = "http://www.w3.org/2005/Atom"
-_LEFT_OUT = lazy_pattern(
-    r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>'
-    r'|<img class="for-paper"[^>]*>',
-    re.DOTALL,
-)
-# an anchor without a text would be nothing there: the style sheet sets its number
-_CODE_MARK = lazy_pattern(r'( data-mark="(\d{1,3})" aria-label="[^"]{0,200}">)</a>')
-_SWEEP_CONTROLS = lazy_pattern(r'<div class="sweep-controls" hidden>[^\n]*?</div>\n')
-_SWEEP_RUN = lazy_pattern(r'<details class="sweep-run"( open data-default)?>')
-_DETAILS = lazy_pattern(r"</?details\b[^>]*>")
-_RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
-_DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
-# of an attribute, wherever it stands; only what is in front of the address is a part of the match
-_ADDRESS = lazy_pattern(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
-_SHELL = lazy_pattern(r' (?:tabindex|loading|decoding|data-line|data-cell|data-wide|data-tex)="[^"]*"')
-# a character XML cannot hold at all; U+FFFD says that something stood there
-# (what it can hold instead, with ^, takes 4 ms to compile)
-_NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def feed_html(page: PageView, config: Config) -> str:
-    """The body of `page` for readers that show it far from its site."""
-    # with the space in front of what is left out; as a part of the pattern it would be tried at every space
-    *before, last = _LEFT_OUT.split(page.content)
-    html = "".join([*(text.rstrip() for text in before), last])
-    html = _CODE_MARK.sub(r"\1 (\2)</a>", html)
-    html = _default_runs(html)
-    html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
-    html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
-    html = _with_addresses(_SHELL.sub("", html), page.canonical_url, _host(config))
-    return _NOT_XML.sub("\ufffd", html)
+def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
+    """The feeds every page of an edition points to; none without `base_url` or if the site wants none.
 
-
-def _default_runs(html: str) -> str:
-    """`html` with that run of each sweep alone which others see, and no fold around it."""
-    html = _SWEEP_CONTROLS.sub("", html)
-    pieces, end = [], 0
-    for found in _SWEEP_RUN.finditer(html):
-        close = _end_of_details(html, found.end())
-        inside = html[found.end() : close - len("</details>")]
-        is_default = "data-default" in found[0]
-        pieces += [html[end : found.start()], f"<div>{inside}</div>" if is_default else ""]
-        end = close
-    return "".join([*pieces, html[end:]])
-
-
-def _end_of_details(html: str, start: int) -> int:
-    """Behind the end tag of the element whose content begins at `start`."""
-    depth = 1
-    for tag in _DETAILS.finditer(html, start):
-        depth += -1 if tag[0].startswith("</") else 1
-        if depth == 0:
-            return tag.end()
-    return len(html)
-
-
-def _with_addresses(html: str, page: str, host: str) -> str:
-    """`html` with the first address of each tag made absolute, if it is an anchor or a path of the site."""
-    end = 0
-
-    def absolute(found: re.Match[str]) -> str:
-        nonlocal end
-        # from the address back to its tag is shorter than from each tag on to an address
-        tag = html.rfind("<", end, found.start())
-        if tag < 0 or html.find(">", tag, found.start()) >= 0:
-            return found[0]
-        end = found.end(1) + 1
-        # protocol-relative addresses never reach a page, so one slash is a site path
-        return found[0] + (page if found[1].startswith("#") else host)
-
-    return _ADDRESS.sub(absolute, html)
-
-
-def _host(config: Config) -> str:
-    """`https://example.org` of `https://example.org/blog`: site paths carry the base path already."""
-    scheme, _, rest = config.base_url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
-
-
-def site_feeds(config: Config) -> tuple[Feed, ...]:
-    """The feeds every page points to; none without `base_url` or if the site wants none."""
+    root: what stands before all site paths of the edition.
+    """
     if not (config.feeds and config.base_url):
         return ()
-    base = config.base_path
+    base = config.base_path + root
     return (
         Feed(config.title, f"{base}/atom.xml", ATOM_TYPE),
         Feed(config.title, f"{base}/feed.json", JSON_TYPE),
@@ -140,9 +66,20 @@ def feed_files(
     """
     if not site_feeds(config):
         return {}
+    groups = group_by_edition(((page.edition, page) for page in pages), config)
+    return {
+        path: file
+        for edition, members in groups.items()
+        for path, file in _edition_files(members, edition, config, unfit).items()
+    }
+
+
+def _edition_files(
+    pages: Sequence[PageView], edition: str, config: Config, unfit: frozenset[str]
+) -> dict[PurePosixPath, GeneratedFile]:
     listed = (post for page in pages if page.kind == "archive" for post in page.pages)
     archive = tuple(post for post in listed if post.path not in unfit)
-    writer = _FeedWriter(_dated_posts(archive, config.feed_settings.entries), config)
+    writer = _writer(_dated_posts(archive, config.feed_settings.entries), config, edition)
     files = writer.site_files()
     for page in pages:
         posts = _term_entries(page, config) if page.kind == "tag" else []
@@ -153,16 +90,23 @@ def feed_files(
     return files
 
 
-def site_feed_files(posts: Sequence[PageView], config: Config) -> dict[PurePosixPath, GeneratedFile]:
-    """`atom.xml` and `feed.json` of the site alone. posts: those that stand in them, newest first."""
-    return _FeedWriter(posts, config).site_files()
+def site_feed_files(
+    posts: Sequence[PageView], config: Config, edition: str = ""
+) -> dict[PurePosixPath, GeneratedFile]:
+    """`atom.xml` and `feed.json` of an edition alone. posts: those that stand in them, newest first."""
+    return _writer(posts, config, edition).site_files()
+
+
+def _writer(posts: Sequence[PageView], config: Config, edition: str) -> _FeedWriter:
+    return _FeedWriter(posts, edition_config(edition, config), edition_root(edition, config))
 
 
 class _FeedWriter:
     """What stands in several feeds is made once. Belongs to the feeds of one site."""
 
-    def __init__(self, posts: Sequence[PageView], config: Config) -> None:
-        """posts: those of the feeds of the whole site."""
+    def __init__(self, posts: Sequence[PageView], config: Config, root: str) -> None:
+        """posts: those of the feeds of the whole edition; root: what stands before all its site paths."""
+        self._home = f"{root}/"
         self._posts = (*posts,)
         self._config = config
         self._newest = frozenset(post.url for post in posts)
@@ -170,11 +114,12 @@ class _FeedWriter:
         self._entries: dict[tuple[str, bool], str] = {}
 
     def site_files(self) -> dict[PurePosixPath, GeneratedFile]:
-        """The feeds of the whole site."""
-        atom_file = partial(self._atom, self._config.title, "/", self._posts, is_short=False)
+        """The feeds of the whole edition."""
+        atom_file = partial(self._atom, self._config.title, self._home, self._posts, is_short=False)
+        folder = PurePosixPath(self._home.strip("/"))
         return {
-            PurePosixPath("atom.xml"): GeneratedFile(atom_file, self._posts, self._posts),
-            PurePosixPath("feed.json"): GeneratedFile(self._json, self._posts, self._posts),
+            folder / "atom.xml": GeneratedFile(atom_file, self._posts, self._posts),
+            folder / "feed.json": GeneratedFile(self._json, self._posts, self._posts),
         }
 
     def term_file(self, page: PageView, url: str, posts: Sequence[PageView]) -> GeneratedFile:
@@ -188,7 +133,9 @@ class _FeedWriter:
         return atom(name, url, posts, self._config, lambda post: self._entry(post, is_short=is_short))
 
     def _json(self) -> bytes:
-        return json_feed(self._config.title, "/", [self._prepare(post) for post in self._posts], self._config)
+        return json_feed(
+            self._config.title, self._home, [self._prepare(post) for post in self._posts], self._config
+        )
 
     def _entry(self, post: PageView, *, is_short: bool) -> str:
         # a post stands in the feeds of all its tags
@@ -270,9 +217,11 @@ def atom_entry(post: PageView, config: Config) -> str:
     _link(entry, post.canonical_url, "alternate", "text/html")
     _text(entry, "published", _stamp(post.date))
     _text(entry, "updated", _stamp(_update_date(post)))
-    _people(entry, post.authors)
+    _people(entry, post.authors, post.citation.authors if post.citation else ())
     for term in (*post.categories, *post.tags):
         ElementTree.SubElement(entry, f"{{{_ATOM}}}category", {"term": _clean(term.title)})
+    if post.citation:
+        _rights(entry, post.citation)
     if post.description:
         _text(entry, "summary", post.description)
     if post.body:
@@ -291,17 +240,34 @@ def _text(parent: ElementTree.Element, tag: str, text: str) -> None:
 
 
 def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    return without_control_characters(text)
 
 
 def _link(parent: ElementTree.Element, href: str, rel: str, kind: str) -> None:
     ElementTree.SubElement(parent, f"{{{_ATOM}}}link", {"rel": rel, "type": kind, "href": href})
 
 
-def _people(parent: ElementTree.Element, names: Sequence[str]) -> None:
+def _people(parent: ElementTree.Element, names: Sequence[str], known: Sequence[PageAuthor] = ()) -> None:
+    """Authors; those that have an ORCID iD by it, as registries of DOIs read it."""
+    orcids = {author.name: author.orcid for author in known}
     for name in names:
         author = ElementTree.SubElement(parent, f"{{{_ATOM}}}author")
         _text(author, "name", name)
+        if orcids.get(name):
+            _text(author, "uri", f"https://orcid.org/{orcids[name]}")
+
+
+def _rights(entry: ElementTree.Element, citation: CitableView) -> None:
+    """Licence (RFC 4946) and DOI (RFC 8574): the id of a post stays its address when it gets a DOI."""
+    if citation.license:
+        _text(entry, "rights", citation.license)
+    for rel, href in (("license", citation.license_url), ("cite-as", _doi_url(citation))):
+        if href:
+            ElementTree.SubElement(entry, f"{{{_ATOM}}}link", {"rel": rel, "href": href})
+
+
+def _doi_url(citation: CitableView) -> str:
+    return f"https://doi.org/{citation.doi}" if citation.doi else ""
 
 
 def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
@@ -329,11 +295,28 @@ def _item(post: PageView, config: Config) -> dict[str, object]:
         "summary": post.description,
         "date_published": _stamp(post.date) if post.date else "",
         "date_modified": _stamp(_update_date(post)),
-        "authors": [{"name": author} for author in post.authors],
+        "authors": _json_people(post),
         "tags": [term.title for term in (*post.categories, *post.tags)],
         "language": post.lang,
     }
+    if post.citation:
+        item["_citation"] = _drop_empty(
+            {
+                "doi": _doi_url(post.citation),
+                "license": post.citation.license,
+                "license_url": post.citation.license_url,
+            }
+        )
     return _drop_empty(item)
+
+
+def _json_people(post: PageView) -> list[dict[str, str]]:
+    if not post.citation:
+        return [{"name": author} for author in post.authors]
+    return [
+        {"name": one.name, "url": f"https://orcid.org/{one.orcid}"} if one.orcid else {"name": one.name}
+        for one in post.citation.authors
+    ]
 
 
 def _drop_empty(fields: dict[str, object]) -> dict[str, object]:

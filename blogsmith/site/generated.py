@@ -19,6 +19,8 @@ class GeneratedFile(Struct, frozen=True):
     """Those of them whose texts it holds."""
     key: str = ""
     """Names all that it is made from; empty: that is `pages` and the settings."""
+    is_slow: bool = False
+    """It may take a second, and any thread may make it."""
 
     def __call__(self) -> bytes:
         """Its bytes."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from msgspec.structs import replace
+
 from ..diagnostics.model import nearest
 from ..model.documents import Asset, Document, ImageInfo
 from ..model.links import LinkTarget
@@ -52,7 +54,7 @@ def _image(
     found = measure(assets[file].file)
     if isinstance(found, str):
         return LinkTarget(url, found, "", "image-unreadable")
-    return ImageInfo(url, found.width_px, found.height_px, found.located)
+    return replace(found, url=url)
 
 
 def _remote_image(

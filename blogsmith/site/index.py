@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -56,8 +57,12 @@ class SiteIndex(Struct, frozen=True):
     by_url: Mapping[str, str]
     """Site path of a page → its source path; of unpublished pages too, unless another page has it."""
     by_slug: Mapping[str, str]
-    """Last part of a page's URL → source path, for `{@slug#eq-x}`."""
+    """Last part of a page's URL → source path, for `{@slug#eq-x}`; the site's own language first."""
     remote: RemoteImages = RemoteImages()
+    editions: Mapping[str, str] = {}
+    """Source path → language of `languages`, of pages that are not in the site's own."""
+    translations: Mapping[str, Mapping[str, str]] = {}
+    """Source path of a page that has translations → edition → source path."""
 
     def with_base(self, url: str) -> str:
         """A site path as printed."""
@@ -67,14 +72,14 @@ class SiteIndex(Struct, frozen=True):
         """Whether `path` is a page's source, published or not."""
         return path in self.urls or path in self.unpublished
 
-    def page_labels(self, slug: str) -> Mapping[str, Label] | None:
-        """Labels of the post `slug` names."""
-        path = self._find_by_slug(slug)
+    def page_labels(self, slug: str, document: Document) -> Mapping[str, Label] | None:
+        """Labels of the post that `slug` names in `document`."""
+        path = self._find_by_slug(slug, document)
         return self.entries[path].labels if path else None
 
-    def page_url(self, slug: str) -> str:
-        """URL with base path of the post `slug` names."""
-        path = self._find_by_slug(slug)
+    def page_url(self, slug: str, document: Document) -> str:
+        """URL with base path of the post that `slug` names in `document`."""
+        path = self._find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
     def slug_hint(self, slug: str) -> str:
@@ -86,8 +91,17 @@ class SiteIndex(Struct, frozen=True):
             return f"{waiting} is not published"
         return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
 
-    def _find_by_slug(self, slug: str) -> str:
-        return self.by_slug.get(_slug_of(slug), "")
+    def in_language_of(self, document: Document, path: str) -> str:
+        """The page at `path` in the language of a document that names it, if there is one.
+
+        A page names its own translations as they are.
+        """
+        own = str(document.path)
+        group = self.translations.get(path, {})
+        return path if own in group.values() else group.get(self.editions.get(own, ""), path)
+
+    def _find_by_slug(self, slug: str, document: Document) -> str:
+        return self.in_language_of(document, self.by_slug.get(_slug_of(slug), ""))
 
 
 def _slug_of(address: str) -> str:
@@ -103,10 +117,12 @@ def index_site(
     generated: Iterable[str],
     files: Mapping[str, str],
     remote: RemoteImages = NOTHING_COPIED,
+    editions: Mapping[str, str] = MappingProxyType({}),
+    translations: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> SiteIndex:
     """The index of pages (as in `SiteIndex`) and of files to copy."""
     by_slug: dict[str, str] = {}
-    for path, url in sorted(urls.items()):
+    for path, url in sorted(urls.items(), key=lambda item: (item[0] in editions, *item)):
         by_slug.setdefault(_slug_of(url), path)
     return SiteIndex(
         base_path,
@@ -119,6 +135,8 @@ def index_site(
         {url: path for path, url in unpublished.items()} | {url: path for path, url in urls.items()},
         by_slug,
         remote,
+        editions,
+        translations,
     )
 
 
@@ -142,11 +160,22 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
         return _same_page(index, document, written, unquote(anchor))
     source = _find_page(index, path, document)
     if source:
+        source = _preferred(index, source, path, unquote(anchor), document)
         return _page(index, source, written, suffix, unquote(anchor))
     file = find_file(index, path, document)
     if file:
         return LinkTarget(index.with_base(quote(index.files[file])) + suffix)
     return _missing(index, path, written, document)
+
+
+def _preferred(index: SiteIndex, source: str, path: str, anchor: str, document: Document) -> str:
+    """The page meant in the language of the document, where it is named by its file and has the anchor.
+
+    An address is one page's own.
+    """
+    other = index.in_language_of(document, source) if path.endswith(".md") else source
+    is_there = other in index.urls and (not anchor or anchor in index.entries[other].ids)
+    return other if is_there else source
 
 
 def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) -> LinkTarget:

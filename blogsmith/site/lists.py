@@ -44,14 +44,15 @@ def generate_lists(
 ) -> list[PageView]:
     """Home and section lists nobody wrote an index for."""
     made = []
-    if "/" not in views:
+    if f"{frame.root}/" not in views:
         dated = tuple(post for post in posts if post.date)
         made.append(plain_view("home", "/", frame.config.title, frame, dated))
     for section, url in sections.items():
         if url not in views:
             listed = {views[item.url].url for item in rendered if item.section == section}
             title = section_title(section, views, url, frame)
-            made.append(plain_view("section", url, title, frame, tuple(p for p in posts if p.url in listed)))
+            path = url.removeprefix(frame.root)
+            made.append(plain_view("section", path, title, frame, tuple(p for p in posts if p.url in listed)))
     return made
 
 
@@ -72,9 +73,7 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
     overview = replace(plain_view("tags", f"/{name}/", title, frame, ()), groups=tuple(groups))
     section = Link(overview.title, overview.url)
     lists = [
-        plain_view(
-            "tag", link.url.removeprefix(frame.config.base_path), link.title, frame, tuple(terms[link.url])
-        )
+        plain_view("tag", frame.path_of(link.url), link.title, frame, tuple(terms[link.url]))
         for link in groups
     ]
     return [overview, *(replace(page, section=section) for page in lists)]

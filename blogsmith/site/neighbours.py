@@ -48,7 +48,7 @@ def add_series(
         path = series_path(name)
         for item in items:
             url, found = views[item.url].url, around[item.url]
-            found.series_name, found.series_url = name, frame.with_base(path) if path else ""
+            found.series_name, found.series_url = name, frame.address(path) if path else ""
             found.series = tuple(replace(part, current=True) if part.url == url else part for part in parts)
         in_order = [part for part in parts if part.url]
         for before, after in pairwise(in_order):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
+from .citable import citable_view
+from .discussions import discussion_of
 from .frame import Frame, Rendered, canonical
 from .terms import term_links
 
@@ -24,7 +27,10 @@ def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
 
 
 def page_view(item: Rendered, frame: Frame) -> PageView:
+    """The view of a page by itself. frame: of any edition."""
+    frame = frame.within(item.edition)
     front, body, config = item.document.front, item.body, frame.config
+    lang = front.lang or config.lang
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
     is_list = item.kind in ("home", "section")
     # what has no date is to be consulted, not read from its first line to its last
@@ -41,18 +47,28 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         description=body.description_text or shorten(body.summary),
         description_html=body.description_html,
         date=front.date,
-        updated=front.updated,
+        updated=front.updated or frame.git_date(item.document),
         authors=front.authors or ((config.author,) if config.author else ()),
         tags=term_links(front.tags, "tags", frame),
         categories=term_links(front.categories, "categories", frame),
         toc=body.toc if show_toc and not is_list else (),
         reading_minutes=reading_minutes(body) if shows_time and not is_list else 0,
-        lang=front.lang or config.lang,
+        lang=lang,
+        direction=writing_direction(lang),
+        edition=item.edition,
         status=front.status,
         draft=front.draft,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
+        citation=citable_view(front, body.title_text, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
+        comments=discussion_of(
+            front.comments,
+            config,
+            is_post=item.kind == "post",
+            url=frame.with_base(item.url),
+            lang=lang,
+        ),
         extra=front.extra,
     )
 

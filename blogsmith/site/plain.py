@@ -9,16 +9,18 @@ from .frame import Frame, canonical
 
 
 def plain_view(kind: str, url: str, title: str, frame: Frame, pages: tuple[PageView, ...]) -> PageView:
-    """A page at site path `url` that lists `pages`; its layout is its kind."""
+    """A page at path `url` of the edition that lists `pages`; its layout is its kind."""
     return PageView(
         kind=kind,
         path="",
-        url=frame.with_base(url),
-        canonical_url=canonical(frame.config, url),
+        url=frame.address(url),
+        canonical_url=canonical(frame.config, frame.root + url),
         title=title,
         title_html=escape(title, quote=False),
         description=frame.config.description if kind == "home" else "",
         lang=frame.config.lang,
+        direction=frame.language.direction,
+        edition=frame.edition,
         pages=pages,
         layout=kind,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from ..model.template_views import Link, PageView, SeriesPart
+from ..model.template_views import Link, PageView, SeriesPart, UsedStatement
 from .frame import OLDEST, Rendered
 from .related import TermOverlap
 
@@ -33,6 +33,7 @@ class Relations:
     series_url: str = ""
     series: tuple[SeriesPart, ...] = ()
     backlinks: tuple[Link, ...] = ()
+    used_in: tuple[UsedStatement, ...] = ()
     related: tuple[Link, ...] = ()
 
     def apply_to(self, view: PageView) -> PageView:
@@ -46,6 +47,7 @@ class Relations:
             series_url=self.series_url,
             series=self.series,
             backlinks=self.backlinks,
+            used_in=self.used_in,
             related=self.related,
         )
 

@@ -3,18 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
+from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
-from ..model.template_views import Link, PageView, SiteView
+from ..config.services import analytics_host
+from ..model.template_views import Counting, Ground, Link, PageView, SearchView, SiteView
+from .editions import group_by_edition
 from .feeds import site_feeds
+from .search_page import SEARCH_PATH
 
 
 def site_view(
     config: Config, pages: Sequence[PageView], with_base: Callable[[str], str], generator: str
 ) -> SiteView:
     """Menu, sections and settings; the menu is the sections unless the site names one."""
+    groups = group_by_edition(((page.edition, page) for page in pages), config)
+    own, *others = (
+        _edition_view(edition_config(edition, config), members, with_base, generator, root)
+        for edition, members in groups.items()
+        for root in [edition_root(edition, config)]
+    )
+    named = [edition for edition in groups if edition]
+    return replace(own, editions=dict(zip(named, others, strict=True)))
+
+
+def with_options(site: SiteView, options: Mapping[str, Any], ground: Ground) -> SiteView:
+    """The view of a site, and of its editions, with what its theme reads from files."""
+    editions = {name: with_options(view, options, ground) for name, view in site.editions.items()}
+    return replace(site, options=options, ground=ground, editions=editions)
+
+
+def _edition_view(
+    config: Config,
+    pages: Sequence[PageView],
+    with_base: Callable[[str], str],
+    generator: str,
+    root: str,
+) -> SiteView:
+    home = with_base(f"{root}/")
     sections = tuple(
-        Link(page.title, page.url) for page in pages if page.kind == "section" and _is_top(page, config)
+        Link(page.title, page.url) for page in pages if page.kind == "section" and _is_top(page, home)
     )
     menu = tuple(Link(item.title, _menu_url(item.url, pages, with_base)) for item in config.menu)
     return SiteView(
@@ -28,18 +60,41 @@ def site_view(
         sections=sections,
         options=_plain(config.theme_options),
         generator=generator,
-        feeds=site_feeds(config),
+        feeds=site_feeds(config, root),
+        has_markdown=config.llms_txt,
+        search=_search(config, with_base, root),
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
+        counting=_counting(config),
+        host=urlsplit(config.base_url).netloc,
+        share=config.share,
+        home_url=home,
     )
+
+
+def _counting(config: Config) -> Counting | None:
+    host = analytics_host(config.analytics)
+    # a site that does not know its own address cannot tell visits from its author's own look at it
+    if not host or not config.base_url:
+        return None
+    chosen = config.analytics
+    name = urlsplit(host).netloc
+    return Counting(chosen.provider, chosen.site, host, name, asks=chosen.consent == "ask")
+
+
+def _search(config: Config, with_base: Callable[[str], str], root: str) -> SearchView | None:
+    settings = config.search_settings
+    if not settings:
+        return None
+    return SearchView(with_base(root + SEARCH_PATH), settings.dialog, settings.engine)
 
 
 def _is_index(page: PageView) -> bool:
     is_first = page.pager is None or page.pager.number == 1
-    return page.kind in ("archive", "tags") and is_first
+    return page.kind in ("archive", "map", "tags") and is_first
 
 
-def _is_top(page: PageView, config: Config) -> bool:
-    return page.url.removeprefix(config.base_path).strip("/").count("/") == 0
+def _is_top(page: PageView, home: str) -> bool:
+    return page.url.removeprefix(home).strip("/").count("/") == 0
 
 
 def _menu_url(url: str, pages: Sequence[PageView], with_base: Callable[[str], str]) -> str:

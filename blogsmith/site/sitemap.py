@@ -19,6 +19,9 @@ from .frame import canonical
 from .generated import GeneratedFile
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_XHTML = "http://www.w3.org/1999/xhtml"
+_Entry = tuple[str, str, tuple[tuple[str, str], ...]]
+"""Address, day of the last change or an empty text, and the page in other languages."""
 _ENTRY_BYTES = 128
 """More than what stands around an address in its entry."""
 
@@ -55,8 +58,11 @@ def sitemap_files(
 
 
 def sitemap(pages: Sequence[PageView]) -> bytes:
-    """Every page with an address of its own, sorted, with the day of its last change if known."""
-    entries = ((page.canonical_url, _last_change([page])) for page in _addressed(pages))
+    """Every page with an address of its own, sorted, with the day of its last change if known.
+
+    With the same page in other languages, as Google asks for it: each entry names all of them, itself too.
+    """
+    entries = [(page.canonical_url, _last_change([page]), page.alternates) for page in _addressed(pages)]
     return _listing("urlset", "url", entries)
 
 
@@ -89,7 +95,8 @@ def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequenc
 
 def _entry_bytes(page: PageView) -> int:
     # addresses are ASCII; only an ampersand of the host's path would become longer
-    return len(page.canonical_url) + 4 * page.canonical_url.count("&") + _ENTRY_BYTES
+    urls = (page.canonical_url, *(url for _, url in page.alternates))
+    return sum(len(url) + 4 * url.count("&") + _ENTRY_BYTES for url in urls)
 
 
 def _addressed(pages: Sequence[PageView]) -> list[PageView]:
@@ -103,19 +110,23 @@ def _last_change(pages: Sequence[PageView]) -> str:
 
 
 def _index(parts: Sequence[tuple[str, Sequence[PageView]]]) -> bytes:
-    entries = ((url, _last_change(pages)) for url, pages in parts)
+    entries = [(url, _last_change(pages), ()) for url, pages in parts]
     return _listing("sitemapindex", "sitemap", entries)
 
 
-def _listing(root: str, tag: str, entries: Iterator[tuple[str, str]]) -> bytes:
-    """A list of addresses, each with the day of its last change or an empty text."""
+def _listing(root: str, tag: str, entries: Sequence[_Entry]) -> bytes:
+    """A list of addresses."""
     ElementTree.register_namespace("", _NAMESPACE)
+    ElementTree.register_namespace("xhtml", _XHTML)
     listing = ElementTree.Element(f"{{{_NAMESPACE}}}{root}")
-    for address, changed in entries:
+    for address, changed, others in entries:
         entry = ElementTree.SubElement(listing, f"{{{_NAMESPACE}}}{tag}")
         ElementTree.SubElement(entry, f"{{{_NAMESPACE}}}loc").text = address
         if changed:
             ElementTree.SubElement(entry, f"{{{_NAMESPACE}}}lastmod").text = changed
+        for lang, url in others:
+            link = {"rel": "alternate", "hreflang": lang, "href": url}
+            ElementTree.SubElement(entry, f"{{{_XHTML}}}link", link)
     ElementTree.indent(listing)
     text = ElementTree.tostring(listing, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()

@@ -12,6 +12,7 @@ MAX_BYTES = 240
 """File systems allow names of 255 bytes; scripts such as Chinese take three for a character."""
 
 _PUNCTUATION = frozenset("-_.~")
+_ALIAS_SIGNS = frozenset("!$'()+,;=@")
 _DEVICES = frozenset({"con", "prn", "aux", "nul"})
 _NUMBERED_DEVICES = frozenset({"com", "lpt"})
 
@@ -39,7 +40,10 @@ def alias_problem(alias: str) -> str:
     parts = PurePosixPath(alias).parts[1:]
     if not parts:
         return "is the address of the home page"
-    return next((problem for part in parts if (problem := slug_problem(part))), "")
+    # an old address holds what its own system allowed: any sign that is no part of the syntax of addresses,
+    # and that all file systems take
+    plain = ("".join("x" if _is_foreign_sign(char) else char for char in part) for part in parts)
+    return next((problem for part in plain if (problem := slug_problem(part))), "")
 
 
 def alias_url(alias: str) -> str:
@@ -59,6 +63,12 @@ def slug_hint(slug: str) -> str:
 
 def _is_fit(char: str) -> bool:
     return char.isalnum() or char in _PUNCTUATION or unicodedata.category(char).startswith("M")
+
+
+def _is_foreign_sign(char: str) -> bool:
+    if char.isascii():
+        return char in _ALIAS_SIGNS
+    return unicodedata.category(char)[0] in "PS"
 
 
 def _name_of(char: str) -> str:

@@ -34,11 +34,11 @@ def term_names(documents: Iterable[Document]) -> dict[str, dict[str, str]]:
 
 def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Link, ...]:
     """A page's terms, each once; one without an address has no URL."""
-    names = frame.term_names.get(taxonomy, {})
+    names = frame.term_names.get(frame.edition, {}).get(taxonomy, {})
     links: dict[str, Link] = {}
     for term in written:
         slug = slugify(term)
-        url = frame.with_base(f"/{taxonomy}/{slug}/") if slug else ""
+        url = frame.address(f"/{taxonomy}/{slug}/") if slug else ""
         links.setdefault(slug or term, Link(names.get(slug, term), url))
     return tuple(links.values())
 

@@ -16,20 +16,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
+from ..config.languages import edition_of, edition_root, file_language
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document
 from ..model.slugs import slugify
 from ..patterns import lazy_pattern
 from ..read.dates import split_dated_name
-from .archive import plan_archive
 from .collisions import collisions
+from .editions import plan_generated, root_problems
 from .lists import plan_lists
 from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
 from .slug_rules import slug_hint, slug_problem
-from .terms import plan_terms
 
 Kind = Literal["home", "section", "post", "page"]
 Publication = Literal["published", "draft", "scheduled"]
@@ -52,6 +52,10 @@ class Urls(Struct, frozen=True):
     """Section of each page: its site path without the outer slashes; empty outside of sections."""
     folder_slugs: Mapping[PurePosixPath, str]
     """Folder → the slug its list page asks for."""
+    editions: Mapping[str, str] = {}
+    """Language of `languages` that a page belongs to; empty for the site's own."""
+    index_names: tuple[str, ...] = _INDEX_NAMES
+    """Names that the page of a bundle may have, those of translations last."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -68,14 +72,29 @@ def publication(document: Document, now: dt.datetime, *, drafts: bool, future: b
 def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     """Addresses, kinds and sections of the documents that are built."""
     ordered = sorted(documents, key=lambda document: document.path.as_posix())
-    plan = _Plan(config, _Tree.create(ordered))
+    editions = {str(document.path): edition_of(document.front.lang, config) for document in ordered}
+    paths = {str(document.path): file_language(document.path, config).path for document in ordered}
+    plans: dict[str, _Plan] = {}
+    merged = _Plan(config, _Tree.create(ordered, paths))
     for document in ordered:
-        plan.add(document)
-    plan.take_lists(ordered)
-    lists = plan_lists(ordered, plan.kinds, plan.sections)
-    taken = plan_terms(ordered) | plan_archive(ordered, plan.kinds)
-    found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, taken)]
-    return Urls(plan.urls, plan.kinds, plan.sections, plan.tree.slugs, tuple(found))
+        edition = editions[str(document.path)]
+        if edition not in plans:
+            same = [one for one in ordered if editions[str(one.path)] == edition]
+            tree = merged.tree.with_slugs(same, paths)
+            root = edition_root(edition, config)
+            plans[edition] = structs.replace(merged, tree=tree, root=root, paths=paths, folders={})
+        plans[edition].add(document)
+    for edition, plan in plans.items():
+        plan.take_lists([one for one in ordered if editions[str(one.path)] == edition])
+    names = (*_INDEX_NAMES, *(f"index.{edition}.md" for edition in plans if edition))
+    urls = Urls(merged.urls, merged.kinds, merged.sections, merged.tree.slugs, editions, names)
+    lists, taken = plan_generated(ordered, urls.kinds, urls.sections, editions, config)
+    found = [
+        *merged.diagnostics,
+        *root_problems(merged.sections, editions, config),
+        *collisions(ordered, urls.urls, urls.kinds, lists, taken),
+    ]
+    return structs.replace(urls, diagnostics=tuple(found))
 
 
 def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
@@ -84,7 +103,7 @@ def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
     left_out: source paths of documents that are not built. The file's own name is kept as it is.
     """
     for folder in path.parents:
-        for index in (str(folder / name) for name in _INDEX_NAMES):
+        for index in (str(folder / name) for name in urls.index_names):
             if index in left_out:
                 return ""
             if urls.kinds.get(index) in ("post", "page"):
@@ -96,28 +115,39 @@ class _Tree(Struct, frozen=True):
     """The folders that hold Markdown."""
 
     lists: frozenset[PurePosixPath]
-    """Source paths of list pages."""
+    """Source paths of list pages, without their languages."""
     slugs: Mapping[PurePosixPath, str]
     """Folder → slug of its list page."""
     listed: frozenset[PurePosixPath]
     """Folders that have a list page."""
 
     @classmethod
-    def create(cls, documents: Sequence[Document]) -> _Tree:
-        """The tree of the site's documents."""
+    def create(cls, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _Tree:
+        """The tree of the site's documents. paths: of each without its language."""
         counts: Counter[PurePosixPath] = Counter()
-        # as texts, which are counted in a tenth of the time
-        folders = Counter(document.path.as_posix().rpartition("/")[0] for document in documents)
+        # as texts, which are counted in a tenth of the time; translations of a page are one
+        names = dict.fromkeys(paths[str(document.path)].as_posix() for document in documents)
+        folders = Counter(name.rpartition("/")[0] for name in names)
         for folder, pages in folders.items():
             path = PurePosixPath(folder)
             for around in (path, *path.parents):
                 counts[around] += pages
-        lists = {
-            d.path for d in documents if d.path.stem in _LISTS and _is_list(d.path, counts[d.path.parent])
+        own = {paths[str(d.path)] for d in documents if paths[str(d.path)].stem in _LISTS}
+        lists = frozenset(path for path in own if _is_list(path, counts[path.parent]))
+        tree = cls(lists, {}, frozenset(path.parent for path in lists))
+        return tree.with_slugs([d for d in documents if paths[str(d.path)] == d.path], paths)
+
+    def with_slugs(self, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _Tree:
+        """The same with the slugs that these list pages ask for, in place of others."""
+        slugs = {
+            paths[str(d.path)].parent: _list_slug(d, paths) for d in documents if self.has_list(d, paths)
         }
-        slugs = {d.path.parent: _list_slug(d) for d in documents if d.path in lists}
         sound = {folder: slug for folder, slug in slugs.items() if slug and not slug_problem(slug)}
-        return cls(frozenset(lists), sound, frozenset(path.parent for path in lists))
+        return structs.replace(self, slugs={**self.slugs, **sound})
+
+    def has_list(self, document: Document, paths: Mapping[str, PurePosixPath]) -> bool:
+        """Whether a document is a list page."""
+        return paths[str(document.path)] in self.lists
 
     def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
         """The nearest folder from `folder` up that has a list page, else the outermost; None at the top."""
@@ -125,10 +155,10 @@ class _Tree(Struct, frozen=True):
         return next((each for each in around if each in self.listed), around[-1] if around else None)
 
 
-def _list_slug(document: Document) -> str:
+def _list_slug(document: Document, paths: Mapping[str, PurePosixPath]) -> str:
     """The name a list page gives its folder: its slug, or the end of its permalink if that is as deep."""
     folders = [part for part in document.front.permalink.split("/") if part]
-    depth = len(document.path.parts) - 2
+    depth = len(paths[str(document.path)].parts) - 2
     return document.front.slug or (folders[-1] if folders and len(folders) == depth else "")
 
 
@@ -163,10 +193,14 @@ class _Folder(Struct, frozen=True):
 
 
 class _Plan(Struct, frozen=True):
-    """Addresses given so far. Lives as long as one `assign_urls`."""
+    """Addresses given so far to pages in a language. Lives as long as one `assign_urls`."""
 
     config: Config
     tree: _Tree
+    root: str = ""
+    """What stands before the addresses of the language."""
+    paths: Mapping[str, PurePosixPath] = field(default_factory=dict)
+    """Source path → the same without its language."""
     urls: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
     sections: dict[str, str] = field(default_factory=dict)
@@ -175,7 +209,8 @@ class _Plan(Struct, frozen=True):
 
     def add(self, document: Document) -> None:
         """Give `document` its address."""
-        path, name = document.path, str(document.path)
+        name = str(document.path)
+        path = self.paths[name]
         if path in self.tree.lists:
             kind: Kind = "home" if path.parent == CONTENT else "section"
             self.sections[name] = _folder_url(path.parent, self.tree.slugs).strip("/")
@@ -193,7 +228,7 @@ class _Plan(Struct, frozen=True):
         lists = plan_lists(documents, self.kinds, self.sections)
         for document in documents:
             name = str(document.path)
-            url = self.urls[name]
+            url = self.urls[name].removeprefix(self.root)
             if document.front.permalink and url in lists and url.endswith("/"):
                 self.kinds[name] = "home" if url == "/" else "section"
                 self.sections[name] = url.strip("/")
@@ -220,9 +255,10 @@ class _Plan(Struct, frozen=True):
         return _Folder(section, name, permalink, _folder_url(path, self.tree.slugs), tuple(problems))
 
     def _list_url(self, document: Document, kind: Kind) -> str:
+        folder = self.paths[str(document.path)].parent
         if kind == "section":
-            self._slug(document, document.path.parent.name)
-        url = "/" if kind == "home" else _folder_url(document.path.parent, self.tree.slugs)
+            self._slug(document, folder.name)
+        url = self.root + ("/" if kind == "home" else _folder_url(folder, self.tree.slugs))
         if document.front.permalink.strip("/") not in ("", url.strip("/")):
             place = document.front.places.get("permalink")
             message = f"the address of a list follows from its folder: it is {url}"
@@ -257,7 +293,7 @@ class _Plan(Struct, frozen=True):
             self._error(document, "slug", message, hint="rename it, or give its _index.md a slug")
         slug = self._slug(document, split_dated_name(name)[1])
         address = folder.permalink and self._expand_pattern(folder.permalink, slug, document)
-        return address or f"{folder.url}{slug}/"
+        return self.root + (address or f"{folder.url}{slug}/")
 
     def _error(
         self, document: Document, code: str, message: str, place: Place | None = None, hint: str = ""

@@ -13,7 +13,7 @@ from .folder import Folder, open_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container, Iterable
     from pathlib import Path
 
 CACHE = ".blogsmith"
@@ -33,20 +33,33 @@ def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes]) ->
 
     Two builds at once are safe: each file appears whole.
     """
-    found = _read(root, kind, name)
+    found = read_bytes(root, kind, name)
     if found is not None:
         return found
     data = make()
-    with suppress(OSError), open_cache(root, kind) as folder:
-        folder.replace(name, hashlib.sha256(data).digest() + data)
-        for old in _files_by_age(folder)[MOST:]:
-            with suppress(FileNotFoundError):
-                folder.remove(old)
+    keep_bytes(root, kind, name, data)
+    keep_only(root, kind, (), MOST)
     return data
 
 
-def _read(root: Path, kind: str, name: str) -> bytes | None:
-    """The bytes behind their own SHA-256; None if there are none or they do not agree with it."""
+def keep_bytes(root: Path, kind: str, name: str, data: bytes) -> None:
+    """Keep bytes under a name in `.blogsmith/<kind>/`, if that can be written."""
+    with suppress(OSError), open_cache(root, kind) as folder:
+        folder.replace(name, hashlib.sha256(data).digest() + data)
+
+
+def keep_only(root: Path, kind: str, names: Container[str], others: int) -> None:
+    """Of `.blogsmith/<kind>/`, remove what has other names, but for so many of the youngest."""
+    with suppress(OSError), open_cache(root, kind, make=False) as folder:
+        entries = [name for name, is_folder in folder.entries() if not is_folder and name not in names]
+        # to look at each of them takes longer than to count them
+        for old in _by_age(folder, entries)[others:] if len(entries) > others else ():
+            with suppress(FileNotFoundError):
+                folder.remove(old)
+
+
+def read_bytes(root: Path, kind: str, name: str) -> bytes | None:
+    """What `keep_bytes` was given; None if there is nothing, or it does not agree with its own SHA-256."""
     try:
         with open_cache(root, kind, make=False) as folder:
             stored = folder.read(name)
@@ -56,7 +69,7 @@ def _read(root: Path, kind: str, name: str) -> bytes | None:
     return data if hashlib.sha256(data).digest() == digest else None
 
 
-def _files_by_age(folder: Folder) -> list[str]:
+def _by_age(folder: Folder, names: Iterable[str]) -> list[str]:
     """Files, the youngest first; with those that a build which was stopped left behind."""
-    found = [(folder.status(name), name) for name, is_folder in folder.entries() if not is_folder]
+    found = [(folder.status(name), name) for name in names]
     return [name for _, name in sorted((-status.st_mtime_ns, name) for status, name in found if status)]

@@ -18,18 +18,21 @@ from ..diagnostics.model import TextMap
 from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import Collapsible, Shortcode, put
+from .records import Collapsible, LinkAt, Shortcode, put
 from .state import block_place, line_start, page_of
 from .tags import Attribute, StartTag, start_tag
 
 ENDING = ["paragraph", "reference", "blockquote"]
 """What an element of ours ends."""
 
-CONTAINERS = ("collapsible", "runnable")
+CONTAINERS = ("collapsible", "gallery", "runnable")
 """Classes whose div holds Markdown."""
 
 DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "video-embed": "video-embed"})
 """Class of a div that only carries data → its shortcode; plugins add theirs."""
+
+NO_IMAGES = "this gallery has no image of its own"
+IMAGES_HINT = 'write images one a line: ![alt](picture.png "caption")'
 
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
 """Attributes by which an author means one of our blocks."""
@@ -57,6 +60,11 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             report_open(state, start, tag, f'<div class="{kind}">')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
+        return False
+    if kind == "gallery" and "![" not in state.src[extent.inner : extent.inner_end]:
+        # one of HTML, which some style sheet of the author may know
+        if not silent and any(item.name in _DATA_NAMES for item in tag.attributes):
+            page_of(state.env).reporter.warn("gallery", NO_IMAGES, block_place(state, pos, 4), IMAGES_HINT)
         return False
     if silent:
         return True
@@ -93,6 +101,8 @@ def _kind(state: StateBlock, tag: StartTag) -> str:
 def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     opening = state.push(f"{kind}_open", "div", 1)
     opening.map = [extent.first, extent.last + 1]
+    pos = line_start(state, extent.first)
+    put(opening, LinkAt(kind, block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)))
     if kind == "collapsible":
         is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
         put(opening, Collapsible(is_open))

@@ -84,6 +84,7 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         references.bare: "@",
         citations.group: "[",
         citations.bare: "@",
+        citations.command: "\\",
         wiki_links.wiki_link: "[",
         text.mark: "=",
         text.abbreviation: ":",

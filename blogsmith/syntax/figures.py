@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ..diagnostics.model import TextMap
+from ..model.media import is_film
 from .math.equations import check_inline
 from .records import Figure, LinkAt, Math, get, put
 from .references.labels import normal_id
@@ -34,13 +35,17 @@ def figures(state: StateCore) -> None:
             continue
         caption = str(image.attrs.pop("title", ""))
         name = normal_id(str(image.attrs.pop("id", "")))
-        figure = Figure(name, caption=bool(caption))
+        # the text of a film is its caption: a film has no other place for it
+        is_titled = bool(caption) or not is_film(get(image, LinkAt).target)
+        figure = Figure(name, caption=bool(caption) or not is_titled)
         for token, kind in ((opening, "figure_open"), (closing, "figure_close")):
             # in a tight list too, where paragraphs are not printed
             token.type, token.tag, token.hidden = kind, "figure", False
             put(token, figure)
         if caption:
             closing.children = _caption(state.md, caption, image, page)
+        elif not is_titled:
+            closing.children, image.children = list(image.children or ()), []
 
 
 def _lone_image(inline: Token) -> Token | None:

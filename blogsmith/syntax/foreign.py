@@ -70,9 +70,7 @@ _RST_HINTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Role of reStructuredText or of Dive into Deep Learning → what to write instead."""
-_SCHEME_ONLY = lazy_pattern(r"#(?:gh-(?:dark|light)-mode-only|only-(?:dark|light))\Z")
 _SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
-_SCHEME_HINT = "every image is shown in both; for figures of cells there is execute: {figures: {dark: true}}"
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _CELL = "{python} "
@@ -89,8 +87,6 @@ def foreign(state: StateCore) -> None:
     for token in state.tokens:
         if token.type != "inline" or not token.children:
             continue
-        if "#" in token.content:
-            _warn_of_schemes(token.children, page)
         if "![" in token.content and "|" in token.content:
             _warn_of_sizes(token.children, page)
         if not _may_hold_any(token.content) and "`" not in token.content:
@@ -98,16 +94,6 @@ def foreign(state: StateCore) -> None:
         for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_joined(token.children))):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
-
-
-def _warn_of_schemes(children: Iterable[Token], page: PageState) -> None:
-    """Material's and GitHub's fragments that show an image in one colour scheme only."""
-    for child in children:
-        found = _SCHEME_ONLY.search(str(child.attrs.get("src", ""))) if child.type == "image" else None
-        if found:
-            place = get(child, LinkAt).place if "linkat" in child.meta else None
-            message = f"{found[0]} has no meaning here, so the image is always shown"
-            page.reporter.warn("foreign-syntax", message, place, _SCHEME_HINT)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:

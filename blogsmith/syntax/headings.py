@@ -51,7 +51,7 @@ def plain_text(
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
             pieces.append(tex(get(token, Math).tex))
-        elif token.type in ("text", "text_special", "code_inline", "kbd", "abbr"):
+        elif token.type in ("text", "text_special", "code_inline", "kbd", "abbr", "citation"):
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
             pieces.append(" ")

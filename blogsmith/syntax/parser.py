@@ -34,6 +34,7 @@ from .fences import fences
 from .figures import figures
 from .foreign import foreign
 from .front_text import locate_text
+from .galleries import galleries
 from .headings import heading_attributes, number_headings, plain_text, title_heading, written_headings
 from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
@@ -54,6 +55,7 @@ from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
 from .references.references import ref_rules, report_text_references, warn_of_unread
+from .schemes import schemes
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
@@ -184,6 +186,8 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
     ("subequations", subequations),
+    ("schemes", schemes),
+    ("galleries", galleries),
     ("figures", figures),
     ("end_marks", end_marks),
     ("footnote_order", arrange),
@@ -250,7 +254,15 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     front = document.front
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     references = {reference.key: reference for reference in front.references}
-    page = new_page(document.body, options, reporter, document.first_line, references, front.execution)
+    page = new_page(
+        document.body,
+        options,
+        reporter,
+        document.first_line,
+        references,
+        front.execution,
+        has_bibliography=bool(front.bibliography or front.publications),
+    )
     page.included = document.included
     env = {"page": page}
     tokens = md.parse(document.body, env)
@@ -294,7 +306,9 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 def _name_of(document: Document) -> str:
     path = document.path
-    name = without_forbidden(path.parent.name if path.stem in ("index", "_index") else path.stem)
+    # `post.de.md`, and what is in German for another reason is not named so
+    stem = path.stem.removesuffix(f".{document.front.lang}")
+    name = without_forbidden(path.parent.name if stem in ("index", "_index") else stem)
     return name.replace("-", " ").replace("_", " ").strip().capitalize()
 
 

@@ -287,17 +287,23 @@ class Cited(Struct, frozen=True):
     locator: str = ""
     """`p. 3`, printed after the number."""
     place: Place | None = None
+    prefix: str = ""
+    """`see`, printed before it."""
+    hides_author: bool = False
+    """`-@key`: the sentence has named the authors."""
 
 
 class Citation(Struct, frozen=True):
-    """A `[@a; @b]` or `@a` in the text."""
+    """A `[@a; @b]`, `@a` or `\\citet{a}` in the text."""
 
     items: tuple[Cited, ...]
-    numbers: tuple[int, ...] = ()
-    """Number of each item, filled by `citations.py` as placed in the list; 0 for an unknown key."""
+    form: Literal["brackets", "text"] = "brackets"
+    """`text`: the authors are part of the sentence."""
     uses: tuple[int, ...] = ()
     """1-based count of the uses of each item's key up to here, for back links; empty in the argument of
     a shortcode, which no back link leads to."""
+    written: str = ""
+    """Of a `@word` that may be none: what stands there, and is printed if no bibliography has the key."""
 
 
 class CitationEntry(Struct, frozen=True):
@@ -350,3 +356,9 @@ class LinkAt(Struct, frozen=True):
 
     target: str
     place: Place
+
+
+class DarkTwin(Struct, frozen=True):
+    """Of an image that has another one for dark pages: that one."""
+
+    at: LinkAt

@@ -126,6 +126,8 @@ class ParseOptions:
     kernel: str = ""
     bundled_plugins: tuple[str, ...] = ()
     """Those that the site does not load."""
+    has_bibliography: bool = False
+    """Every page may cite what the site's bibliographies hold."""
 
     def plugin_hint(self, name: str) -> str:
         """What to write to get a block or shortcode that a bundled plugin brings; empty if none does."""
@@ -151,6 +153,8 @@ class PageState:
     """Offset of the inline parser's text in `current` (an image's alt text is a text of its own)."""
     references: Mapping[str, Reference] = field(default_factory=dict)
     """Bibliography of the page by key."""
+    has_bibliography: bool = False
+    """There are `.bib` files besides, whose keys are known when the page is rendered."""
     notes: dict[str, list[Token]] = field(default_factory=dict)
     """Footnote label → tokens of its text."""
     note_places: dict[str, Place] = field(default_factory=dict)
@@ -250,6 +254,8 @@ def new_page(
     first_line: int = 1,
     references: Mapping[str, Reference] | None = None,
     execution: PageExecution | None = None,
+    *,
+    has_bibliography: bool = False,
 ) -> PageState:
     """The state for parsing `text`, which starts on line `first_line` of the reporter's file."""
     lines = text.split("\n")
@@ -265,6 +271,7 @@ def new_page(
         lines,
         references=references or {},
         execution=execution or PageExecution(),
+        has_bibliography=has_bibliography or options.has_bibliography,
     )
 
 

@@ -82,7 +82,6 @@ def task_lists(state: StateCore) -> None:
         first.content = first.content[len(found[0]) :]
         box = Token("task_box", "input", 0)
         box.attrs = {"type": "checkbox", "class": "task-box", "disabled": ""}
-        box.attrSet("aria-label", "to do" if found[1] == " " else "done")
         if found[1] != " ":
             box.attrSet("checked", "")
         inline.children.insert(0, box)

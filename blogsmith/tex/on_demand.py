@@ -41,6 +41,41 @@ def linear_text(tex: str) -> str:
     return linear.linear_text(tex)
 
 
+def formula_tokens(tex: str) -> tuple[str, ...]:
+    """As in `analysis.formula_tokens`."""
+    from .analysis import formula_tokens as analysis
+
+    return analysis.formula_tokens(tex)
+
+
+def spoken_words(tokens: Sequence[str]) -> str:
+    """As in `analysis.formula_tokens`."""
+    from .analysis import formula_tokens as analysis
+
+    return analysis.spoken_words(tokens)
+
+
+def is_variable(token: str) -> bool:
+    """As in `analysis.formula_tokens`."""
+    from .analysis import formula_tokens as analysis
+
+    return analysis.is_variable(token)
+
+
+def typed_names(tokens: Container[str]) -> dict[str, str]:
+    """As in `analysis.formula_tokens`."""
+    from .analysis import formula_tokens as analysis
+
+    return analysis.typed_names(tokens)
+
+
+def taken_arguments() -> dict[str, str]:
+    """As in `analysis.formula_tokens`."""
+    from .analysis import formula_tokens as analysis
+
+    return analysis.taken_arguments()
+
+
 def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
     """As in `analysis.portable`."""
     from .analysis import portable

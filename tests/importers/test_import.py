@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.importers.importer import ImportOptions, import_site
+from blogsmith.importers.model import SiteImport
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
+from blogsmith.storage.folder import NEW, Folder
+from blogsmith.write.lock import site_lock
 from tests.site_files import NOW
 
 POST = "---\ntitle: A post\n---\n\nLet $$x$$ be a *vector*.\n"
@@ -84,3 +91,106 @@ def test_the_source_is_never_written_to(into: str, source: Path, tmp_path: Path)
         run(source, tmp_path / into)
     assert caught.value.diagnostics[0].code == "import-into"
     assert contents(source) == before
+
+
+def test_a_folder_with_a_site_is_refused(source: Path, tmp_path: Path) -> None:
+    own = tmp_path / "new" / "content" / "mine.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("Mine.", encoding="utf-8")
+    with pytest.raises(SiteError) as caught:
+        run(source, tmp_path / "new")
+    assert caught.value.diagnostics[0].code == "file-exists"
+    assert contents(tmp_path / "new") == {"content/mine.md": b"Mine."}
+
+
+def test_a_folder_of_a_repository_is_taken(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "new" / ".git").mkdir(parents=True)
+    (tmp_path / "new" / "README").write_text("A site.", encoding="utf-8")
+    assert run(source, tmp_path / "new").ok
+
+
+def test_two_imports_at_once(source: Path, tmp_path: Path) -> None:
+    into = tmp_path / "new"
+    into.mkdir()
+    with site_lock(into, 0), pytest.raises(SiteError) as caught:
+        run(source, into)
+    assert caught.value.diagnostics[0].code == "busy"
+    assert contents(into) == {".blogsmith/lock": b""}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))])
+@pytest.mark.parametrize("count", range(1, 14))
+def test_an_import_that_was_broken_off_is_taken_up(
+    error: BaseException, count: int, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (source / "_posts" / "2024-03-02-wrong.md").write_text("[lost](/nowhere/)\n", encoding="utf-8")
+    run(source, tmp_path / "whole")
+    whole = contents(tmp_path / "whole")
+    into, calls = tmp_path / "new", iter(range(1, 1000))
+    replace = Folder.replace
+
+    def break_off(folder: Folder, name: str, *args: Any, **options: Any) -> None:
+        if next(calls) == count:
+            # as a writer that is killed leaves its file
+            folder.create(f"{NEW}half").close()
+            raise error
+        replace(folder, name, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Folder, "replace", break_off)
+        with suppress(KeyboardInterrupt, SiteError):
+            run(source, into)
+    run(source, into)
+    assert contents(into) == whole
+
+
+def test_a_broken_off_import_of_a_changed_source_is_taken_up(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(source, tmp_path / "new")
+    post = source / "_posts" / "2024-03-01-first.md"
+    for text in ("Two.\n", "Three.\n"):
+        post.write_text(text, encoding="utf-8")
+        with monkeypatch.context() as patch:
+            patch.setattr("blogsmith.importers.importer.check_site", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                run(source, tmp_path / "new")
+    post.write_text("Four.\n", encoding="utf-8")
+    run(source, tmp_path / "new")
+    assert b"Four." in (tmp_path / "new/content/posts/2024-03-01-first.md").read_bytes()
+
+
+def _killed(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("into", ["file/new", "file"])
+def test_a_place_that_cannot_be_written_is_named(into: str, source: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    with pytest.raises(SiteError) as caught:
+        run(source, tmp_path / into)
+    assert caught.value.diagnostics[0].code == "new-write"
+    assert into in caught.value.diagnostics[0].message
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="who may do all is refused nothing"
+)
+def test_a_folder_without_permission_is_named(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir(mode=0o500)
+    with pytest.raises(SiteError, match="Permission denied"):
+        run(source, tmp_path / "new")
+
+
+def test_a_source_that_changes_meanwhile_is_named(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(site: SiteImport) -> SiteImport:
+        (source / "assets" / "data.csv").unlink()
+        return site
+
+    monkeypatch.setattr("blogsmith.importers.importer.with_files_that_can_be_read", lose)
+    with pytest.raises(SiteError) as caught:
+        run(source, tmp_path / "new")
+    assert caught.value.diagnostics[0].code == "import-source"
+    assert "data.csv" in caught.value.diagnostics[0].message

@@ -55,31 +55,23 @@ class HugoConfig:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Codes of all languages, that of the site first."""
-        return tuple(dict.fromkeys([self.default_language, *map(str, self.mapping("languages"))]))
+        """Codes of all languages that are published, in lower case, that of the site first."""
+        written = self.value("disablelanguages")
+        off = {str(each).casefold() for each in written} if isinstance(written, list) else set()
+        every = (each for each in self.mapping("languages") if each not in off)
+        others = (each for each in every if self.value("languages", each, "disabled") is not True)
+        return tuple(dict.fromkeys([self.default_language.casefold(), *others]))
+
+    def language_tag(self, code: str) -> str:
+        """What pages in a language say of it."""
+        names = ("locale", "languagecode")
+        written = next(filter(None, (self.text("languages", code, name) for name in names)), code)
+        return written.replace("_", "-")
 
     def language_text(self, name: str) -> str:
         """A setting of the default language, else of the site."""
-        language = self.default_language
+        language = self.default_language.casefold()
         return self.text("languages", language, name) or self.text(name)
-
-    @property
-    def content_folder(self) -> PurePosixPath:
-        """Where the pages of the default language lie, relative to the site."""
-        return PurePosixPath(self.language_text("contentdir").strip("/") or "content")
-
-    @property
-    def other_content(self) -> tuple[PurePosixPath, ...]:
-        """Where pages of other languages lie, if they have folders of their own."""
-        found = (self.text("languages", each, "contentdir").strip("/") for each in self.languages[1:])
-        return tuple(PurePosixPath(each) for each in found if each)
-
-    @property
-    def static_folders(self) -> tuple[PurePosixPath, ...]:
-        """Where files lie that are published as they are."""
-        written = self.value("staticdir")
-        names = written if isinstance(written, list) else [written or "static"]
-        return tuple(PurePosixPath(str(name).strip("/")) for name in names)
 
     @property
     def is_ugly(self) -> bool:

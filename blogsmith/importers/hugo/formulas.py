@@ -10,7 +10,7 @@ import re
 
 from ...patterns import lazy_pattern
 from ..text.literals import literal_brackets
-from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
+from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_entities, unescape_tex
 from ..text.segments import Dialect, Segment, divide
 from .config import HugoConfig
 
@@ -18,6 +18,14 @@ _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
 """Where MathJax takes an underscore for one."""
+_ENVIRONMENT = lazy_pattern(
+    r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
+    r"(?P<end>\\\\end\{(?P=name)\})"
+)
+r"""An environment whose backslashes are written twice: `\\\\begin{align}`."""
+_REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
+_GITLAB = lazy_pattern(r"`([^`]+)`")
+"""The inside of a formula that is a code span in dollars, so that Markdown leaves it alone."""
 _ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
 
 
@@ -28,7 +36,7 @@ def dialect_of(config: HugoConfig) -> Dialect:
         # Markdown takes the backslash of a bracket away, and what is left is no formula
         return Dialect(blank_dollar=True, escaped_brackets=True, brackets=False)
     has_dollar = "$" in delimiters or not any("(" in each for each in delimiters)
-    return Dialect(dollar=has_dollar, escaped_brackets=True, brackets=True)
+    return Dialect(dollar=has_dollar, blank_dollar=has_dollar, escaped_brackets=True, brackets=True)
 
 
 def rewrite_formulas(text: str, config: HugoConfig) -> str:
@@ -50,6 +58,10 @@ def _prose(text: str, dialect: Dialect) -> str:
     """Signs that mean nothing on this site and open a formula in ours."""
     if not dialect.brackets:
         text = literal_brackets(text)
+        text = _ENVIRONMENT.sub(
+            lambda found: _plain_tex(found[0][1 : -len(found["end"])] + found["end"][1:], is_cell=False), text
+        )
+        text = _REFERENCE.sub(r"\1", text)
     if not dialect.dollar and "$" in text:
         text = re.sub(r"(?<!\\)\$", r"\\$", text)
     return text
@@ -59,9 +71,13 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
     opener, tex = split_formula(segment.text)
     if not tex.strip():
         return segment.text
+    if found := _GITLAB.fullmatch(tex):
+        return display(found[1]) if is_display(opener) else inline(found[1], after)
     if not is_raw or opener.startswith("\\\\"):
         is_cell = text[text.rfind("\n", 0, segment.start) + 1 : segment.start].lstrip().startswith("|")
         tex = _plain_tex(tex, is_cell=is_cell)
+    else:
+        tex = unescape_entities(tex)
     tex = _TEXT.sub(lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
     if not opener:
         return tex

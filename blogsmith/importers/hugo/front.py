@@ -92,7 +92,7 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
         found["toc"] = toc
     if isinstance(front.get("comments"), bool):
         found["comments"] = front["comments"]
-    if lang := text_of(front.get("lang")):
+    if lang := text_of(front.get("lang")) or document.tag:
         found["lang"] = lang
     notices += _draft(front, found, source)
     aliases = _aliases(front, document)
@@ -104,7 +104,7 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
         for alias in aliases
         if alias not in fit
     ]
-    unknown = sorted(key for key in front if key not in _READ | _MEANINGLESS)
+    unknown = sorted(key for key in front if key not in _READ | _MEANINGLESS | document.cascaded)
     notices += [Notice("dropped", f"front matter {key}: has no meaning here", source) for key in unknown]
     return found, tuple(notices)
 
@@ -113,9 +113,11 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     date = front.get("date")
     published = front.get("publishdate") or front.get("pubdate") or front.get("published")
     first, release = date_in(date), date_in(published)
-    if release and first and release > first:
-        yield Notice("changed", "publishDate is later than date, and is the date now", source)
-    shown = published if release and (not first or release > first) else date
+    shown = published if release and not first else date
+    if first and release and release > first:
+        found["publish_date"] = date_text(published)
+    if expiry := date_text(front.get("expirydate") or front.get("unpublishdate")):
+        found["expiry_date"] = expiry
     updated = front.get("lastmod") or front.get("modified") or front.get("updated")
     for key, value in (("date", shown), ("updated", updated)):
         if text := date_text(value):
@@ -129,7 +131,6 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
     reasons = {
-        "expiryDate": bool(date_in(front.get("expirydate") or front.get("unpublishdate"))),
         "headless": front.get("headless") is True,
         "build.render": renders in (False, "never", "link"),
     }
@@ -150,11 +151,12 @@ def _authors(front: Mapping[str, Any]) -> list[str]:
 
 
 def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
-    """Old addresses; those without a slash in front are relative to the page's folder."""
-    folder = "/" + "".join(f"{each}/" for each in document.sections)
+    """Old addresses; those without a slash in front are relative to that of the page."""
+    folder = document.address.rstrip("/").rpartition("/")[0]
+    start = f"/{document.language}" if document.language else ""
     found = []
     for alias in names_in(front.get("aliases") or front.get("alias")):
-        address = alias if alias.startswith("/") else f"{folder}{alias}"
+        address = f"{start}{alias}" if alias.startswith("/") else f"{folder}/{alias}"
         if address.strip("/") and not _same(address, document.address):
             found.append(address)
     return list({address.strip("/").casefold(): address for address in reversed(found)}.values())[::-1]
@@ -171,11 +173,24 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
         cover.get("image") if isinstance(cover, Mapping) else cover,
         *(front.get(key) for key in ("image", "featured_image", "featuredimage", "thumbnail", "banner")),
         *names_in(front.get("images")),
+        *_named_resources(front.get("resources")),
     ]
     for each in written:
         address = each.get("filename") or each.get("src") if isinstance(each, Mapping) else each
         if isinstance(address, str) and address.strip():
             yield address.strip()
+
+
+def _named_resources(resources: Any) -> Iterator[str]:
+    """Files that `resources` names as a page's picture, as themes want it."""
+    for each in resources if isinstance(resources, list) else ():
+        if isinstance(each, Mapping) and each.get("name") in (
+            "featured-image",
+            "featured",
+            "cover",
+            "header",
+        ):
+            yield str(each.get("src") or "")
 
 
 def names_in(value: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -18,7 +18,7 @@ _PASSTHROUGH = re.compile(r"\n<!-- formulas pass goldmark: (.*) -->\n\Z")
 _STRING = r"(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)"
 _SHOWN = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
 _HIGHLIGHT = re.compile(
-    r"\{\{[<%]\s*highlight\b[^>%]*[>%]\}\}\n?([\s\S]*?)\{\{[<%]\s*/\s*highlight\s*[>%]\}\}"
+    r"\{\{[<%]\s*highlight\b([^>%]*)[>%]\}\}\n?([\s\S]*?)\{\{[<%]\s*/\s*highlight\s*[>%]\}\}"
 )
 _FIGURE = re.compile(rf"\{{\{{[<%]\s*figure\b((?:{_STRING}|[^\"`])*?)/?\s*[>%]\}}\}}")
 _COMMENT = re.compile(r"\{\{[<%]\s*comment\s*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*comment\s*[>%]\}\}")
@@ -27,12 +27,30 @@ _DIAGRAM = re.compile(
     r"|\{\{[<%]\s*mermaid\b[^>%]*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*mermaid\s*[>%]\}\}"
 )
 """Drawn as a picture, whose words are not those of a text."""
+_FORMULA_FENCE = re.compile(
+    r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
+    r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
+)
+_DELIMITED = re.compile(r"\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(?<!\\)\$([^$]+)\$")
+_GITLAB = re.compile(r"(?<!\$)(\$\$?)`([^`\n]+)`\1(?!\$)")
+_INLINE_TEMPLATE = re.compile(
+    r"\{\{[<%]\s*([\w-]+\.inline)\b[^>%]*[>%]\}\}([\s\S]*?)\{\{[<%]\s*/\s*\1\s*[>%]\}\}"
+)
+_NO_TEXT = re.compile(r"<(script|style)\b[\s\S]*?</\1\s*>|\{\{[\s\S]*?\}\}|<link\b[^>]*>|<!--[\s\S]*?-->")
+_DATA = re.compile(
+    r"\{\{[<%]\s*(chart|echarts|plotly|vega|vega-lite|chartjs)\b[^>%]*[>%]\}\}"
+    r"([\s\S]*?)\{\{[<%]\s*/\s*\1\s*[>%]\}\}"
+)
 _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}")
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
-_DISPLAY = r"(?P<left>\$\$[\s\S]+?\$\$|`+[^`\n]+`+)"
+_DISPLAY = (
+    r"(?P<left>(?m:^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})[\s\S]*?"
+    r"^[ \t>]*(?P=fence)[`~]*[ \t]*$)"
+    r"|\$\$(?:(?!\$\$|\n[ \t>]*\n)[\s\S])+\$\$|`+[^`\n]+`+)"
+)
 _BRACKETS = re.compile(rf"{_DISPLAY}|\\\\\((?P<line>[\s\S]+?)\\\\\)|\\\\\[(?P<block>[\s\S]+?)\\\\\]")
 _PASSED = re.compile(rf"{_DISPLAY}|(?<!\\)\\\((?P<line>[\s\S]+?)\\\)|(?<!\\)\\\[(?P<block>[\s\S]+?)\\\]")
 _RAISED = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
@@ -45,24 +63,48 @@ def render_goldmark(text: str, original: str) -> str:
     mark = _PASSTHROUGH.search(original)
     has_dollar = mark is None or "$" in mark[1].split()
     text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
-    text = _DIAGRAM.sub("", text)
-    text = _HIGHLIGHT.sub(lambda found: f"\n\n<pre><code>{escape(found[1])}</code></pre>\n\n", text)
+    text = _INLINE_TEMPLATE.sub(lambda found: _NO_TEXT.sub("", found[2]), text)
+    text = _FORMULA_FENCE.sub(_formulas, _DIAGRAM.sub("", text))
+    text = _DATA.sub(lambda found: f"\n\n<pre><code>{escape(found[2])}</code></pre>\n\n", text)
+    text = _GITLAB.sub(r"\1\2\1", text)
+    text = _HIGHLIGHT.sub(_highlighted, text)
     text = _FIGURE.sub(_figure, text)
     text = _FORMULA.sub(lambda found: _math(found[1]), text)
     text = _CALL.sub(_call, text)
     text = _SHOWN.sub(r"{{\1\2\3}}", text)
     if not has_dollar:
         text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
-    for pattern in (_BRACKETS, *([_PASSED] if mark else [])):
+    for pattern in (*([_PASSED] if mark else []), _BRACKETS):
         text = pattern.sub(_bracketed, text)
     return str(_parser(mark is not None).render(text))
 
 
+def _highlighted(found: re.Match[str]) -> str:
+    code = f"<code>{escape(found[2])}</code>"
+    return code if re.search(r"hl_inline\s*=\s*[\"']?true", found[1]) else f"\n\n<pre>{code}</pre>\n\n"
+
+
+def _formulas(found: re.Match[str]) -> str:
+    inside = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", found[3]) if ">" in found[1] else found[3]
+    parts = [next(filter(None, each)) for each in _DELIMITED.findall(inside)]
+    return found[1] + "".join(map(_math, parts or [inside]))
+
+
 def _bracketed(found: re.Match[str]) -> str:
-    if found["left"]:
-        return found["left"]
+    if left := found["left"]:
+        # markdown-it would see lists and headings in the lines of a display
+        is_display = left.startswith("$$") and "\n" in left
+        return _long_display(found) if is_display else left
     tex = (found["line"] or found["block"]).strip()
     return _math(_unescape(tex) if found[0].startswith("\\\\") else tex)
+
+
+def _long_display(found: re.Match[str]) -> str:
+    line = found.string[: found.start()].rpartition("\n")[2]
+    tex = found["left"][2:-2]
+    tex = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", tex) if line.lstrip().startswith(">") else tex
+    is_raw = found.re is _PASSED
+    return _math(unescape(tex) if is_raw else _unescape(tex))
 
 
 def _math(tex: str) -> str:
@@ -86,6 +128,9 @@ def _call(found: re.Match[str]) -> str:
     if re.match(r"\{\{[<%]\s*(?:ref|relref)\b", found[0]):
         return "#"
     said = " ".join(each.strip('"`') for each in _SAID.findall(found[0]))
+    if re.match(r"\{\{[<%]\s*/?\s*(?:sidenote|marginnote|footnote)\b", found[0]):
+        # what is said beside the text is no part of the word before it
+        return " "
     if re.match(r"\{\{[<%]\s*(?:youtube|vimeo|video|tab|tabs|gist|img|image)\b", found[0]):
         return ""
     return f"\n\n{said}\n\n" if said else ""
@@ -117,7 +162,7 @@ def _raised(found: re.Match[str]) -> str:
 
 
 def _render_raw(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    return _math(str(getattr(tokens[index], "content", "")))
+    return _math(unescape(str(getattr(tokens[index], "content", ""))))
 
 
 def _render_escaped(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
@@ -126,6 +171,7 @@ def _render_escaped(self: object, tokens: list[object], index: int, options: obj
 
 def _unescape(tex: str) -> str:
     """A formula without what Markdown takes away and TeX does not mean."""
+    tex = re.sub(r"&(?:lt|gt|amp|quot|#\d+);", lambda found: unescape(found[0]), tex)
     tex = re.sub(r"(\\text\w*\{[^{}]*\})|\\([_*<>`~'\"])", lambda found: found[1] or found[2], tex)
     tex = re.sub(r"\\{3,4}", r"\\\\", tex)
     return re.sub(r"\\\\(?=[{}|,;:!])", r"\\", tex)

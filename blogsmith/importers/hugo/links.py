@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ...patterns import lazy_pattern
 from ..model import ImportedFile
-from ..source_files import walk_files
 from .config import HugoConfig
+from .mounts import mounted_files, mounts_of
 from .source import HugoDocument
 
 _DESTINATION = lazy_pattern(r"(?<=\]\()([ \t]*)(<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)")
@@ -36,27 +37,31 @@ class LinkTable:
     ) -> None:
         self._config = config
         self._files = {file.path.as_posix() for file in copied}
+        self._in_folder: dict[str, list[str]] = {}
+        for path in sorted(self._files):
+            folder, _, name = path.rpartition("/")
+            self._in_folder.setdefault(folder, []).append(name)
         self._pages: dict[str, HugoDocument] = {}
         self._addresses: dict[str, HugoDocument] = {}
         names: Counter[str] = Counter()
         for document in documents:
             for key in (
                 _key(document.inner.as_posix()),
-                _key(f"{'/'.join(document.sections)}/{document.name}"),
+                _key("/".join([document.language, *document.sections, document.name])),
             ):
                 self._pages.setdefault(key, document)
-            names[document.name.casefold()] += 1
+            names[_name(document.name, document.language)] += 1
             for address in (document.address, *_aliases(document)):
                 self._addresses.setdefault(address.strip("/").casefold(), document)
         self._named = {
-            document.name.casefold(): document
+            name: document
             for document in self._pages.values()
-            if names[document.name.casefold()] == 1
+            if names[name := _name(document.name, document.language)] == 1
         }
-        assets = root / config.folder / (config.text("assetdir") or "assets")
-        self._assets = (
-            {path.as_posix(): assets / path for path in walk_files(assets)} if assets.is_dir() else {}
-        )
+        self._assets = {
+            found.place.as_posix(): root / found.path
+            for found in mounted_files(root, mounts_of(config, "assets"))
+        }
         self._shown_assets: dict[str, Path] = {}
 
     @property
@@ -77,13 +82,17 @@ class LinkTable:
 
     def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
         folders = (
-            [] if path.startswith("/") else [document.inner.parent.as_posix(), "/".join(document.sections)]
+            []
+            if path.startswith("/")
+            else [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
         )
-        for folder in [*folders, ""]:
+        # a page in the language of the link goes before
+        for folder in [*folders, document.language, ""]:
             key = _key(posixpath.normpath(posixpath.join("/", folder, path.lstrip("/"))))
             if key in self._pages:
                 return self._pages[key]
-        return self._named.get(PurePosixPath(_key(path)).name)
+        name = PurePosixPath(_key(path)).name
+        return self._named.get(_name(name, document.language)) or self._named.get(_name(name, ""))
 
     def _between(self, document: HugoDocument, target: HugoDocument) -> str:
         return relative(target.inner, document)
@@ -129,10 +138,14 @@ class LinkTable:
 
     def _file_at(self, path: str, document: HugoDocument) -> str:
         """Address of a file of the site; empty if there is none."""
-        folder = document.inner.parent
-        beside = posixpath.normpath((PurePosixPath("content") / folder / path.lstrip("/")).as_posix())
-        if not path.startswith("/") and beside in self._files:
-            return relative(PurePosixPath(beside).relative_to("content"), document)
+        names = [_resource(path, document), path]
+        if document.language:
+            whole = PurePosixPath(path)
+            names.append(whole.with_suffix(f".{document.language}{whole.suffix}").as_posix())
+        for folder, name in product(_folders(document), filter(None, names)):
+            beside = posixpath.normpath(f"content/{folder}/{name.lstrip('/')}")
+            if not path.startswith("/") and beside in self._files:
+                return relative(PurePosixPath(beside).relative_to("content"), document)
         if "." not in path and (named := self._named_beside(path, document)):
             return named
         for place in (*self._places(path, document), "/" + path.lstrip("/")):
@@ -165,10 +178,13 @@ class LinkTable:
         return posixpath.normpath(f"content/{document.inner.parent.as_posix()}/{address}") in self._files
 
     def beside(self, document: HugoDocument) -> list[str]:
-        """Names of the files in the folder of a page."""
-        folder = posixpath.normpath(f"content/{document.inner.parent.as_posix()}") + "/"
-        names = (path[len(folder) :] for path in self._files if path.startswith(folder))
-        return sorted(name for name in names if "/" not in name)
+        """Addresses of the files in the folder of a page, those of its language first."""
+        found: list[str] = []
+        for place in _folders(document):
+            names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
+            inside = (PurePosixPath(place) / name for name in names)
+            found += [relative(path, document) for path in inside]
+        return found
 
     def rewrite(self, masked: str, document: HugoDocument) -> str:
         """Every destination in a text, of Markdown and HTML; code and formulas are hidden in it."""
@@ -185,6 +201,28 @@ class LinkTable:
         text = _DESTINATION.sub(lambda found: found[1] + put(found[2]), masked)
         text = _DEFINITION.sub(lambda found: found[1] + put(found[2]), text)
         return _ATTRIBUTE.sub(lambda found: found[1] + put(found[2]), text)
+
+
+def _folders(document: HugoDocument) -> list[str]:
+    """Where the files of a page lie: its own folder, and that of the page in the site's language."""
+    return list(dict.fromkeys([document.inner.parent.as_posix(), document.local.parent.as_posix()]))
+
+
+def _resource(name: str, document: HugoDocument) -> str:
+    """The file that `resources` in the front matter gives a name; empty if there is none."""
+    written = document.front.get("resources")
+    for each in written if isinstance(written, list) else ():
+        if (
+            isinstance(each, Mapping)
+            and str(each.get("name") or "") == name
+            and "*" not in str(each.get("src"))
+        ):
+            return str(each.get("src") or "")
+    return ""
+
+
+def _name(name: str, language: str) -> str:
+    return f"{language}:{name.casefold()}"
 
 
 def relative(target: PurePosixPath, document: HugoDocument) -> str:

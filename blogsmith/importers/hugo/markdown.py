@@ -26,7 +26,16 @@ _IMAGE = lazy_pattern(r"[ \t>]*(?:[-*+][ \t]+)?!\[[^\]]*\]\([^)]*\)[ \t]*")
 _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _KEPT = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
 _WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
+_STRUCK = lazy_pattern(r"(?<![~\\])~(?![\s~])([^~\n]*[^~\s\\])~(?!~)")
+_LOWERED = 4
+"""Characters of what is lowered in a formula of chemistry."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
+_FORMULA_FENCE = lazy_pattern(
+    r"(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
+    r"[^\n`]*\n(?P<tex>[\s\S]*?)(?P<close>^[ \t>]*)(?P=ticks)(?P<end>[ \t]*\n?)",
+    re.MULTILINE,
+)
+_DELIMITER = lazy_pattern(r"\$\$|\\\[|(?<!\\)\$")
 _EXECUTED = lazy_pattern(
     r"(?m)\A([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}))[ \t]*\{\.?([\w+-]+)[^}\n]*\}[^\n]*$"
 )
@@ -47,7 +56,7 @@ def rewrite_markdown(
     if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
         notice("dropped", "<!--more--> has no meaning here: lists show the description", "", "")
         text = rewrite_segments(text, "comment", lambda comment: _MORE.sub("", comment), dialect)
-    text = rewrite_segments(text, "block", lambda block: rewrite_fence(_shown_code(block)), dialect)
+    text = rewrite_segments(text, "block", _code_block, dialect)
 
     def prose(masked: str) -> str:
         if _setting(config, "parser", "attribute", "block") is True:
@@ -62,6 +71,16 @@ def rewrite_markdown(
         return _BLANK_LINES.sub("\n\n", _literal(_extras(masked, config), config))
 
     return rewrite(text, prose, dialect)
+
+
+def _code_block(block: str) -> str:
+    """A block of code in our words; one in the language of formulas is a formula."""
+    fence = _FORMULA_FENCE.fullmatch(block)
+    if fence is None:
+        return rewrite_fence(_shown_code(block))
+    # delimiters of its own, as some themes want them inside
+    mark = "" if _DELIMITER.search(fence["tex"]) else "$$"
+    return f"{fence['open']}{mark}\n{fence['tex']}{fence['close']}{mark}{fence['end']}"
 
 
 def _shown_code(block: str) -> str:
@@ -102,8 +121,17 @@ def _extras(masked: str, config: HugoConfig) -> str:
     return masked
 
 
+def _struck(found: re.Match[str]) -> str:
+    """What stands between single tildes: struck out in goldmark, and lowered as its author meant H~2~O."""
+    before, text, after = found.string[: found.start()][-1:], found[1], found.string[found.end() :][:1]
+    is_lowered = len(text) <= _LOWERED and (before.isalnum() or after.isalnum())
+    return f"<sub>{text}</sub>" if is_lowered else f"~~{text}~~"
+
+
 def _literal(masked: str, config: HugoConfig) -> str:
     """What is plain text to goldmark and something else here."""
+    if _setting(config, "extensions", "strikethrough") is not False:
+        masked = _STRUCK.sub(_struck, masked)
     masked = literal_shortcodes(masked)
     masked = _WIKI.sub(r"\1\\[[\2]]", masked)
     if _setting(config, "extensions", "extras", "mark", "enable") is not True:

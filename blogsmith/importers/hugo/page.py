@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -10,9 +12,10 @@ from ..macros import script_macros, tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text, walk_files
 from ..text.pieces import Pieces
-from ..text.segments import Lines, rewrite
+from ..text.segments import Lines, divide, rewrite
 from .config import HugoConfig
-from .formulas import rewrite_formulas
+from .data_files import read_data
+from .formulas import dialect_of, rewrite_formulas
 from .front import image_candidates, page_front
 from .independent import PASSTHROUGH
 from .links import LinkTable
@@ -33,6 +36,9 @@ class HugoPageTranslator:
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
+        self._data = cache(lambda: read_data(root, config))
+        self.kinds: set[str] = set()
+        """Kinds of boxes that the pages translated so far use, and the new site has to define."""
         self.macros = _macros(root / config.folder)
         """TeX macros of the whole site."""
 
@@ -45,12 +51,16 @@ class HugoPageTranslator:
         """The page."""
         layout = str(document.front.get("layout") or document.front.get("type") or "").casefold()
         front, notices = page_front(document)
-        found = [*document.notices, *notices]
+        found = [*document.notices, *notices, *self._raw_html(document)]
         text = self._text(document, found)
         if layout in _ARCHIVES and not document.body.strip():
             text = "[→](/archive/)"
         if image := self._image(document):
             front["image"] = image
+        home = PurePosixPath("_index.md")
+        if document.inner == home and document.address == "/" and len(self._config.languages) > 1:
+            # Hugo leads from the folder of the site's language to its front page
+            front["aliases"] = [*front.get("aliases", ()), f"/{self._config.default_language.casefold()}/"]
         delimiters = self._config.passthrough
         mark = "" if delimiters is None else PASSTHROUGH.format(" ".join(delimiters))
         return ImportedPage(
@@ -63,6 +73,18 @@ class HugoPageTranslator:
             address=document.address,
             notices=tuple(found),
         )
+
+    def _raw_html(self, document: HugoDocument) -> Iterator[Notice]:
+        """HTML in a text that Hugo leaves out unless it is told not to."""
+        is_kept = self._config.value("markup", "goldmark", "renderer", "unsafe") is True
+        if is_kept or not document.is_markdown or not re.search("<[A-Za-z]", document.body):
+            return
+        for segment in divide(document.body, dialect_of(self._config)):
+            if segment.kind in ("tag", "opaque"):
+                line = Lines(document.body, document.first_line).at(segment.start)
+                message = "HTML that Hugo left out is shown here: markup.goldmark.renderer.unsafe was not set"
+                yield Notice("changed", message, document.path.as_posix(), line)
+                return
 
     def _text(self, document: HugoDocument, notices: list[Notice]) -> str:
         lines = Lines(document.body, document.first_line)
@@ -80,6 +102,8 @@ class HugoPageTranslator:
             param=lambda name: self._param(name, document.front),
             file=lambda name: self._file(name, document),
             notice=notice,
+            data=self._data,
+            kinds=self.kinds,
         )
         text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
         if document.is_markdown:
@@ -110,7 +134,8 @@ class HugoPageTranslator:
             if self._links.has_file(address, document):
                 return address
         if document.is_bundle:
-            return next((name for name in self._links.beside(document) if name.startswith("featured.")), "")
+            pictures = self._links.beside(document)
+            return next((name for name in pictures if PurePosixPath(name).stem == "featured"), "")
         return ""
 
 

@@ -7,11 +7,13 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import hexdigits
+from unicodedata import category
 
 from ...patterns import lazy_pattern
 
 _TOKEN = lazy_pattern(r":(?:(sections)\[(\d*):?(\d*|last)\]|([a-z]+))")
-_KEPT_SIGNS = frozenset("./\\_#+~-%")
+_KEPT_SIGNS = frozenset("./\\_#+~-@")
 _SLUG_NAMES = frozenset(("slug", "title", "filename", "slugorfilename", "contentbasename"))
 _OWN = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "day", "section"}
 
@@ -31,12 +33,30 @@ class Placed:
 
 
 def urlize(text: str) -> str:
-    """A text as a part of an address: lower case, hyphens for blanks, without other signs."""
-    kept = (
-        char if char.isalnum() or char in _KEPT_SIGNS else "-" if char.isspace() else "\0"
-        for char in text.strip()
-    )
-    return re.sub("-{2,}", "-", "".join(kept).replace("\0", "")).lower().strip("-")
+    """A text as a part of an address: lower case, a hyphen for blanks, without other signs.
+
+    A hyphen that is written stays, so that those on both sides of a removed sign are two. Source: `Sanitize`
+    in Hugo's common/paths.
+    """
+    kept: list[str] = []
+    is_apart = was_hyphen = False
+    for index, char in enumerate(text):
+        if _is_kept(text, index):
+            was_hyphen = char == "-"
+            if is_apart and not was_hyphen:
+                kept.append("-")
+            is_apart = False
+            kept.append(char)
+        elif kept and not was_hyphen and char.isspace():
+            is_apart = True
+    return "".join(kept).lower()
+
+
+def _is_kept(text: str, index: int) -> bool:
+    char = text[index]
+    if char == "%":
+        return len(text) > index + 2 and all(each in hexdigits for each in text[index + 1 : index + 3])
+    return char.isalpha() or char.isdecimal() or char in _KEPT_SIGNS or category(char).startswith("M")
 
 
 def default_address(placed: Placed, *, is_ugly: bool) -> str:

@@ -33,7 +33,7 @@ def site_settings(
     zone = config.text("timezone")
     if zone in available_timezones():
         found["timezone"] = zone
-    every = tuple(documents)
+    every = tuple(document for document in documents if not document.language)
     menu, notices = _menu(config, every)
     if menu:
         found["menu"] = menu

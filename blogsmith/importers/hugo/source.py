@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..model import ImportedFile, Notice
-from ..source_files import read_text, walk_files
+from ..source_files import read_text
 from ..text.data import FrontText, load_data, split_front
 from ..text.loose_yaml import DataTextError
 from .config import HugoConfig
+from .mounts import MountedFile, is_ignored, missing_mounts, mounted_files, mounts_of
 from .permalinks import Placed, default_address, expand
 
 MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".mmark"))
 _HTML = frozenset((".html", ".htm"))
 _FOREIGN = frozenset((".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd"))
-_NO_PAGES = frozenset((".ds_store", ".gitkeep", ".keep"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class HugoDocument:
     path: PurePosixPath
     """Relative to the root of the source."""
     inner: PurePosixPath
-    """Relative to the content folder, without language, ending in `.md`."""
+    """Relative to the new content folder, ending in `.md`; other languages than the site's have folders."""
     front: Mapping[str, Any]
     """Names in lower case."""
     body: str
@@ -38,6 +39,19 @@ class HugoDocument:
     """Site path without the base path; empty: Hugo makes no page of it."""
     is_markdown: bool = True
     notices: tuple[Notice, ...] = ()
+    language: str = ""
+    """Code of its language; empty for that of the site."""
+    tag: str = ""
+    """What its page says of its language; empty for that of the site."""
+    is_resource: bool = False
+    """Whether it lies in the bundle of another page: Hugo makes no page of it."""
+    cascaded: frozenset[str] = frozenset()
+    """Names of its front matter that stand in that of a section, or in the settings."""
+
+    @property
+    def local(self) -> PurePosixPath:
+        """Its path without the folder of its language."""
+        return self.inner.relative_to(self.language) if self.language else self.inner
 
     @property
     def is_branch(self) -> bool:
@@ -56,8 +70,8 @@ class HugoDocument:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Folders it lies in, from the top."""
-        parent = self.inner.parent
+        """Folders it lies in, from the top, without that of its language."""
+        parent = self.local.parent
         return (parent.parent if self.inner.stem == "index" else parent).parts
 
 
@@ -74,31 +88,47 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
     """Every file of the site; `root` is that of the source."""
     documents: list[HugoDocument] = []
     copied: dict[PurePosixPath, ImportedFile] = {}
-    notices: list[Notice] = []
-    for folder in config.static_folders:
-        for path in walk_files(root / config.folder / folder):
-            place = PurePosixPath("static") / path
-            copied.setdefault(place, ImportedFile(place, root / config.folder / folder / path))
-    for path in _content_files(root, config):
-        inner, language = _without_language(path, config)
-        place = config.folder / config.content_folder / path
-        if language != config.default_language or _is_below(place, config):
-            notices.append(_other_language(place, language))
-        elif path.suffix.lower() in _FOREIGN:
+    notices: list[Notice] = list(missing_mounts(root, config))
+    for static in mounted_files(root, mounts_of(config, "static")):
+        target = PurePosixPath("static") / static.place
+        copied.setdefault(target, ImportedFile(target, root / static.path))
+    for found in mounted_files(root, mounts_of(config, "content")):
+        if is_ignored(found.place, config):
+            continue
+        place, suffix, source = _place_of(found, config), found.path.suffix.lower(), str(found.path)
+        if place is None:
+            hint = "the languages that are published stand under `languages` in the settings"
+            notices.append(Notice("dropped", "its language is not published", source, hint=hint))
+        elif suffix in _FOREIGN:
             hint = "write it as Markdown, and import again"
-            notices.append(Notice("dropped", f"{path.suffix} files are not read", str(place), hint=hint))
-        elif path.suffix.lower() in MARKDOWN | _HTML:
-            document = _read_document(root, place, inner, config)
+            notices.append(Notice("dropped", f"{suffix} files are not read", source, hint=hint))
+        elif suffix in MARKDOWN | _HTML:
+            document = _read_document(root, found.path, place)
             if _is_search(document):
                 hint = "this version has no search"
-                notices.append(Notice("dropped", "the page of a search", str(place), hint=hint))
+                notices.append(Notice("dropped", "the page of a search", source, hint=hint))
             else:
                 documents.append(document)
         else:
-            target = PurePosixPath("content") / inner
-            copied.setdefault(target, ImportedFile(target, root / place))
+            target = PurePosixPath("content") / place.inner
+            copied.setdefault(target, ImportedFile(target, root / found.path))
+    bundles = {each.inner.parent for each in documents if each.inner.stem == "index"}
+    whole = [each if each.is_bundle else _as_resource(each, bundles) for each in cascade(documents, config)]
+    placed = tuple(
+        each if each.is_resource else replace(each, address=_address(each, config)) for each in whole
+    )
     every = tuple(copied[path] for path in sorted(copied))
-    return HugoFiles(tuple(documents), every, tuple(notices))
+    return HugoFiles(placed, every, tuple(notices))
+
+
+def _as_resource(document: HugoDocument, bundles: Container[PurePosixPath]) -> HugoDocument:
+    if not any(folder in bundles for folder in document.inner.parents):
+        return document
+    hint = "take draft: true out if it shall be seen"
+    message = "lies in the bundle of another page, and Hugo makes no page of it: a draft here"
+    notice = Notice("changed", message, document.path.as_posix(), hint=hint)
+    front = {**document.front, "draft": True}
+    return replace(document, front=front, is_resource=True, notices=(*document.notices, notice))
 
 
 def _is_search(document: HugoDocument) -> bool:
@@ -106,37 +136,42 @@ def _is_search(document: HugoDocument) -> bool:
     return layout == "search" and not document.body.strip()
 
 
-def _content_files(root: Path, config: HugoConfig) -> Iterator[PurePosixPath]:
-    for path in walk_files(root / config.folder / config.content_folder, skipped=()):
-        if path.name.lower() not in _NO_PAGES and not path.name.startswith("."):
-            yield path
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a file of the content stands in the new site."""
+
+    inner: PurePosixPath
+    language: str
+    """Code; empty for that of the site."""
+    tag: str
+    """What its page says of its language; empty for that of the site."""
 
 
-def _without_language(path: PurePosixPath, config: HugoConfig) -> tuple[PurePosixPath, str]:
-    """The path without the language in its name, and that language."""
-    stem, dot, language = path.stem.rpartition(".")
-    suffix = ".md" if path.suffix.lower() in MARKDOWN | _HTML else path.suffix
-    if dot and language in config.languages:
-        return path.with_name(f"{stem}{suffix}"), language
-    return path.with_name(f"{path.stem}{suffix}"), config.default_language
+def _place_of(found: MountedFile, config: HugoConfig) -> _Place | None:
+    """None: its language is not published."""
+    path, suffix = found.place, found.path.suffix
+    is_page = suffix.lower() in MARKDOWN | _HTML
+    stem, dot, last = path.stem.rpartition(".")
+    known = config.languages
+    language = found.language or known[0]
+    if dot and last.casefold() in known and not found.language:
+        # a page loses its language, a file keeps its name: links say it
+        path, language = (path.with_name(f"{stem}{suffix}") if is_page else path), last.casefold()
+    elif dot and last.casefold() in config.mapping("languages"):
+        return None
+    if language not in known:
+        return None
+    inner = path.with_name(f"{path.stem}.md") if is_page else path
+    is_own = language == known[0]
+    return _Place(
+        inner if is_own else language / inner,
+        *(("", "") if is_own else (language, config.language_tag(language))),
+    )
 
 
-def _is_below(place: PurePosixPath, config: HugoConfig) -> bool:
-    inner = place.relative_to(config.folder)
-    others = set(config.other_content) - {config.content_folder}
-    return any(inner.is_relative_to(folder) for folder in others)
-
-
-def _other_language(place: PurePosixPath, language: str) -> Notice:
-    hint = "write it as a page of its own, with lang: in its front matter"
-    return Notice("dropped", f"pages in other languages are not imported ({language})", str(place), hint=hint)
-
-
-def _read_document(
-    root: Path, place: PurePosixPath, inner: PurePosixPath, config: HugoConfig
-) -> HugoDocument:
-    text = read_text(root / place)
-    source = place.as_posix()
+def _read_document(root: Path, path: PurePosixPath, place: _Place) -> HugoDocument:
+    text = read_text(root / path)
+    source = path.as_posix()
     notices: tuple[Notice, ...] = ()
     if text is None:
         notices, text = (Notice("mistake", "is no text that can be read", source),), ""
@@ -148,16 +183,59 @@ def _read_document(
         line = error.line + (written.form != "json")
         message = f"the front matter is no {written.form.upper()}: {error}"
         notices, front = (Notice("mistake", message, source, line),), _lines_of(written)
-    front = _with_params(front)
+    front = with_params(front)
     return HugoDocument(
-        path=place,
-        inner=inner,
+        path=path,
+        inner=place.inner,
         front=front,
         body=written.body,
         first_line=written.first_line,
-        address=_address(front, inner, config),
-        is_markdown=place.suffix.lower() in MARKDOWN,
+        address="",
+        is_markdown=path.suffix.lower() in MARKDOWN,
         notices=notices,
+        language=place.language,
+        tag=place.tag,
+    )
+
+
+def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[HugoDocument]:
+    """Documents with what sections and the settings give to all below them."""
+    given = {
+        document.inner.parent: list(_cascades(document.front.get("cascade")))
+        for document in documents
+        if document.is_branch and document.front.get("cascade")
+    }
+    of_site = list(_cascades(config.value("cascade")))
+    for document in documents:
+        folders = [folder for folder in document.inner.parents if folder in given]
+        more: dict[str, Any] = {}
+        # what is nearest goes before
+        for target, values in [*(each for folder in folders for each in given[folder]), *of_site]:
+            if _is_target(document, target):
+                more = values | more
+        added = {key: value for key, value in more.items() if key not in document.front}
+        front = {**added, **document.front}
+        yield replace(document, front=front, cascaded=frozenset(added)) if added else document
+
+
+def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
+    """What pages are meant, and what they are given."""
+    for entry in written if isinstance(written, list) else [written]:
+        if isinstance(entry, Mapping):
+            values = with_params(entry)
+            target = values.pop("_target", None) or values.pop("target", None)
+            yield target if isinstance(target, Mapping) else {}, values
+
+
+def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
+    written = {str(key).casefold(): str(value) for key, value in target.items() if isinstance(value, str)}
+    place = "/" + "/".join([*document.sections, *([] if document.is_branch else [document.name])])
+    kind = ("section" if document.sections else "home") if document.is_branch else "page"
+    is_placed = fnmatchcase(place, written.get("path", "*").replace("{", "").replace("}", ""))
+    return (
+        is_placed
+        and written.get("kind", kind) == kind
+        and written.get("lang", "").casefold() in ("", document.language)
     )
 
 
@@ -167,7 +245,7 @@ def _lines_of(written: FrontText) -> dict[str, Any]:
     return {key: value.strip("\"'") for key, value in pairs}
 
 
-def _with_params(front: Mapping[str, Any]) -> dict[str, Any]:
+def with_params(front: Mapping[str, Any]) -> dict[str, Any]:
     """Front matter with names in lower case, and what stands under `params:` beside the rest."""
     found = {str(key).casefold(): value for key, value in front.items()}
     params = found.pop("params", None)
@@ -207,24 +285,33 @@ def _is_date(text: str, form: str) -> bool:
     return True
 
 
-def _address(front: Mapping[str, Any], inner: PurePosixPath, config: HugoConfig) -> str:
-    shape = HugoDocument(PurePosixPath(), inner, front, "", 1, "")
+def _address(document: HugoDocument, config: HugoConfig) -> str:
+    front = document.front
     date = next(
         (day for key in ("date", "publishdate", "pubdate", "published") if (day := date_in(front.get(key)))),
         None,
     )
-    title, slug = str(front.get("title") or shape.name), str(front.get("slug") or "")
-    if shape.is_branch:
-        sections = shape.sections
-        placed = Placed(sections[:-1], sections[-1] if sections else "", title, slug, date)
-    else:
-        placed = Placed(shape.sections, shape.name, title, slug, date)
+    sections, name = document.sections, document.name
+    if document.is_branch:
+        sections, name = sections[:-1], sections[-1] if sections else ""
+    title, slug = str(front.get("title") or document.name), str(front.get("slug") or "")
+    placed = Placed(sections, name, title, slug, date)
+    start = _start(document, config)
     if url := str(front.get("url") or ""):
-        return expand(url, placed)
-    if shape.is_branch and not shape.sections:
-        return "/"
-    section = shape.sections[0] if shape.sections else "/"
-    kind = "section" if shape.is_branch else "page"
+        # from a slash on it is that of the site, otherwise of its language
+        return ("" if url.startswith("/") else start) + expand(url, placed)
+    if document.is_branch and not document.sections:
+        return f"{start}/"
+    section = document.sections[0] if document.sections else "/"
+    kind = "section" if document.is_branch else "page"
     pattern = config.permalink(section, kind) or config.permalink("page" if section == "/" else "", kind)
     address = expand(pattern, placed) if pattern else ""
-    return address or default_address(placed, is_ugly=config.is_ugly and not shape.is_branch)
+    is_ugly = config.is_ugly and not document.is_branch
+    return start + (address or default_address(placed, is_ugly=is_ugly))
+
+
+def _start(document: HugoDocument, config: HugoConfig) -> str:
+    """What the addresses of a language begin with."""
+    in_folder = config.value("defaultcontentlanguageinsubdir") is True and len(config.languages) > 1
+    own = config.default_language.casefold() if in_folder else ""
+    return f"/{document.language or own}" if document.language or own else ""

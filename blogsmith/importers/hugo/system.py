@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
 
+from ...diagnostics.counts import plural
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..model import ImportedFile, ImportedPage, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
 from ..page_limit import translate_document
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
-from .config import find_config, read_config
+from .config import HugoConfig, find_config, read_config
 from .independent import render_goldmark
 from .page import HugoPageTranslator
 from .settings import site_settings
-from .source import find_files
+from .source import HugoDocument, find_files
+from .taxonomies import without_lists
 
 
 class Hugo:
@@ -30,7 +33,7 @@ class Hugo:
     def read(self, root: Path, progress: Progress) -> SiteImport:
         """All of the site."""
         config = read_config(root)
-        files = find_files(root, config)
+        files, lists = without_lists(find_files(root, config))
         translator = HugoPageTranslator(root, config, files)
         settings, notices = site_settings(config, translator.macros, files.documents)
         patterns = settings.get("permalinks", {})
@@ -38,8 +41,11 @@ class Hugo:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             pages.append(keep_address(translate_document(translator.translate, document), patterns))
+        pages += _section_pages(files.documents)
         if plugins := diagram_plugins(page.text for page in pages):
             settings["plugins"] = plugins
+        if kinds := {kind: {"title": kind.capitalize()} for kind in sorted(translator.kinds)}:
+            settings["callouts"] = kinds
         settings |= draft_settings(pages)
         copied = {file.path: file for file in (*translator.links.shown_assets, *files.copied)}
         return SiteImport(
@@ -48,12 +54,58 @@ class Hugo:
             settings=settings,
             pages=_unique(pages),
             files=tuple(_without_pages(copied.values(), pages)),
-            notices=(*files.notices, *notices),
+            notices=(
+                *files.notices,
+                *lists,
+                *notices,
+                *_order_notices(files.documents),
+                *_menu_notices(config),
+            ),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML as goldmark would make it."""
         return render_goldmark(text, page.original)
+
+
+def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
+    """The lists of sections in other languages, which only a page of their own makes here."""
+    every = list(documents)
+    known = {document.inner for document in every}
+    sections = {
+        (each.language, each.tag, each.sections[0]) for each in every if each.language and each.sections
+    }
+    for language, tag, section in sorted(sections):
+        inner = PurePosixPath(language, section, "_index.md")
+        if inner not in known:
+            front = {"title": section.replace("-", " ").capitalize(), "lang": tag}
+            yield ImportedPage(
+                PurePosixPath("content") / inner,
+                front,
+                "",
+                str(inner.parent),
+                address=f"/{language}/{section}/",
+            )
+
+
+def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:
+    """Sections whose pages stand in an order of their own."""
+    weighed = Counter(
+        "/".join(document.inner.parts[:-1] if not document.is_bundle else document.inner.parts[:-2])
+        for document in documents
+        if not document.is_branch and document.front.get("weight")
+    )
+    for folder, count in sorted(weighed.items()):
+        message = f"{plural(count, 'page')} of {folder or 'content'}/ stood in the order of their weight"
+        hint = "lists go by date here; for an order of your own: `series` with a part"
+        yield Notice("changed", message, hint=hint)
+
+
+def _menu_notices(config: HugoConfig) -> Iterator[Notice]:
+    for code in config.languages[1:]:
+        if config.value("languages", code, "menu") or config.value("languages", code, "menus"):
+            hint = "one menu stands on all pages here"
+            yield Notice("dropped", f"the menu of the language {code}", hint=hint)
 
 
 def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:

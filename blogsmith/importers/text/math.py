@@ -47,8 +47,7 @@ def unescape_tex(tex: str) -> str:
     `\_` in an argument of `\text` and its like stays, where it is an underscore. `\{` stays: Markdown would
     take it away, and who wrote it meant a brace.
     """
-    # `&current` is an ampersand and a word, though HTML knows `&curren` without its semicolon
-    tex = _ENTITY.sub(lambda found: unescape(found[0]), tex)
+    tex = unescape_entities(tex)
     if "\\" not in tex:
         return tex
     texts = _text_ranges(tex)
@@ -63,6 +62,12 @@ def unescape_tex(tex: str) -> str:
         return found[0] if inside and what == "_" else what
 
     return _ESCAPE.sub(replace, tex)
+
+
+def unescape_entities(tex: str) -> str:
+    """A formula with characters for entities, as a browser gives it to MathJax."""
+    # `&current` is an ampersand and a word, though HTML knows `&curren` without its semicolon
+    return _ENTITY.sub(lambda found: unescape(found[0]), tex)
 
 
 def _text_ranges(tex: str) -> list[tuple[int, int]]:

@@ -67,7 +67,8 @@ def _pattern(dialect: Dialect) -> re.Pattern[str]:
     if dialect.environments:
         math += [_ENVIRONMENT]
     if dialect.dollar:
-        math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?![\d$])"]
+        # another formula may follow at once, but no third dollar
+        math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?!\d|\$(?![^\s$]))"]
     if dialect.blank_dollar:
         # what begins with a digit is money, unless it is closed as a formula is
         math += [rf"\$\s*(?![$\s\d]){_BODY}+?\$(?!\$)"]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from ..model import Difference
 from ..text.segments import Lines
@@ -29,6 +30,7 @@ def losses(
         lost = before.of(kind) - after.of(kind) - allowed.of(kind)
         if kind == "words":
             lost -= after.hidden - before.hidden
+            lost = _without_joined(lost, after.words)
             for run in _runs(before.words, after.words, lost):
                 yield Difference(kind, " ".join(run), source, find_words(lines, run), len(run))
         else:
@@ -36,6 +38,14 @@ def losses(
                 if kind == "links" and own and (thing == own or thing.startswith(f"{own}/")):
                     continue
                 yield Difference(kind, thing[:_LONGEST], source, lines.find(thing), count)
+
+
+def _without_joined(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
+    """The lost words but those that are two of the other page without a blank between them."""
+    if not lost:
+        return lost
+    joined = Counter(first + second for first, second in pairwise(words))
+    return lost - joined
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:

@@ -32,11 +32,23 @@ _MARKS = lazy_pattern(
 )
 """Marks in a comment that lead to notes below the code."""
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
+_LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
     r"\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
 """What moves or labels, and backslashes that Markdown may have taken away."""
+_TYPOGRAPHY = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
+)
+"""What typographers make of signs in formulas, back to what was written; points do not count in formulas. And
+signs without a width."""
+_EMPHASIS = lazy_pattern(r"[_*~`>\\]+")
+_DEFINITION = lazy_pattern(
+    r"\\(?:(?:re|provide)?newcommand|providecommand|renewcommand|DeclareMathOperator|def|gdef|let|require)"
+    r"(?![A-Za-z])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +72,28 @@ class Facts:
 
 
 def compared_tex(tex: str) -> str:
-    """A formula as it is compared: without blanks, points, and what only moves or labels it."""
-    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip()))
+    """A formula as it is compared: without blanks, points, and what only moves or labels it; empty for one
+    that shows nothing because it only defines macros."""
+    if (found := _DEFINITION.match(tex.strip())) and _only_defines(tex.strip(), found.end()):
+        return ""
+    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip().translate(_TYPOGRAPHY)))
+
+
+def _only_defines(tex: str, start: int) -> bool:
+    """Whether a formula that begins with a definition, whose name ends at `start`, holds nothing else."""
+    depth = 0
+    rest = []
+    for char in tex[start:]:
+        depth += (char == "{") - (char == "}")
+        rest.append(char if depth <= 0 and char != "}" else "")
+    left = re.sub(r"\\[A-Za-z]+|\[[^\]]*\]|#\d|[\s*=]", "", "".join(rest))
+    return not left
+
+
+def without_emphasis(tex: str) -> str:
+    """A compared formula without the signs that Markdown reads as emphasis, code or quotes, as old sites lost
+    them, or show them."""
+    return _EMPHASIS.sub("", tex)
 
 
 def compared_code(code: str) -> str:
@@ -92,8 +124,8 @@ def compared_key(key: str) -> str:
 
 
 def compared_image(address: str) -> str:
-    """The name of an image's file; a data address is one thing."""
+    """The name of an image's file, without a language in it; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
     path = unquote(address.strip().partition("#")[0].partition("?")[0])
-    return path.rstrip("/").rpartition("/")[2].casefold()
+    return _LANGUAGE.sub("", path.rstrip("/").rpartition("/")[2].casefold())

@@ -43,6 +43,8 @@ _SILENT_CLASSES = frozenset(
     )
 )
 """What is not part of the author's text, in our pages and others."""
+_ASIDE_CLASSES = frozenset(("sidenote", "marginnote", "margin-note", "side-note", "sidenote-number"))
+"""Text beside the text, in the middle of a line."""
 _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
 _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
@@ -52,6 +54,7 @@ _MATH = lazy_pattern(
 )
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
+_BOX_MARK = lazy_pattern(r"\A\s*\[![A-Za-z]+\][+-]?(?=\s|\Z)")
 _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
@@ -104,7 +107,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
         classes = set(values.get("class", "").split())
-        if tag in _BLOCKS:
+        if tag in _BLOCKS or not _ASIDE_CLASSES.isdisjoint(classes):
             self._flush()
         hidden = re.search(r"display\s*:\s*none", values.get("style", "")) is not None
         hidden = hidden or values.get("role") == "doc-biblioref"
@@ -124,12 +127,16 @@ class _Reader(HTMLParser):
         if is_silent:
             return
         if tag == "math":
+            # words on both sides of a formula are two
+            self._text.append(" ")
             self._tex, self._math = values.get("alttext", ""), []
         elif tag == "code" and "math-error" in classes:
             # shown as it was written, and named by a diagnostic
             self._tex, self._math = "", []
-        elif tag == "img":
+        elif tag == "img" and "for-paper" not in classes:
             self._found.add("images", compared_image(values.get("src", "")))
+        elif tag == "source" and values.get("srcset", "").strip() and "dark" in values.get("media", ""):
+            self._found.add("images", compared_image(values["srcset"].split()[0]))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
             self._found.add("tables", "table")
         elif tag == "pre" and self._code is None:
@@ -202,6 +209,8 @@ class _Reader(HTMLParser):
             self._formula(next(group for group in found.groups() if group is not None))
             return " "
 
+        # the mark of a box that the old system did not know
+        text = _BOX_MARK.sub(" ", text, count=1)
         text = _REFERENCE.sub(" ", _MATH.sub(take, text))
         self._found.words.extend(words_in(text.replace(_DOLLAR, "$")))
 

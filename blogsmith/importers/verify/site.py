@@ -7,6 +7,7 @@ running anything. Nothing is written.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ...diagnostics.model import Diagnostic
+from ...patterns import lazy_pattern
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ...pipeline.snapshot import SiteSnapshot
 from ...pipeline.time_limit import TookTooLong
@@ -25,8 +27,9 @@ from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
-from .published import published_facts, published_losses
+from .published import PublishedCheck, check_published, published_facts, published_losses
 
+_ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
 _BUILD_S = 60.0
 """How long one page may take to be made."""
 
@@ -38,6 +41,8 @@ class SiteCheck:
     pages: tuple[PageCheck, ...]
     diagnostics: tuple[Diagnostic, ...]
     """Of the whole site, sorted as a build prints them."""
+    published: PublishedCheck | None = None
+    """How the pages of the old system were compared; None where they are not given."""
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -67,7 +72,7 @@ def check_site(
     snapshot = _make_site(root, now, progress, len(site.pages))
     own = {path: found for path, found in snapshot.own.items() if found}
     checks = []
-    addresses = (page.address for page in site.pages if page.address)
+    addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
     published = published_facts(against, addresses) if against else {}
     for done, page in enumerate(site.pages):
         progress("compare", done, len(site.pages))
@@ -79,7 +84,10 @@ def check_site(
             checks.append(PageCheck(str(page.path), page.source, {}, (lost,)))
     every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
     unique = dict.fromkeys(every)
-    return SiteCheck(tuple(checks), tuple(unique))
+    base = snapshot.config.base_path
+    answers = frozenset(unquote(each).removeprefix(base) for each in snapshot.table)
+    compared = check_published(against, published, addresses, answers) if against else None
+    return SiteCheck(tuple(checks), tuple(unique), compared)
 
 
 def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:
@@ -111,7 +119,7 @@ def _check_page(
     home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
     differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
     if page.address in published:
-        differences += published_losses(page.address, published[page.address], after, page.source)
+        differences += published_losses(page.address, published[page.address], after, allowed, page.source)
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)
@@ -120,7 +128,20 @@ def _check_page(
 def _whole_html(snapshot: SiteSnapshot, path: str) -> str:
     """Content, title and summary of a page: what stands in its body may have become part of its head."""
     body = snapshot.rendered[path].body
-    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{body.html}"
+    base_path = snapshot.config.base_path
+    originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
+    html = _with_originals(body.html, originals) if originals else body.html
+    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{html}"
+
+
+def _with_originals(html: str, originals: Mapping[str, str]) -> str:
+    """The text with pictures in place of their smaller copies."""
+
+    def original(found: re.Match[str]) -> str:
+        first = found[2].split(" ", 1)[0].rstrip(",")
+        return f'{found[1]}="{originals[first]}"' if first in originals else found[0]
+
+    return _ADDRESS.sub(original, html)
 
 
 def _address(page: ImportedPage, snapshot: SiteSnapshot) -> list[Difference]:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NoReturn
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ...config.load import LoadedConfig
+from ...config.load import CONFIG_NAME, LoadedConfig
 from ...config.schema import Config
+from ...diagnostics.model import Diagnostic
 from ...hooks import Plugins
 from ...hooks.loader import load_plugins
 from ...languages.language import Translation
 from ...model.documents import Asset, Document, FrontMatter, ImageInfo, Source
+from ...model.media import MediaFile
 from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
@@ -33,8 +35,10 @@ from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
 from ...site.index import PageEntry, index_site
 from ...site.urls import Urls
+from ..bibliographies import SiteBibliographies
 from ..cache import PageCache, UnknownPage
 from ..lookups import page_tools
+from ..media import measure_media
 from ..rows.image_rows import file_digest, measure_image
 from ..rows.page_rows import decode_row, encode_row
 from ..snapshot import Entries, ResolvedSite
@@ -177,6 +181,10 @@ class _WorkerSite:
         )
         assets = {path: Asset(PurePosixPath(path), Path(file), 0) for path, file in state.places.items()}
         loaded = LoadedSite((), {}, state.unpublished, Urls(state.urls, {}, {}, {}), assets, state.files)
+        bibliographies = SiteBibliographies(
+            context.root, look=self._look_away if state.sizes is not None else None
+        )
+        bibliographies.take(context.settings)
         tools = page_tools(
             context,
             memory.md,
@@ -186,8 +194,18 @@ class _WorkerSite:
             self._open_python,
             self._measure,
             self._digest,
+            bibliographies,
+            self._measure_media,
         )
-        return replace(tools, lex=memory.lex, formula=memory.formula)
+        return replace(
+            tools,
+            lex=memory.lex,
+            formula=memory.formula,
+            bibliography_problems=lambda document: _own_problems(bibliographies.problems(document)),
+        )
+
+    def _look_away(self, path: PurePosixPath) -> NoReturn:
+        raise UnknownPage
 
     def _measure(self, file: Path) -> ImageInfo | str:
         if self._state.sizes is None:
@@ -202,6 +220,12 @@ class _WorkerSite:
             return self._memory.images.digest(file)
         return self._state.digests.get(str(file), "")
 
+    def _measure_media(self, file: Path) -> MediaFile:
+        if self._state.sizes is not None:
+            # films are not sent
+            raise UnknownPage
+        return measure_media(file)
+
     def _open_python(self) -> Distribution:
         from ...pyodide.distribution import CDN
 
@@ -209,6 +233,13 @@ class _WorkerSite:
             raise UnknownPage
         # what is wrong with it is told where the page is taken over
         return browser_python(self._context, BuildLog(no_progress))()
+
+
+def _own_problems(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """What is wrong with a page's bibliographies; what is with the site's is told where its settings are."""
+    if any(problem.path == CONFIG_NAME for problem in found):
+        raise UnknownPage
+    return found
 
 
 def _unread(path: str) -> Document:

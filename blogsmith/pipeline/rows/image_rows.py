@@ -11,12 +11,16 @@ from pathlib import Path
 import msgspec
 
 from ...model.documents import ImageInfo
-from ...render.images import ImageProblem, image_size
+from ...pictures.encoder import MOST_PIXELS
+from ...render.images import ImageProblem, ImageSize, image_size
 from ...storage.stamps import FileStamp, stamp_of
 from .row_store import Row, RowStore
 
 _KIND = "images"
 _NAME = "sizes"
+_LEAST_BYTES = 50_000
+"""Of a picture for which copies are worth making: a page of text weighs as much."""
+_DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
 _DOUBT_NS = 2_000_000_000
 """A file that was saved this short a time ago may be saved again, and its stamp be the same."""
 
@@ -34,7 +38,22 @@ def measure_image(file: Path) -> ImageInfo | str:
         size = image_size(file)
     except ImageProblem as problem:
         return str(problem)
-    return ImageInfo("", size.width_px, size.height_px, size.located)
+    length = file.stat().st_size
+    is_divisible = size.kind in _DIVISIBLE and not size.is_animated and length >= _LEAST_BYTES
+    digest = file_digest(file) if is_divisible and _pixels(size) <= MOST_PIXELS else ""
+    return ImageInfo(
+        "",
+        size.width_px,
+        size.height_px,
+        size.located,
+        bytes=length,
+        is_animated=size.is_animated,
+        digest=digest,
+    )
+
+
+def _pixels(size: ImageSize) -> int:
+    return (size.width_px or 0) * (size.height_px or 0)
 
 
 def file_digest(file: Path) -> str:

@@ -19,6 +19,8 @@ from msgspec.structs import replace
 from ...diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
 from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.pictures import PictureVariant
+from ...model.statements import PageStatements
 from ...model.texts import PageText
 from ...render.context import Tools
 from ...site.index import PageEntry
@@ -34,12 +36,20 @@ _MOST_BYTES = 256 * 1024 * 1024
 _TITLES = {
     "link": "where this leads:",
     "image": "the image",
+    "media": "the film",
     "labels": "the labels of",
     "post_url": "the address of",
     "slug_hint": "what is near",
     "results": "the results of its cells",
     "picture": "the picture",
     "python": "Python for browsers",
+    "work": "the reference",
+    "work_keys": "the keys of its bibliographies",
+    "publication_keys": "the keys of its list",
+    "work_hint": "what is near",
+    "work_place": "the place of the reference",
+    "bibliography_problems": "its bibliographies",
+    "citation_style": "the style of its citations",
 }
 
 
@@ -97,10 +107,13 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     signs: frozenset[str]
     weight: Weight
     links: frozenset[str]
+    stated: PageStatements
     widgets: frozenset[str]
+    variants: tuple[PictureVariant, ...]
     files: Mapping[str, str]
     """Those that are copied: name → path relative to the root."""
     drawn: Mapping[str, bytes]
+    search: bytes
     diagnostics: tuple[Diagnostic, ...]
     questions: tuple[Question, ...]
 

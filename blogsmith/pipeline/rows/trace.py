@@ -19,7 +19,18 @@ from ...render.context import Tools
 
 _OWN = ("results", "picture", "python")
 """Lookups whose answers are the page's own: they change without anything else in the site changing."""
-_SHARED = ("link", "image", "labels", "post_url", "slug_hint")
+_SHARED = (
+    *("link", "image", "media", "labels", "post_url", "slug_hint"),
+    *(
+        "work",
+        "work_keys",
+        "publication_keys",
+        "work_hint",
+        "work_place",
+        "bibliography_problems",
+        "citation_style",
+    ),
+)
 
 Key = tuple[object, ...]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, quote
 
+from ...diagnostics.model import SiteError
 from ..protocol import PREFIX, ActionHandler, Response, SiteHandler
 from .client_files import ClientFile
 from .files import FilePart, NoSuchRange, byte_range, open_regular
@@ -122,7 +123,11 @@ def _json(status: int, data: Mapping[str, object]) -> HttpReply:
 def _reply_of(answer: Response, request: Request) -> HttpReply:
     if answer.location:
         return _redirect(answer)
-    reply = HttpReply(answer.status, answer.type, answer.body)
+    try:
+        body = answer.make() if answer.make else answer.body
+    except SiteError as error:
+        return plain(500, str(error))
+    reply = HttpReply(answer.status, answer.type, body)
     if answer.file is None:
         return reply
     part = open_regular(answer.file)

@@ -13,6 +13,7 @@ from ...model.template_views import PageView
 from ...pipeline.incremental import IncrementalPipeline
 from ...pipeline.output_plan import OutputFile
 from ...pipeline.snapshot import SiteSnapshot
+from ...site.generated import GeneratedFile
 from ...write.photos.cleaning import clean_stream
 from ..http.files import open_regular
 from ..protocol import Response
@@ -166,6 +167,8 @@ class ServedSite:
             cleaned = self._clean_picture(content)
             return Response(200, type_, file=content) if cleaned is None else Response(200, type_, cleaned)
         assert not isinstance(content, PageView), "pages are made elsewhere"
+        if isinstance(content, GeneratedFile) and content.is_slow:
+            return Response(200, type_, make=content)
         try:
             return Response(200, type_, content())
         except SiteError as error:

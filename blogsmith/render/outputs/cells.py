@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ...languages.language import Language
+from ...languages.sentences import translate_sentences
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure
 from ...model.sweeps import Sweep
@@ -139,26 +140,28 @@ def _notes(language: Language, cell: Cell, result: CellResult) -> Iterator[str]:
         yield language.translate("This cell has not been run.")
     elif result.status == "skipped":
         yield (
-            language.translate("Not run: {reason}", reason=_end_sentence(result.problem))
+            language.translate("Not run: {reason}", reason=_end_sentence(language, result.problem))
             if result.problem
             else language.translate("This cell was not run.")
         )
     elif result.problem and not any(isinstance(output, Failure) for output in result.outputs):
-        yield _sentence(result.problem)
+        yield _sentence(language, result.problem)
     if result.imported:
         yield language.translate("From the notebook, not verified here.")
     elif result.stale:
         yield stale_sentence(language, result.stale)
     if result.shown_for:
-        yield _sentence(result.shown_for)
+        yield _sentence(language, result.shown_for)
 
 
-def _sentence(words: str) -> str:
-    return words[:1].upper() + _end_sentence(words[1:])
+def _sentence(language: Language, found: str) -> str:
+    text = _end_sentence(language, found)
+    return text[:1].upper() + text[1:]
 
 
-def _end_sentence(words: str) -> str:
-    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+def _end_sentence(language: Language, found: str) -> str:
+    text = translate_sentences(language, found)
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _provenance(rendering: Rendering, cell: Cell, result: CellResult) -> str:

@@ -18,14 +18,10 @@ from ...patterns import lazy_pattern
 from ..captions import inline_html, plain
 from ..context import Rendering
 from ..figures import figure_caption
-from ..images import img_tag
 from ..prose import escape_html
+from ..schemes import scheme_pair
 from ..svg.metadata import svg_description
-
-DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
-"""Paper is light whatever the reader's system says."""
-FOR_PAPER = '<img class="for-paper" hidden'
-"""How a picture begins that style sheets show in print only."""
+from ..variants import picture_tag
 
 _ENDINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -119,19 +115,13 @@ def option_text(cell: Cell, key: str, text: str) -> TextMap:
 
 
 def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: str) -> str:
-    """`<img>`; if it is drawn for dark pages too, in a `<picture>`, and once more for paper.
-
-    Chromium prints the source that it chose for the screen. Nothing is loaded for the second one before.
-    """
+    """`<img>`, or a pair of pictures if it is drawn for dark pages too."""
     rendering.images += 1
-    image = img_tag(_place_picture(rendering, cell, picture.light, picture.kind, f"{number}"), alt)
+    light = _place_picture(rendering, cell, picture.light, picture.kind, f"{number}")
     if picture.dark is None:
-        return image
-    rendering.widgets.add("pictures")
+        return picture_tag(rendering, light, light, alt)
     dark = _place_picture(rendering, cell, picture.dark, picture.kind, f"{number}-dark")
-    size = f' width="{dark.width_px}" height="{dark.height_px}"' if dark.width_px and dark.height_px else ""
-    source = f'<source srcset="{escape_html(dark.url)}" media="{DARK_MEDIA}"{size}>'
-    return f"<picture>{source}{image}</picture>{FOR_PAPER}{image.removeprefix('<img')}"
+    return scheme_pair(rendering, light, dark, alt)
 
 
 def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:

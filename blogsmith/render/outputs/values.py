@@ -7,6 +7,7 @@ import re
 from markdown_it.token import Token
 
 from ...languages.language import Language
+from ...languages.sentences import translate_sentences
 from ...model.cells import Value
 from ...model.results import ValueResult
 from ...syntax.records import get
@@ -65,7 +66,8 @@ def value_html(rendering: Rendering, token: Token) -> str:
 
 def stale_sentence(language: Language, stale: str) -> str:
     """The sentence that says why a result is out of date."""
-    return language.translate("Out of date: {reason}.", reason=stale.rstrip("."))
+    reason = translate_sentences(language, stale.rstrip("."))
+    return language.translate("Out of date: {reason}.", reason=reason)
 
 
 def _value_text(result: ValueResult) -> str:

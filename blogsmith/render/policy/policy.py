@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from ...config.load import CONFIG_NAME
 from ...config.schema import Config
+from ...config.services import service_sources
 from ...diagnostics.characters import lower_allowed, without_forbidden
 from ...diagnostics.model import Diagnostic
 from ...model.texts import PageParts
@@ -34,7 +35,8 @@ _ALWAYS = frozenset(("default-src", "form-action", "base-uri"))
 """Written in any case: the last two do not fall back to the first."""
 _OURS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        **{f"{kind}-src": frozenset((SELF,)) for kind in ("script", "style", "media", "connect", "worker")},
+        **{f"{kind}-src": frozenset((SELF,)) for kind in ("style", "media", "connect", "worker")},
+        "script-src": frozenset((SELF, "'wasm-unsafe-eval'")),
         "manifest-src": frozenset((SELF,)),
         "img-src": frozenset((SELF, "data:", "blob:")),
         "font-src": frozenset((SELF, "data:")),
@@ -134,12 +136,19 @@ def _builder_sources(found: Sources, config: Config) -> Sources:
     """Those sources of a page that blogsmith itself writes, or that the site allows to posts."""
     kept = {key: sources & _OURS.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
+    chosen = service_sources(config)
     hosts = found.get("img-src", set()) if config.images.remote in ("warn", "allow") else set()
     return {
         **kept,
-        "frame-src": kept.get("frame-src", set()) | spaces,
+        "frame-src": kept.get("frame-src", set()) | spaces | _named(found, chosen, "frame-src"),
+        "connect-src": kept.get("connect-src", set()) | _named(found, chosen, "connect-src"),
         "img-src": kept.get("img-src", set()) | hosts,
     }
+
+
+def _named(found: Sources, chosen: Sources, directive: str) -> set[str]:
+    """Hosts of services that the site has chosen and the page uses."""
+    return found.get(directive, set()) & chosen.get(directive, set())
 
 
 def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:

@@ -130,6 +130,10 @@ def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
         yield from _style_addresses(own["style"])
     if "data-embed-url" in own:
         yield "frame-src", source_of(own["data-embed-url"])
+    if "data-frame-url" in own:
+        yield "frame-src", source_of(own["data-frame-url"])
+    if "data-connect-url" in own:
+        yield "connect-src", source_of(own["data-connect-url"])
     if "data-pyodide" in own:
         # Python runs in a worker, to which the policy of the page does not apply; its pictures come as blobs
         yield "worker-src", SELF
@@ -154,6 +158,10 @@ def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     source = source_of(address)
     yield "script-src", folder_of(address)
     if source == SELF:
+        if "data-wasm" in tag.attributes:
+            # what finds words in the index of Pagefind
+            yield "script-src", "'wasm-unsafe-eval'"
+            yield "worker-src", SELF
         yield "connect-src", SELF
         # scripts put pieces of other pages into this one, with the attributes that these have
         yield "style-src-attr", "'unsafe-inline'"

@@ -26,7 +26,7 @@ _NAMED = lazy_pattern(
 # what stands in attributes that matter on any tag, each looked for by the rarest of its characters; those of
 # events are too many to be named
 _WORDS = (b"target", b"charset")
-_PARTS = lazy_pattern(rb"-(?:(?<=data-)(?:embed-url|pyodide)|(?<=http-)equiv)")
+_PARTS = lazy_pattern(rb"-(?:(?<=data-)(?:(?:embed|frame|connect)-url|pyodide)|(?<=http-)equiv)")
 _ADDRESS = lazy_pattern(rb"\((?<=url\()")
 _EVENT = lazy_pattern(rb"on[a-z]{3,}+\s*+=")
 _BEFORE_ATTRIBUTES = b" \n\t\r\f/\"'"

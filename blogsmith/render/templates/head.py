@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...cards.card import HEIGHT_PX, WIDTH_PX
-from ...model.template_views import PageView, SiteView
+from ...model.template_views import CitableView, PageAuthor, PageView, SiteView
 
 _TYPES = {"post": "BlogPosting", "home": "WebSite"}
 
@@ -38,7 +38,7 @@ def page_head(
     page: PageView, site: SiteView, styles: Mapping[str, str], scripts: tuple[str, ...]
 ) -> HeadAssets:
     """The head's data of `page`. styles, scripts: as in `HeadAssets`."""
-    image_url = _absolute(page.image or page.card, site)
+    image_url = _absolute(page.card or page.image, site)
     size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
     return HeadAssets(image_url, size, _json_ld(page, site, image_url), styles, scripts)
 
@@ -57,7 +57,7 @@ def _json_ld(page: PageView, site: SiteView, image_url: str) -> Mapping[str, Any
         return {}
     data: dict[str, Any] = {
         "@context": "https://schema.org",
-        "@type": kind,
+        "@type": "ScholarlyArticle" if page.citation and page.citation.bibtex else kind,
         "name" if kind == "WebSite" else "headline": page.title,
         "description": page.description,
         "url": page.canonical_url,
@@ -73,10 +73,28 @@ def _posting(page: PageView, site: SiteView) -> dict[str, Any]:
     return {
         "datePublished": _iso(page.date),
         "dateModified": _iso(page.updated),
-        "author": [{"@type": "Person", "name": name} for name in page.authors],
+        "author": [_person(author) for author in _authors(page)],
         "keywords": [tag.title for tag in page.tags],
         "isPartOf": {"@type": "Blog", "name": site.title},
+        **_rights(page.citation),
     }
+
+
+def _authors(page: PageView) -> tuple[PageAuthor, ...]:
+    return page.citation.authors if page.citation else tuple(map(PageAuthor, page.authors))
+
+
+def _person(author: PageAuthor) -> dict[str, str]:
+    person = {"@type": "Person", "name": author.name}
+    return {**person, "@id": f"https://orcid.org/{author.orcid}"} if author.orcid else person
+
+
+def _rights(citation: CitableView | None) -> dict[str, Any]:
+    if citation is None:
+        return {}
+    doi = f"https://doi.org/{citation.doi}" if citation.doi else ""
+    rights = {"identifier": doi, "sameAs": doi, "license": citation.license_url or citation.license}
+    return {name: value for name, value in rights.items() if value}
 
 
 def _iso(value: dt.datetime | None) -> str:

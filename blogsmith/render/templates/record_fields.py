@@ -8,7 +8,17 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...model.documents import TocEntry
-from ...model.template_views import Feed, Ground, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from ...model.template_views import (
+    Feed,
+    Ground,
+    Link,
+    PageGroup,
+    Pager,
+    PageView,
+    SearchView,
+    SeriesPart,
+    SiteView,
+)
 from .head import HeadAssets
 
 _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
@@ -34,7 +44,19 @@ def is_hidden(kind: type, name: object) -> bool:
     return isinstance(name, str) and name in _READ.get(kind, ())
 
 
-_RECORDS = (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets, Ground)
+_RECORDS = (
+    PageView,
+    SiteView,
+    Link,
+    SeriesPart,
+    Feed,
+    Pager,
+    PageGroup,
+    TocEntry,
+    HeadAssets,
+    Ground,
+    SearchView,
+)
 FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {
         kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)}
@@ -49,6 +71,7 @@ FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
             TocEntry,
             HeadAssets,
             Ground,
+            SearchView,
         )
     }
 )

@@ -1,13 +1,14 @@
-"""Citations: `[@key]`, `[@a; @b]`, `[@key, p. 3]`, and `@key` in running text.
+r"""Citations: `[@key]`, `[see @a, p. 3; -@b]`, `@key` in running text, LaTeX's `\cite`, `\citep`, `\citet`.
 
-Numeric style: an entry's number is its place in the author's list, as printed, so that uncited entries
-leave no gap and a list carried over from elsewhere keeps its numbers. A bare `@word` is a citation only
-if it is a key of the page, since handles and addresses look the same; in brackets an unknown key is an
-error.
+A bare `@word` is a citation only if it is a key, since handles and addresses look the same; in brackets an
+unknown key is an error. Keys of `references:` are known here. Where a page has `.bib` files besides, whatever
+looks like a citation becomes one, and what has no entry is told, or printed as it was written, when the page
+is rendered.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from markdown_it import MarkdownIt
@@ -21,10 +22,34 @@ from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
 from .references import is_label
 
-_KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
-_GROUP = lazy_pattern(r"\[\s*(@[^\[\]]+)\](?![(\[])")
-_ITEM = lazy_pattern(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
-_BARE = lazy_pattern(_KEY)
+KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
+_GROUP = lazy_pattern(r"\[\s*((?:[^\[\]@;\n]{0,80}\s)?-?@[^\[\]]+)\](?![(\[])")
+_ITEM = lazy_pattern(rf"\s*(?:([^@;]{{0,80}}?)\s+)?(-?){KEY}\s*(?:,([^;]*))?(?:;|$)")
+_BARE = lazy_pattern(KEY)
+_LOCATED = lazy_pattern(
+    r"[ ]\[((?:pp?\.|ch(?:ap)?\.|chapters?|sec(?:tion|\.)|§|eqs?\.|figs?\.|th|lemma|vol\.|\d)"
+    r"[^\[\]\n]{0,80})\](?![(\[])"
+)
+"""What pandoc takes for a place in the work, behind the key."""
+_COMMANDS = "|".join(
+    sorted(
+        (
+            *("cite", "citep", "citet", "citealp", "citealt", "citeyear", "citeyearpar", "Citet", "Citep"),
+            *("parencite", "textcite", "autocite", "Textcite", "Parencite", "footcite", "supercite"),
+        ),
+        key=len,
+        reverse=True,
+    )
+)
+_COMMAND = lazy_pattern(
+    rf"\\({_COMMANDS})\*?((?:\s*\[[^\[\]\n]{{0,200}}\]){{0,2}})\s*\{{\s*([^{{}}\n]{{1,2000}}?)\s*\}}"
+)
+_OPTION = lazy_pattern(r"\[([^\[\]]*)\]")
+_COMMAND_KEY = lazy_pattern(r"[^\s,{}]+")
+_TEXTUAL = frozenset(("citet", "citealt", "textcite", "Citet", "Textcite"))
+_YEAR_ONLY = frozenset(("citeyear", "citeyearpar"))
+KEYLIKE = lazy_pattern(r"[A-Za-z][\w:.+/-]*(?:1[6-9]|20)\d\d\w*|[A-Za-z]\w*:\w+")
+"""A key as reference managers make them: `vaswani2017attention`, `doe:thing`."""
 
 
 def group(state: StateInline, silent: bool) -> bool:
@@ -32,67 +57,118 @@ def group(state: StateInline, silent: bool) -> bool:
     found = _GROUP.match(state.src, state.pos, state.posMax)
     if not found:
         return False
-    items, at = [], 0
+    page, items, at = page_of(state.env), list[Cited](), 0
     while at < len(found[1]) and (item := _ITEM.match(found[1], at)):
-        start = found.start(1) + item.start(1)
-        place = inline_place(state, start - 1, start + len(item[1]))
-        items.append(Cited(item[1], (item[2] or "").strip(), place))
+        start = found.start(1) + item.start(3)
+        place = inline_place(state, start - 1, start + len(item[3]))
+        locator, prefix = (item[4] or "").strip(), (item[1] or "").strip()
+        items.append(Cited(item[3], locator, place, prefix, bool(item[2])))
         at = item.end()
-    if at < len(found[1]) or not items or _are_labels(state, items):
+    if at < len(found[1]) or not items or _are_labels(page, items):
+        return False
+    if any(item.prefix for item in items) and not _has_entries(page):
+        # `[write to @somebody]` is text where nothing can be cited
         return False
     if not silent:
-        _push(state, tuple(items))
+        _push(state, Citation(tuple(items)))
     state.pos = found.end()
     return True
 
 
-def _are_labels(state: StateInline, items: list[Cited]) -> bool:
+def _has_entries(page: PageState) -> bool:
+    return page.has_bibliography or bool(page.references)
+
+
+def _are_labels(page: PageState, items: list[Cited]) -> bool:
     """`[@fig-x]`, as Quarto has it: references to labels, read in `references.py` without the brackets."""
-    page = page_of(state.env)
     return all(is_label(item.key, page) and item.key not in page.references for item in items)
 
 
 def bare(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `@key` in the text."""
+    """Inline rule: `@key` in the text, and `@key [p. 3]`."""
     found = _BARE.match(state.src, state.pos, state.posMax)
     if not found or (state.pos > 0 and state.src[state.pos - 1].isalnum()):
         return False
-    page = page_of(state.env)
-    if found[1] not in page.references:
+    page, key = page_of(state.env), found[1]
+    is_known = key in page.references
+    if not is_known and not (_has_entries(page) and _may_be_key(state, found, page)):
         return False
+    located = _LOCATED.match(state.src, found.end(), state.posMax) if is_known or is_keylike(key) else None
+    end = located.end() if located else found.end()
     if not silent:
         place = inline_place(state, found.start(), found.end())
-        _push(state, (Cited(found[1], "", place),))
+        cited = Cited(key, located[1].strip() if located else "", place)
+        written = "" if is_known else state.src[found.start() : end]
+        _push(state, Citation((cited,), "text", written=written))
+    state.pos = end
+    return True
+
+
+def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bool:
+    """Whether a `@word` that `references:` does not have may be a citation: as one, or as a mistake."""
+    if state.src.startswith("@", found.end()) or state.src[state.pos - 1 : state.pos] == "{":
+        # a handle of the Fediverse; a reference to a label that was not understood
+        return False
+    return page.has_bibliography or is_keylike(found[1])
+
+
+def is_keylike(key: str) -> bool:
+    """Whether a word is clearly meant as a key: a name with a year, or with a colon."""
+    return KEYLIKE.fullmatch(key) is not None
+
+
+def command(state: StateInline, silent: bool) -> bool:
+    r"""Inline rule: `\citep[see][p. 3]{a,b}`, on pages that have a bibliography."""
+    page = page_of(state.env)
+    found = _COMMAND.match(state.src, state.pos, state.posMax) if _has_entries(page) else None
+    if not found:
+        return False
+    options = [option.strip().replace("~", "\u00a0") for option in _OPTION.findall(found[2])]
+    # with one option it stands behind, with two the first stands before
+    prefix, locator = (options[0], options[1]) if len(options) == 2 else ("", "".join(options))
+    keys = list(_COMMAND_KEY.finditer(state.src, found.start(3), found.end(3)))
+    if not keys:
+        return False
+    if not silent:
+        last, items = len(keys) - 1, list[Cited]()
+        for index, key in enumerate(keys):
+            place = inline_place(state, key.start(), key.end())
+            before, after = prefix if index == 0 else "", locator if index == last else ""
+            items.append(Cited(key[0], after, place, before, found[1] in _YEAR_ONLY))
+        _push(state, Citation(tuple(items), "text" if found[1] in _TEXTUAL else "brackets"))
     state.pos = found.end()
     return True
 
 
-def _push(state: StateInline, items: tuple[Cited, ...]) -> None:
+def _push(state: StateInline, citation: Citation) -> None:
     page = page_of(state.env)
-    keys = list(page.references)
-    for item in items:
-        if item.key not in page.references:
-            _unknown(item, page)
-    numbers = tuple(keys.index(item.key) + 1 if item.key in page.references else 0 for item in items)
-    put(state.push("citation", "cite", 0), Citation(items, numbers))
+    if not page.has_bibliography:
+        for item in citation.items:
+            if item.key not in page.references:
+                _unknown(item, page)
+    token = state.push("citation", "cite", 0)
+    if citation.written and not is_keylike(citation.items[0].key):
+        # most likely a handle: texts without markup have it as it stands
+        token.content = citation.written
+    put(token, citation)
 
 
 def number_citations(state: StateCore) -> None:
     """Core rule: count the uses of each entry, for back links; the list of entries at the end."""
     page = page_of(state.env)
-    uses = dict.fromkeys(_keys_in_calls(state.tokens), 0)
-    for token in _citations(state.tokens):
+    uses = dict.fromkeys(keys_in_calls(state.tokens), 0)
+    for token in citations_of(state.tokens):
         citation = get(token, Citation)
         counts = []
         for item in citation.items:
             uses[item.key] = uses.get(item.key, 0) + 1
             counts.append(uses[item.key])
         put(token, replace(citation, uses=tuple(counts)))
-    if page.references:
+    if page.references or page.has_bibliography:
         _append_entries(state, page, uses)
 
 
-def _keys_in_calls(tokens: list[Token]) -> Iterator[str]:
+def keys_in_calls(tokens: list[Token]) -> Iterator[str]:
     """Keys in the arguments of shortcodes, whose texts are parsed only when they are rendered."""
     for token in tokens:
         for call in (token, *(token.children or ())):
@@ -101,7 +177,8 @@ def _keys_in_calls(tokens: list[Token]) -> Iterator[str]:
                     yield from _BARE.findall(text)
 
 
-def _citations(tokens: list[Token]) -> Iterator[Token]:
+def citations_of(tokens: list[Token]) -> Iterator[Token]:
+    """Every citation in the text, in order."""
     for token in tokens:
         for child in token.children or ():
             if child.type == "citation":
@@ -124,11 +201,13 @@ def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> 
             hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
             page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place, hint)
     token = Token("bibliography", "section", 0, block=True)
-    token.meta["entries"] = tuple(CitationEntry(key, uses.get(key, 0)) for key in page.references)
+    keys = dict.fromkeys((*page.references, *(uses if page.has_bibliography else ())))
+    token.meta["entries"] = tuple(CitationEntry(key, uses.get(key, 0)) for key in keys)
     state.tokens.append(token)
 
 
 def cite_rules(md: MarkdownIt) -> None:
-    """Register the inline rules before links."""
+    r"""Register the inline rules: `\cite` before escapes, the others before links."""
+    md.inline.ruler.before("escape", "cite_command", command)
     md.inline.ruler.before("link", "cite_group", group)
     md.inline.ruler.before("link", "cite_bare", bare)

@@ -109,7 +109,7 @@ def define(reader: TokenReader, command: str) -> None:
         name = reader.pop()
         if reader.peek() == "=":
             reader.pop()
-        target = reader.pop()
+        target = reader.last = reader.pop()
         known = reader.macros.get(target)
         macro = known if isinstance(known, Macro) else Macro(0, None, (target,))
         reader.define(name, macro, everywhere=True)

@@ -23,8 +23,8 @@ from ..parse.lexer import (
     tokenize_unplaced,
 )
 
-_MAX_DEPTH = 60
-_MAX_LENGTH = 20_000
+MAX_DEPTH = 60
+MAX_LENGTH = 20_000
 
 _BINARY = """
 cdot · times × pm ± div ÷ ast * circ ∘ le <= leq <= leqslant <= ge >= geq >= geqslant >= ne != neq !=
@@ -63,9 +63,9 @@ _PLAIN = commands(
     "textrm textbf textit textsf texttt mbox mathop mathrel mathbin mathord boxed underline overline "
     "substack Bbb frak bold emph url ce pu num si unit ang"
 )
-_FORGOTTEN = commands("label tag ref eqref color phantom hspace vspace vphantom hphantom")
-_FRACTIONS = commands("frac dfrac tfrac cfrac")
-_WITH_SECOND = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
+FORGOTTEN = commands("label tag ref eqref color phantom hspace vspace vphantom hphantom")
+FRACTIONS = commands("frac dfrac tfrac cfrac")
+WITH_SECOND = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
 _ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")
 _ATOM = lazy_pattern(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
@@ -76,17 +76,17 @@ def linear_text(tex: str) -> str:
 
     Remembered: a page asks for its headings, its summary and its whole text, and formulas come again.
     """
-    tokens = tokenize_unplaced(tex[:_MAX_LENGTH])
-    text = _linear(tokens, 0) if _is_readable(tokens) else _flat(tokens)
+    tokens = tokenize_unplaced(tex[:MAX_LENGTH])
+    text = _linear(tokens, 0) if is_readable(tokens) else _flat(tokens)
     return " ".join(text.split()).rstrip(";").strip()
 
 
-def _is_readable(tokens: Sequence[Token]) -> bool:
+def is_readable(tokens: Sequence[Token]) -> bool:
     """Do the braces close, none too deep? Reading what does not would take quadratic time."""
     depth = 0
     for token in tokens:
         depth += (token.text == "{") - (token.text == "}")
-        if not 0 <= depth <= _MAX_DEPTH:
+        if not 0 <= depth <= MAX_DEPTH:
             return False
     return depth == 0
 
@@ -97,7 +97,7 @@ def _flat(tokens: Sequence[Token]) -> str:
 
 
 def _linear(tokens: Sequence[Token], depth: int) -> str:
-    if depth > 2 * _MAX_DEPTH:
+    if depth > 2 * MAX_DEPTH:
         return _flat(tokens)
     parts: list[str] = []
     index = 0
@@ -134,7 +134,7 @@ def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
         group = read_argument(tokens, index)
         return (_linear(group.tokens, depth + 1), group.end) if group else ("", index + 1)
     if text in ("\\begin", "\\end"):
-        return " ", _skip_environment(tokens, index)
+        return " ", skip_environment(tokens, index)
     if is_control_word(text):
         return _command(tokens, index, depth)
     if text in _SPACES:
@@ -166,7 +166,7 @@ def _atom(text: str) -> str:
     return text if _ATOM.fullmatch(text) else f"({text})"
 
 
-def _skip_environment(tokens: Sequence[Token], index: int) -> int:
+def skip_environment(tokens: Sequence[Token], index: int) -> int:
     name = read_name(tokens, index)
     if name is None:
         return index + 1
@@ -184,9 +184,9 @@ def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]
         return " ", index + 1
     if text in _DROPPED:
         return "", _skip_delimiter(tokens, index)
-    if text in _FRACTIONS or text in _WITH_SECOND or text == "\\binom":
+    if text in FRACTIONS or text in WITH_SECOND or text == "\\binom":
         return _two(tokens, index, depth)
-    if text in _PLAIN or text in _ACCENTS or text in _FORGOTTEN or text == "\\sqrt":
+    if text in _PLAIN or text in _ACCENTS or text in FORGOTTEN or text == "\\sqrt":
         return _linear_item(tokens, index, depth)
     return text[1:], index + 1
 
@@ -209,7 +209,7 @@ def _linear_item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, 
     if text == "\\sqrt":
         root = f"[{_linear(degree.tokens, depth + 1)}]" if degree else ""
         return f"sqrt{root}({inside})", argument.end
-    if text in _FORGOTTEN:
+    if text in FORGOTTEN:
         return "", argument.end
     return (f"{text[1:]} {inside}" if text in _ACCENTS else inside), argument.end
 
@@ -220,7 +220,7 @@ def _two(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
     second = _argument(tokens, first.end)
     above = _linear(first.tokens, depth + 1).strip()
     below = _linear(second.tokens, depth + 1).strip()
-    if text in _WITH_SECOND:
+    if text in WITH_SECOND:
         return below, second.end
     if text == "\\binom":
         return f"binom({above}, {below})", second.end

@@ -2,7 +2,8 @@ r"""A formula's TeX as it compiles elsewhere: the author's with macros opened, w
 Colours that other formulas of the page have named are defined in front of it.
 
 What the author wrote keeps its spaces and lines. What macros make is braced where TeX would else take only
-the first sign of it. Left as it is: what packages define, and `\ref`, whose number is not known here.
+the first sign of it. Left as it is: what packages define, and `\ref`, whose number is not known here
+(`render/formulas.py` knows it).
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ _LABEL = "\\label"
 _OPERATOR = "\\DeclareMathOperator"
 _WORD_END = lazy_pattern(r"\\[A-Za-z]+\Z")
 _TAKES_ONE = lazy_pattern(
-    r"(?:[_^]|\\(?:[dtc]?frac|[dt]?binom|sqrt|overset|underset|stackrel|hat|bar|tilde|vec|dot|ddot"
+    r"(?:\\(?:[dtc]?frac|[dt]?binom|sqrt|overset|underset|stackrel|hat|bar|tilde|vec|dot|ddot"
     r"|wide(?:hat|tilde)|overline|underline|math(?:bf|rm|cal|bb|sf|it|frak|scr|tt)|boldsymbol|bm))\s*\Z"
 )
 """In front of what it takes as a whole: one sign or a group."""
+_SCRIPT = lazy_pattern(r"[_^]\s*\Z")
+"""TeX itself opens macros here, and takes the first sign of what they make, or a whole command."""
 _LINE_END = lazy_pattern(r"[ \t]*\n")
 
 
@@ -99,13 +102,19 @@ class _Opening:
         """Write what a macro makes."""
         made = self._made_by(call)
         text = text_of(made)
-        if len(made) > 1 and _TAKES_ONE.search(self._text) and not _is_group(made):
+        if len(made) > 1 and self._is_one(made) and not _is_group(made):
             text = f"{{{text}}}"
         if text[:1].isalpha() and _WORD_END.search(self._text):
             text = f" {text}"
         if self._tex[self._at : self._at + 1].isalpha() and _WORD_END.search(text):
             text += " "
         self._text += text
+
+    def _is_one(self, made: list[str]) -> bool:
+        """Whether what stands in front takes all of it."""
+        if _SCRIPT.search(self._text):
+            return made[0].startswith("\\")
+        return _TAKES_ONE.search(self._text) is not None
 
     def _made_by(self, call: str) -> list[str]:
         reader = self._reader

@@ -24,6 +24,15 @@ KINDS: Mapping[str, str] = {
     **{"warning-circle": "warning", "exclamation-circle": "important", "pencil": "note", "comment": "note"},
 }
 """What themes call their boxes → our kinds."""
+MATHEMATICAL = tuple(
+    name
+    for name in (
+        *("axiom", "assumption", "claim", "conjecture", "exercise", "problem", "solution", "algorithm"),
+        *("notation", "observation", "fact", "property", "hypothesis", "postulate"),
+    )
+    if name not in kind_table()
+)
+"""Boxes of mathematical texts that are no kinds of ours: the new site defines those it has."""
 _BOXES = (
     *(
         "callout",
@@ -61,6 +70,14 @@ _INNER = (
         "cards",
         "center",
         "lead",
+        "newthought",
+        "keyword",
+        "table",
+        "bootstrap-table",
+        "responsive-table",
+        "scroll-table",
+        "newthought",
+        "keyword",
         "div",
         "section",
         "wrap",
@@ -107,6 +124,15 @@ def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement 
         return None
     title = call.get("title", "name", "heading", 0)
     return Replacement(callout(KINDS[call.name], title, inner, fold=_fold(call)), is_block=True)
+
+
+def show_numbered_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`exercise`, `claim` …: a callout of a kind that the new site defines."""
+    if call.inner is None:
+        return None
+    context.kinds.add(call.name)
+    title = call.get("title", "name", "heading", 0)
+    return Replacement(callout(call.name, title, inner, fold=_fold(call)), is_block=True)
 
 
 def _fold(call: Call) -> str:
@@ -215,6 +241,7 @@ HANDLERS = {
     **dict.fromkeys(
         (name for name in KINDS if re.fullmatch("[a-z]+", name) and name != "default"), show_named_box
     ),
+    **dict.fromkeys(MATHEMATICAL, show_numbered_box),
     **dict.fromkeys(_BOXES, show_box),
     **dict.fromkeys(_FOLDS, show_fold),
     **dict.fromkeys(("tabs", "tabpane", "tabgroup", "paige/tabs"), show_tabs),

@@ -9,8 +9,10 @@ from ...text.placement import Replacement, dedent, fence
 from ...text.tags import address_text
 from ..fences import info_string, options_in
 from .context import CallContext
-from .parse import Call
+from .parse import Call, source_of
 
+_FORMULA_WORDS = frozenset(("display", "block", "displaymode"))
+"""Arguments that make a formula a display."""
 _DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
 
 
@@ -35,16 +37,22 @@ def _block(code: str, info: str, context: CallContext) -> Replacement:
 
 def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`math`, `katex`: formulas between delimiters, or TeX that is one formula."""
-    if call.inner is None:
-        return None
+    if call.inner is None or not inner.strip():
+        written = call.get("tex", "content", "formula", "code", 0)
+        if written and written not in _FORMULA_WORDS:
+            return Replacement(context.finished.put(inline(written)))
+        # themes load what shows formulas by such a call
+        context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
+        return Replacement("")
     if _DELIMITED.match(inner) or re.search(r"\$\$|\\\\?\[|\\\\?\(|(?<!\\)\$", inner):
         return _delimited(inner, context)
     is_display = (
-        "display" in (*call.positional, *call.named) or "\n" in inner.strip() or "block" in call.positional
+        not _FORMULA_WORDS.isdisjoint((*call.positional, *call.named))
+        or "\n" in inner.strip()
+        # alone on its lines
+        or inner.lstrip(" \t").startswith("\n")
     )
     tex = inner.strip()
-    if not tex:
-        return Replacement("")
     if not is_display:
         return Replacement(context.finished.put(inline(tex)))
     return Replacement(context.finished.put(display(tex)), is_block=True)
@@ -70,6 +78,15 @@ def show_diagram(call: Call, inner: str, context: CallContext) -> Replacement | 
     if call.inner is None:
         return None
     return _block(dedent(inner), "mermaid", context)
+
+
+def show_data(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`chart`, `echarts` …: what a script would draw, as code."""
+    if not inner.strip():
+        return None
+    hint = "draw it with a cell of code, or put a picture there"
+    context.notice("left", f"shortcode {call.name}: its data stand there as code", hint, "")
+    return _block(source_of(call.inner or ()).strip("\n"), "js", context)
 
 
 def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -112,6 +129,7 @@ HANDLERS = {
         ("math", "katex", "mathjax", "latex", "tex", "equation", "inlinemath", "eq"), show_formula
     ),
     **dict.fromkeys(("mermaid", "diagram"), show_diagram),
+    **dict.fromkeys(("chart", "echarts", "plotly", "vega", "vega-lite", "chartjs"), show_data),
     **dict.fromkeys(("ref", "relref"), show_reference),
     "param": show_parameter,
     **dict.fromkeys(("include", "readfile", "code", "codefile", "code-file", "includemd"), show_file),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ...model import NoticeKind
 from ...text.pieces import Pieces
@@ -25,3 +26,9 @@ class CallContext:
     """Text of a file of the site, relative to its root or to the page; empty if it cannot be read."""
     notice: Callable[[NoticeKind, str, str, str], None]
     """Takes kind, message, hint and what was removed."""
+    data: Callable[[], Mapping[str, Any]] = dict
+    """What the files in `data/` hold: names of folders and files → values."""
+    notes: list[str] = field(default_factory=list)
+    """Texts of the page's margin notes, in order; footnotes in the new page."""
+    kinds: set[str] = field(default_factory=set)
+    """Kinds of boxes that the new site has to define."""

@@ -6,6 +6,7 @@ is missing nobody knows but the template.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -100,6 +101,9 @@ def _call(written: str, opener: str, start: int) -> Call | Literal:
 
 
 def _plain(value: str) -> str:
+    if value.startswith('"') and "$" in value:
+        # Hugo takes the backslash of a command away, and nobody meant that
+        return re.sub(r"\\([^A-Za-z])", r"\1", value[1:-1])
     if value.startswith('"'):
         return _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], value[1:-1])
     return value[1:-1] if value.startswith("`") else value

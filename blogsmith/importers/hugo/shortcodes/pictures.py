@@ -40,7 +40,7 @@ def caption_of(call: Call, inner: str = "") -> str:
     title, caption = call.get("title"), call.get("caption", "cap") or " ".join(inner.split())
     source = call.get("attr")
     if source and (link := call.get("attrlink")):
-        source = f"[{source}]({address_text(link)})"
+        source = f"[{source}]({address_text(link.replace(' ', '%20'))})"
     if title and caption and title != caption:
         caption = f"**{title}** {caption}"
     return " ".join(filter(None, [caption or title, source]))
@@ -55,7 +55,8 @@ def _width(call: Call) -> str:
 
 
 def _plain(alt: str) -> str:
-    return re.sub(r"[*_`]|\[([^\]]*)\]\([^)]*\)", r"\1", alt)
+    pattern = r"(\$[^$]+\$)|[*_`]|\[([^\]]*)\]\([^)]*\)"
+    return re.sub(pattern, lambda found: found[1] or found[2] or "", alt)
 
 
 def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
@@ -110,6 +111,7 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
     "instagram": ("https://www.instagram.com/p/{}/", "Instagram"),
     "codepen": ("https://codepen.io/{}", "CodePen"),
     "jsfiddle": ("https://jsfiddle.net/{}", "JSFiddle"),
+    "gitlab": ("https://gitlab.com/-/snippets/{}", "Snippet"),
     "spotify": ("https://open.spotify.com/{}", "Spotify"),
     "github": ("https://github.com/{}", "GitHub"),
     "bilibili": ("https://www.bilibili.com/video/{}", "Bilibili"),
@@ -118,12 +120,13 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
 
 def show_link(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """What would be loaded from another site: a link to it."""
-    pattern, title = _HOSTS[call.name]
+    host = call.name.removesuffix("_simple")
+    pattern, title = _HOSTS[host]
     user, name = call.get("user"), call.get("id", "repo", "bvid")
     parts = [user, name] if name else list(call.positional)
-    if call.name in ("tweet", "x", "twitter") and len(parts) > 1 and parts[0]:
+    if host in ("tweet", "x", "twitter") and len(parts) > 1 and parts[0]:
         parts = [parts[0], "status", parts[1]]
-    elif call.name in ("tweet", "x", "twitter"):
+    elif host in ("tweet", "x", "twitter"):
         parts = ["i/web/status", *filter(None, parts)]
     path = "/".join(part for part in parts[:3] if part)
     if not path:
@@ -143,4 +146,6 @@ HANDLERS = {
     "vimeo": show_vimeo,
     "video": show_film,
     **dict.fromkeys(_HOSTS, show_link),
+    "vimeo_simple": show_vimeo,
+    **dict.fromkeys(("twitter_simple", "x_simple", "instagram_simple"), show_link),
 }

@@ -1,15 +1,16 @@
 """Shortcodes of the site's own, where their template says no more than text, arguments and inner text.
 
-What can be read of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else` and a few functions that
-change no words. A template with anything else is not read at all.
+What can be read of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range` over the site's
+data, and a few functions that change no words. A template with anything else is not read at all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
+from typing import Any
 
 from ....patterns import lazy_pattern
 from ...text.placement import Replacement, dedent
@@ -41,6 +42,8 @@ _ELEMENT = lazy_pattern(
     r"<(div|section|aside|details|figure|figcaption|blockquote|summary|p|center)\b([^>]*)>(?=\s*\ue013)"
 )
 _INNER = "\ue013"
+_MOST_ROUNDS = 2000
+"""Texts of loops in one call; no page has lists as long."""
 
 
 class _Unreadable(Exception):
@@ -54,9 +57,11 @@ class _State:
     call: Call
     inner: str
     context: CallContext
-    variables: dict[str, str] = field(default_factory=dict)
-    dot: str | None = None
-    """What `with` made of the dot; None: the call itself."""
+    variables: dict[str, Any] = field(default_factory=dict)
+    dot: Any = None
+    """What `with` and `range` made of the dot; None: the call itself."""
+    rounds: int = 0
+    """How often texts of loops were repeated."""
 
 
 def expand_template(template: str, call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -66,7 +71,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
     state = _State(call, inner, context)
     try:
         shown = "".join(_expand(_trimmed(parts), state))
-    except (_Unreadable, StopIteration, RecursionError):
+    except (_Unreadable, StopIteration, RecursionError, TypeError):
         return None
     if re.search(r"<(script|style|link|iframe)\b", shown, re.IGNORECASE):
         return None
@@ -103,9 +108,9 @@ def _expand(parts: Iterator[str], state: _State) -> Iterator[str]:
             position += 1
             continue
         words = _WORD.findall(rest[position].strip("{}- \t\n"))
-        if words and words[0] in ("if", "with"):
+        if words and words[0] in ("if", "with", "range"):
             branches, position = _branches(rest, position)
-            yield from _choose(branches, state)
+            yield from (_repeat if words[0] == "range" else _choose)(branches, state)
             continue
         yield _run(words, state)
         position += 1
@@ -155,6 +160,44 @@ def _choose(branches: list[_Branch], state: _State) -> Iterator[str]:
             return
 
 
+def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
+    """The text of `range` for every item of a list or mapping."""
+    _, *expression = branches[0].words
+    names: list[str] = []
+    if ":=" in expression:
+        place = expression.index(":=")
+        names, expression = (
+            [word.strip(",") for word in expression[:place] if word != ","],
+            expression[place + 1 :],
+        )
+    value = _value(expression, state)
+    if isinstance(value, str) and value:
+        raise _Unreadable
+    pairs = sorted(value.items()) if isinstance(value, Mapping) else list(enumerate(value or ()))
+    dot, variables = state.dot, dict(state.variables)
+    for key, item in pairs:
+        state.rounds += 1
+        if state.rounds > _MOST_ROUNDS:
+            raise _Unreadable
+        state.dot = item
+        # one name is that of the item, two are those of its place and the item
+        values = {1: (item,), 2: (str(key), item)}.get(len(names), ())
+        state.variables |= dict(zip(names, values, strict=False))
+        yield from _expand(iter(branches[0].parts), state)
+    state.dot, state.variables = dot, variables
+    if not pairs and len(branches) > 1:
+        yield from _expand(iter(branches[1].parts), state)
+
+
+def _printed(value: Any) -> str:
+    """A value as a template prints it; lists and mappings are not."""
+    if isinstance(value, bool) or value is None:
+        return "true" if value else ""
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise _Unreadable
+
+
 def _run(words: list[str], state: _State) -> str:
     if len(words) > 1 and words[0].startswith("$") and words[1] in (":=", "="):
         state.variables[words[0]] = _value(words[2:], state)
@@ -162,15 +205,15 @@ def _run(words: list[str], state: _State) -> str:
     if len(words) > 2 and words[0].startswith("$") and words[1] == ":" and words[2] == "=":
         state.variables[words[0]] = _value(words[3:], state)
         return ""
-    return _value(words, state) if words else ""
+    return _printed(_value(words, state)) if words else ""
 
 
-def _value(words: list[str] | tuple[str, ...], state: _State) -> str:
+def _value(words: list[str] | tuple[str, ...], state: _State) -> Any:
     """What an expression gives; an empty text is false."""
-    value: str | None = None
+    value: Any = None
     for stage in _stages(list(words)):
         value = _apply(stage, value, state)
-    return value or ""
+    return value if value else ""
 
 
 def _stages(words: list[str]) -> Iterator[list[str]]:
@@ -186,8 +229,8 @@ def _stages(words: list[str]) -> Iterator[list[str]]:
     yield stage
 
 
-def _arguments(words: list[str], state: _State) -> list[str]:
-    found: list[str] = []
+def _arguments(words: list[str], state: _State) -> list[Any]:
+    found: list[Any] = []
     position = 0
     while position < len(words):
         if words[position] != "(":
@@ -203,13 +246,18 @@ def _arguments(words: list[str], state: _State) -> list[str]:
     return found
 
 
-def _apply(stage: list[str], piped: str | None, state: _State) -> str:
+def _apply(stage: list[str], piped: Any, state: _State) -> Any:
     if not stage:
         raise _Unreadable
     name = stage[0].casefold()
     if name in (".get", "$.get"):
-        keys = _arguments(stage[1:], state)
+        keys = [_printed(each) for each in _arguments(stage[1:], state)]
         return state.call.get(int(keys[0]) if keys[0].isdigit() else keys[0].casefold()) if keys else ""
+    if name == "index":
+        return _index([*_arguments(stage[1:], state), *([piped] if piped is not None else [])])
+    if name == "len":
+        (value,) = _arguments(stage[1:], state) or ("",)
+        return str(len(value))
     if name in _FUNCTIONS or name in _SAME:
         arguments = _arguments(stage[1:], state) + ([piped] if piped is not None else [])
         return arguments[-1] if name in _SAME and arguments else _call(name, arguments)
@@ -224,7 +272,29 @@ _FUNCTIONS = frozenset(
 )
 
 
-def _call(name: str, arguments: list[str]) -> str:
+def _index(arguments: list[Any]) -> Any:
+    """An item by its keys, one after the other; empty if there is none."""
+    value, *keys = arguments or [""]
+    for key in keys:
+        if isinstance(value, Mapping):
+            value = _field(value, str(key))
+        elif isinstance(value, list) and str(key).isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return ""
+    return value
+
+
+def _field(value: Any, *names: str) -> Any:
+    """A value by the names that lead to it, whatever their case; empty if there is none."""
+    for name in names:
+        if not isinstance(value, Mapping):
+            return ""
+        value = next((each for key, each in value.items() if str(key).casefold() == name.casefold()), "")
+    return value
+
+
+def _call(name: str, arguments: list[Any]) -> Any:
     if name == "default" and len(arguments) == 2:
         return arguments[1] or arguments[0]
     if name in ("or", "and"):
@@ -233,6 +303,8 @@ def _call(name: str, arguments: list[str]) -> str:
         return "" if arguments[0] else "true"
     if name in ("eq", "ne") and len(arguments) > 1:
         return "true" if (arguments[0] in arguments[1:]) == (name == "eq") else ""
+    if name in ("lower", "upper", "trim", "printf"):
+        arguments = [_printed(each) for each in arguments]
     if name in ("lower", "upper") and len(arguments) == 1:
         return arguments[0].lower() if name == "lower" else arguments[0].upper()
     if name == "cond" and len(arguments) == 3:
@@ -245,7 +317,7 @@ def _call(name: str, arguments: list[str]) -> str:
     raise _Unreadable
 
 
-def _atom(word: str, state: _State) -> str:
+def _atom(word: str, state: _State) -> Any:
     name = word.casefold()
     if word[:1] in '"`':
         return unescape(word[1:-1])
@@ -255,8 +327,13 @@ def _atom(word: str, state: _State) -> str:
         return _INNER if state.inner.strip() else ""
     if name == "." and state.dot is not None:
         return state.dot
-    if name.startswith("$") and word in state.variables:
-        return state.variables[word]
+    if found := re.fullmatch(r"(?:\$?\.(?:page\.)?site|site|hugo)\.data(?:\.([\w.-]+))?", name):
+        return _field(state.context.data(), *(found[1].split(".") if found[1] else ()))
+    if name.startswith("$") and (head := word.partition("."))[0] in state.variables:
+        value = state.variables[head[0]]
+        return _field(value, *head[2].split(".")) if head[1] else value
+    if isinstance(state.dot, Mapping) and re.fullmatch(r"(?:\.\w+)+", word):
+        return _field(state.dot, *word[1:].split("."))
     if found := re.fullmatch(r"\$?\.?(?:page|site|params)?\.?(?:site\.)?params\.([\w.-]+)", name):
         return state.context.param(found[1])
     raise _Unreadable

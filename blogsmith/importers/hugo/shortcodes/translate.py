@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from ....patterns import lazy_pattern
 from ...text.placement import Replacement, place, without_prefix
 from ...text.segments import CODE, divide
-from . import boxes, code, pictures
+from . import boxes, code, notes, pictures
 from .context import CallContext
-from .parse import Call, Literal, parse_shortcodes
+from .notes import footnotes
+from .parse import Call, Literal, parse_shortcodes, source_of
 from .template import expand_template
 
-_HANDLERS = {**boxes.HANDLERS, **pictures.HANDLERS, **code.HANDLERS}
+_HANDLERS = {**boxes.HANDLERS, **pictures.HANDLERS, **code.HANDLERS, **notes.HANDLERS}
+_LOADED = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
+"""What a template loads into a page; formulas need nothing loaded here."""
 
 
 class HugoShortcodeTranslator:
@@ -29,7 +34,9 @@ class HugoShortcodeTranslator:
             return text
         code = (segment for segment in divide(text) if segment.kind in CODE)
         self._code = tuple(range(each.start, each.start + len(each.text)) for each in code)
-        return self._join(parse_shortcodes(text))
+        shown = self._join(parse_shortcodes(text))
+        notes = self._context.notes
+        return shown.rstrip("\n") + "\n\n" + footnotes(notes) if notes else shown
 
     def _join(self, nodes: tuple[Literal | Call, ...]) -> str:
         done = ""
@@ -44,17 +51,33 @@ class HugoShortcodeTranslator:
         return done
 
     def _shown(self, node: Literal) -> str:
+        if not node.text.startswith(("{{<", "{{%")):
+            return node.text
         # a call that is shown is text here, and nothing to translate any more
-        return self._context.finished.put(node.text) if node.text.startswith(("{{<", "{{%")) else node.text
+        in_code = any(node.start in each for each in self._code)
+        shown = node.text if in_code else node.text.replace("{{", "&#123;&#123;", 1)
+        return self._context.finished.put(shown)
 
     def _replacement(self, call: Call, prefix: str) -> Replacement:
         inner = without_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
+        if call.name.endswith(".inline"):
+            return self._inline_template(call)
         handler = _HANDLERS.get(call.name) or _HANDLERS.get(call.name.rpartition("/")[2])
         found = handler(call, inner, self._context) if handler else None
         template = self._templates.get(call.name)
         if found is None and template is not None:
             found = expand_template(template, call, inner, self._context)
         return self._left(call, inner) if found is None else found
+
+    def _inline_template(self, call: Call) -> Replacement:
+        """`name.inline`: a template that stands in the text itself."""
+        template = _LOADED.sub("", source_of(call.inner or ()))
+        found = expand_template(template, replace(call, inner=None), "", self._context)
+        if found is None:
+            return self._left(call, self._join(call.inner or ()))
+        if not found.text.strip():
+            self._context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
+        return found
 
     def _left(self, call: Call, inner: str) -> Replacement:
         """A call as it was, its inner text translated."""

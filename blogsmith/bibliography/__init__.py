@@ -1,0 +1,1 @@
+"""Bibliographies: `.bib` and CSL-JSON files → works that pages cite, and works as BibTeX."""

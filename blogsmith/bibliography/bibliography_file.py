@@ -1,0 +1,173 @@
+"""One bibliography: its index, and its works, each read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from ..diagnostics.model import Diagnostic, Place
+from ..model.publications import FoundPublication, Publication
+from .bibtex_entry import BibEntry, Strings, read_entry, read_strings
+from .bibtex_index import BibIndex, Mistake, index_bibtex
+from .csl_json import CslJsonError, read_csl_json
+from .works import work_of
+
+MOST_PARENTS = 5
+"""Entries that an entry takes fields from, one from the other."""
+_TITLED = frozenset(("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference"))
+"""Kinds that take the title of what they stand in as their `booktitle` (biblatex, appendix B)."""
+_OWN = frozenset(("title", "subtitle", "shorttitle", "crossref", "xdata", "pages", "key", "ids", "entryset"))
+"""Fields that no entry takes from another one; the title goes to `booktitle`."""
+
+
+class BibtexFile:
+    """A `.bib` file. Lives as long as its text is the same."""
+
+    def __init__(self, path: str, text: str, index: BibIndex | None = None) -> None:
+        """path: as it is told to the author. index: of this very text, if it is known."""
+        self.path = path
+        self._text = text
+        self.index = index or index_bibtex(text)
+        self._works: dict[str, FoundPublication] = {}
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """All keys, in the order of the file."""
+        return [*self.index.entries]
+
+    def find(self, key: str) -> FoundPublication | None:
+        """The work of a key; None if there is no such key."""
+        if key not in self.index.entries:
+            return None
+        if key not in self._works:
+            self._works[key] = self._read(key)
+        return self._works[key]
+
+    def place(self, key: str) -> Diagnostic | None:
+        """Where an entry stands, as a finding without words; None if there is no such key."""
+        if key not in self.index.entries:
+            return None
+        return self._diagnostic(Mistake("", self.index.entries[key][0], len(key) + 1))
+
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the file itself."""
+        return tuple(self._diagnostic(mistake) for mistake in self.index.mistakes)
+
+    @cached_property
+    def _strings(self) -> Strings:
+        return read_strings(self._text, self.index.strings)
+
+    def _read(self, key: str) -> FoundPublication:
+        entry = self.entry(key)
+        work = work_of(entry)
+        mistakes = entry.mistakes
+        if key in self.index.twice:
+            again = self.index.twice[key]
+            message = f"{key} stands in this file twice; the first entry counts"
+            mistakes.append(Mistake(message, again, len(key), "remove one of them", severe=False))
+        return FoundPublication(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
+
+    def entry(self, key: str) -> BibEntry:
+        """The fields of an entry, those that it takes from others among them."""
+        entry = self._own_entry(key)
+        self._inherit(entry)
+        return entry
+
+    def _own_entry(self, key: str) -> BibEntry:
+        start, end = self.index.entries[key]
+        return read_entry(self._text, start, end, self._strings)
+
+    def _inherit(self, entry: BibEntry) -> None:
+        """Take over the fields of the entries that `crossref` and `xdata` name."""
+        seen, child = {entry.key}, entry
+        for _ in range(MOST_PARENTS):
+            name = next((name for name in ("crossref", "xdata") if name in child.fields), "")
+            if not name:
+                return
+            field = child.fields[name]
+            parent_key = field.text.strip()
+            if parent_key in seen or parent_key not in self.index.entries:
+                circle = "comes back to itself" if parent_key in seen else "names no entry of this file"
+                message = f"{name} = {{{parent_key}}} {circle}"
+                entry.mistakes.append(Mistake(message, field.start, len(field.text), severe=False))
+                return
+            seen.add(parent_key)
+            child = self._own_entry(parent_key)
+            _take_over(entry, child)
+
+    def _diagnostic(self, mistake: Mistake) -> Diagnostic:
+        start = min(mistake.start, len(self._text))
+        line = self._text.count("\n", 0, start) + 1
+        begin = self._text.rfind("\n", 0, start) + 1
+        end = self._text.find("\n", start)
+        written = self._text[begin : end if end >= 0 else len(self._text)]
+        column = start - begin + 1
+        length = max(1, min(mistake.length, len(written) - column + 1))
+        return Diagnostic(
+            "bibliography-entry",
+            mistake.message,
+            self.path,
+            Place(line, column, length),
+            written[:2_000],
+            mistake.hint,
+            "error" if mistake.severe else "warning",
+        )
+
+
+def _take_over(entry: BibEntry, parent: BibEntry) -> None:
+    for name, value in parent.fields.items():
+        if name not in _OWN:
+            entry.fields.setdefault(name, value)
+    if entry.kind in _TITLED and "title" in parent.fields:
+        entry.fields.setdefault("booktitle", parent.fields["title"])
+
+
+class CslJsonFile:
+    """A CSL-JSON file, which is read as a whole."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self._text = text
+        self._mistakes: tuple[Diagnostic, ...] = ()
+        self.index: BibIndex | None = None
+
+    @cached_property
+    def _works(self) -> Mapping[str, Publication]:
+        try:
+            return read_csl_json(self._text)
+        except CslJsonError as error:
+            place = BibtexFile(self.path, self._text, BibIndex({}))
+            found = place._diagnostic(Mistake(str(error), error.offset))
+            self._mistakes = (replace(found, hint="export it as CSL JSON, or as BibTeX"),)
+            return {}
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """All keys, in the order of the file."""
+        return [*self._works]
+
+    def find(self, key: str) -> FoundPublication | None:
+        """The work of a key; None if there is no such key."""
+        work = self._works.get(key)
+        return FoundPublication(work) if work else None
+
+    def place(self, key: str) -> Diagnostic | None:
+        """Where an entry stands: JSON is not told by lines."""
+        return None
+
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the file itself."""
+        _ = self._works
+        return self._mistakes
+
+
+BibliographyFile = BibtexFile | CslJsonFile
+
+
+def read_entries(text: str) -> Iterator[BibEntry]:
+    """Every entry of a text with all its fields, for those who translate whole files."""
+    file = BibtexFile("", text)
+    for key in file.keys:
+        yield file.entry(key)

@@ -1,0 +1,129 @@
+"""The index of a `.bib` file: where each entry stands, found in one pass that reads no fields.
+
+What stands outside of entries is a comment, as in BibTeX. An entry whose braces do not close ends where the
+next line begins one: what is broken costs itself alone. `@string`s are kept as they are written, and read
+with the first entry. Source: O. Patashnik, "BibTeXing", 1988; the grammar of biber.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from ..patterns import lazy_pattern
+
+_ENTRY = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*([{(])\s*")
+_LINE_ENTRY = lazy_pattern(r"^[ \t]*@[ \t]*[A-Za-z]+\s*[{(]", 8)
+"""At the beginning of a line (`re.MULTILINE`)."""
+_BRACE = lazy_pattern(r"\{+|\}+")
+_BRACE_OR_ROUND = lazy_pattern(r"\{+|\}+|\)")
+_KEY = lazy_pattern(r"([^\s,{}()\"#%'=\\][^\s,{}\"#%=\\]*)\s*(?=[,})])")
+_NO_WORKS = frozenset(("comment", "preamble"))
+MOST_PROBLEMS = 20
+"""That are told of one file."""
+MOST_ENTRIES = 100_000
+"""That are read; the largest bibliographies of people have some ten thousand."""
+
+
+class Mistake(Struct, frozen=True, array_like=True):
+    """Something wrong in a bibliography."""
+
+    message: str
+    start: int
+    """Offset in the text, in characters."""
+    length: int = 1
+    hint: str = ""
+    severe: bool = True
+    """An error; else a warning."""
+
+
+class BibIndex(Struct, frozen=True, array_like=True):
+    """Where the entries of a file are."""
+
+    entries: Mapping[str, tuple[int, int]]
+    """Key → offsets of its `@` and behind its last brace. Of a key that stands twice the first counts."""
+    strings: tuple[tuple[int, int], ...] = ()
+    """The same of each `@string`, in order."""
+    twice: Mapping[str, int] = {}
+    """Key that stands twice → offset of the second entry."""
+    mistakes: tuple[Mistake, ...] = ()
+
+
+def index_bibtex(text: str) -> BibIndex:
+    """The index of a text; linear in its length, whatever it holds."""
+    scan = _Scan(text)
+    scan.run()
+    return BibIndex(scan.entries, tuple(scan.strings), scan.twice, tuple(scan.mistakes[:MOST_PROBLEMS]))
+
+
+class _Scan:
+    """One pass over a file."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.entries: dict[str, tuple[int, int]] = {}
+        self.strings: list[tuple[int, int]] = []
+        self.twice: dict[str, int] = {}
+        self.mistakes: list[Mistake] = []
+        self._next_line_entry = -1
+
+    def run(self) -> None:
+        """Find all entries."""
+        position = count = 0
+        while found := _ENTRY.search(self._text, position):
+            count += 1
+            if count > MOST_ENTRIES:
+                del self.mistakes[MOST_PROBLEMS - 1 :]
+                message = f"there are more than {MOST_ENTRIES:,} entries; those from here on are not read"
+                self._report(message, found.start(), 1, "split the file")
+                return
+            end = self._end(found.start(), found.end(2) - 1, found[2])
+            kind = found[1].lower()
+            if kind == "string":
+                self.strings.append((found.start(), end))
+            elif kind not in _NO_WORKS:
+                self._add(found.start(), found.end(), end)
+            position = max(end, found.end())
+
+    def _add(self, start: int, inner: int, end: int) -> None:
+        key = _KEY.match(self._text, inner, end)
+        if not key:
+            line = self._text[start : start + 40].partition("\n")[0]
+            self._report("this entry has no key", start, len(line.rstrip()), "@article{key, …}")
+        elif key[1] in self.entries:
+            self.twice.setdefault(key[1], key.start())
+        else:
+            self.entries[key[1]] = (start, end)
+
+    def _end(self, start: int, opening: int, bracket: str) -> int:
+        """Behind the bracket that closes an entry; where the next one begins, if none does."""
+        limit, depth = self._limit(opening + 1), 0
+        for found in (_BRACE if bracket == "{" else _BRACE_OR_ROUND).finditer(self._text, opening, limit):
+            if found[0] == ")":
+                if depth == 0:
+                    return found.end()
+                continue
+            count = found.end() - found.start()
+            if found[0][0] == "{":
+                depth += count
+            elif bracket == "{" and count >= depth:
+                return found.start() + depth
+            else:
+                depth -= count
+        line = self._text[start : start + 60].partition("\n")[0].rstrip()
+        closing = "}" if bracket == "{" else ")"
+        message = f"this entry is not closed: a {closing} is missing before the next one"
+        self._report(message, start, len(line), "count the braces of its fields")
+        return limit
+
+    def _limit(self, position: int) -> int:
+        """Where the next line that begins an entry starts."""
+        if self._next_line_entry < position:
+            found = _LINE_ENTRY.search(self._text, position)
+            self._next_line_entry = found.start() if found else len(self._text)
+        return self._next_line_entry
+
+    def _report(self, message: str, start: int, length: int, hint: str) -> None:
+        if len(self.mistakes) < MOST_PROBLEMS:
+            self.mistakes.append(Mistake(message, start, max(1, length), hint, severe=False))

@@ -1,0 +1,65 @@
+"""Works as BibTeX, for readers to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from .bibtex_entry import BibEntry
+
+_PRIVATE = frozenset(
+    (
+        *(
+            "file",
+            "abstract",
+            "annote",
+            "annotation",
+            "keywords",
+            "owner",
+            "timestamp",
+            "mendeley-tags",
+            "groups",
+        ),
+        *("date-added", "date-modified", "bdsk-url-1", "bdsk-url-2", "bdsk-file-1", "localfile", "rating"),
+        *("comment", "review", "read", "crossref", "xdata", "pdf", "preview", "selected", "html", "ids"),
+        *("bibtex_show", "code", "slides", "poster", "website", "video", "blog", "award", "altmetric"),
+    )
+)
+"""Fields that are for the author's own programs and pages."""
+_SPECIAL: Mapping[int, str] = MappingProxyType(
+    {
+        **{ord(char): f"\\{char}" for char in "&%#_"},
+        ord("\u00a0"): "~",
+        ord("~"): "\\textasciitilde{}",
+        ord("\\"): "\\textbackslash{}",
+        ord("^"): "\\textasciicircum{}",
+        ord("{"): "\\{",
+        ord("}"): "\\}",
+        ord("$"): "\\$",
+    }
+)
+
+
+def format_bibtex(kind: str, key: str, fields: Iterable[tuple[str, str]]) -> str:
+    """An entry, one field a line, without those that are empty. Values are TeX."""
+    lines = [f"  {name} = {{{value}}}," for name, value in fields if value]
+    return "\n".join((f"@{kind}{{{key},", *lines, "}"))
+
+
+def escape_tex(text: str) -> str:
+    """Plain text as TeX."""
+    return text.translate(_SPECIAL)
+
+
+def copy_of(entry: BibEntry) -> str:
+    """An entry as it was read, strings put in, without the fields that are nobody else's business."""
+    shown = (
+        (name, " ".join(value.text.split()))
+        for name, value in entry.fields.items()
+        if name not in _PRIVATE and _is_balanced(value.text)
+    )
+    return format_bibtex(entry.kind, entry.key, shown)
+
+
+def _is_balanced(text: str) -> bool:
+    return text.count("{") == text.count("}")

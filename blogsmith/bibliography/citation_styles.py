@@ -1,0 +1,24 @@
+"""The styles of citations that are shipped: files of the Citation Style Language, see `styles/README.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
+
+BUNDLED_STYLES: Mapping[str, str] = MappingProxyType(
+    {
+        "apa": "American Psychological Association, 7th edition",
+        "ieee": "IEEE Reference Guide",
+        "nature": "Nature",
+        "chicago": "Chicago Manual of Style, 18th edition, author-date",
+        "acm": "Association for Computing Machinery",
+        "mla": "Modern Language Association, 9th edition",
+    }
+)
+"""Name → title."""
+
+
+def read_bundled_style(name: str) -> str:
+    """The XML of a shipped style."""
+    return (files(__package__) / "styles" / f"{name}.csl").read_text("utf-8")

@@ -1,0 +1,197 @@
+"""LaTeX in fields of a bibliography → text with formulas and the few tags of `model.publications`.
+
+One pass with a stack, so that no depth of braces costs more than its characters. Formulas stay as they are
+written. A command that nobody knows is left out, its argument stays, and it is told.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..patterns import lazy_pattern
+from .latex_tables import ACCENTS, FACES, SIGNS, SWITCHES
+
+_TOKEN = lazy_pattern(
+    r"\\[A-Za-z]+\*?[ \t\n]*|\\.|\\$|\$\$?|[{}~]|---?|``|''|<<|>>|\s+|[^\\${}~`'<>\s-]+|.", 16
+)
+"""Pieces of TeX (`re.DOTALL`)."""
+_FORMULA = lazy_pattern(r"\$\$(?:[^\\$]|\\.)*\$\$|\$(?:[^\\$]|\\.)*\$|\\\((?:[^\\]|\\[^)])*\\\)", 16)
+_DASHES = {
+    "--": "–",
+    "---": "—",
+    "``": "“",
+    "''": "”",
+    "~": "\u00a0",
+    "`": "‘",
+    "'": "’",
+    "<<": "«",
+    ">>": "»",
+}
+_NOCASE = ('<span class="nocase">', "</span>")
+_TAG = lazy_pattern(r"</?(?:i|b|sup|sub|span)(?: [^<>]*)?>")
+MOST_UNKNOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownCommand:
+    """A command that the table has not."""
+
+    name: str
+    """With its backslash."""
+    offset: int
+
+
+@dataclass(slots=True)
+class _Group:
+    """Braces that stand open."""
+
+    closing: str = ""
+    """What their end puts there."""
+    pieces: list[str] = field(default_factory=list)
+    accent: str = ""
+    """A mark for the first letter in it."""
+    is_skipped: bool = False
+    """The argument is not shown: the address of a link."""
+
+
+def plain_text(tex: str) -> str:
+    """As `text_of`, without tags."""
+    return _TAG.sub("", text_of(tex)[0])
+
+
+def text_of(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
+    """A value as text. protects: braces keep what is in them from changes of case, as in titles."""
+    if not any(sign in tex for sign in "\\{}$~`'<-"):
+        return " ".join(tex.split()), ()
+    reader = _Reader(tex, protects=protects)
+    made = " ".join(reader.read().split(" "))
+    text = unicodedata.normalize("NFC", " ".join(piece for piece in made.split(" ") if piece))
+    return text, tuple(reader.unknown)
+
+
+class _Reader:
+    def __init__(self, tex: str, *, protects: bool) -> None:
+        self._tex = tex
+        self._protects = protects
+        self._groups = [_Group()]
+        self._wants_argument: list[_Group] = []
+        """Groups that the next argument opens."""
+        self.unknown: list[UnknownCommand] = []
+
+    def read(self) -> str:
+        """All of it."""
+        position, end = 0, len(self._tex)
+        while position < end:
+            formula = _FORMULA.match(self._tex, position) if self._tex[position] in "$\\" else None
+            if formula:
+                self._put(_as_dollars(formula[0]))
+                position = formula.end()
+                continue
+            token = _TOKEN.match(self._tex, position)
+            assert token is not None, "the last alternative takes any character"
+            self._take(token[0], position)
+            position = token.end()
+        while len(self._groups) > 1:
+            self._close()
+        return "".join(self._groups[0].pieces)
+
+    def _take(self, token: str, position: int) -> None:
+        if token == "{":
+            self._open(position)
+        elif token == "}":
+            # one too many is nothing to print
+            if len(self._groups) > 1:
+                self._close()
+        elif token[0] == "\\":
+            self._command(token.rstrip(" \t\n") if token[1:2].isalpha() else token, position)
+        elif token.isspace():
+            if not self._wants_argument:
+                self._put(" ")
+        elif self._wants_argument:
+            # an argument without braces is one character
+            self._groups.append(self._wants_argument.pop())
+            self._put(token[0])
+            self._close()
+            if token[1:]:
+                self._put(token[1:])
+        else:
+            self._put("\\$" if token in ("$", "$$") else _DASHES.get(token, token))
+
+    def _open(self, position: int) -> None:
+        if self._wants_argument:
+            self._groups.append(self._wants_argument.pop())
+            return
+        is_protected = self._protects and len(self._groups) == 1
+        # `{\'e}` is a letter, not a word to protect
+        if is_protected and not self._tex.startswith("\\", position + 1):
+            self._groups.append(_Group(_NOCASE[1], [_NOCASE[0]]))
+        else:
+            self._groups.append(_Group())
+
+    def _close(self) -> None:
+        group = self._groups.pop()
+        self._wants_argument.clear()
+        text = "".join((*group.pieces, group.closing))
+        if group.accent:
+            text = _with_accent(text, group.accent)
+        if not group.is_skipped:
+            self._groups[-1].pieces.append(text)
+
+    def _put(self, text: str) -> None:
+        if self._wants_argument:
+            self._groups.append(self._wants_argument.pop())
+            self._groups[-1].pieces.append(text)
+            self._close()
+        else:
+            self._groups[-1].pieces.append(text)
+
+    def _command(self, token: str, position: int) -> None:
+        name = token[1:].removesuffix("*")
+        if name in ACCENTS:
+            self._wants_argument.append(_Group(accent=ACCENTS[name]))
+        elif name in FACES:
+            opening, closing = FACES[name]
+            self._wants_argument.append(_Group(closing, [opening]))
+        elif name == "href":
+            self._wants_argument += [_Group(), _Group(is_skipped=True)]
+        elif name in SWITCHES:
+            opening, closing = SWITCHES[name]
+            group = self._groups[-1]
+            group.pieces.append(opening)
+            group.closing = closing + group.closing
+        elif name in SIGNS:
+            self._put(SIGNS[name])
+        elif name == "ensuremath":
+            self._wants_argument.append(_Group("$", ["$"]))
+        elif len(self.unknown) < MOST_UNKNOWN:
+            self.unknown.append(UnknownCommand(token, position))
+
+
+def _with_accent(text: str, mark: str) -> str:
+    """The mark on the first letter; a dotless i has its dot back, as fonts compose it."""
+    for index, char in enumerate(text):
+        if char.isalpha():
+            letter = {"ı": "i", "ȷ": "j"}.get(char, char)
+            return text[:index] + letter + mark + text[index + 1 :]
+    return text
+
+
+def _as_dollars(formula: str) -> str:
+    r"""A formula in a line of text: `\(x\)` and `$$x$$` are `$x$` here; blanks at its ends would end it."""
+    inner = formula[2:-2] if formula[:2] in ("$$", "\\(") else formula[1:-1]
+    return f"${' '.join(inner.split())}$" if inner.strip() else ""
+
+
+def split_at(tex: str, word: str) -> Iterator[tuple[int, str]]:
+    """The parts of a value between words such as `and` that stand outside of braces, with their offsets."""
+    depth = start = 0
+    pattern = lazy_pattern(rf"[{{}}]|(?<=\s){word}(?=\s)")
+    for found in pattern.finditer(tex):
+        if found[0] in "{}":
+            depth = max(0, depth + (1 if found[0] == "{" else -1))
+        elif depth == 0:
+            yield start, tex[start : found.start()]
+            start = found.end()
+    yield start, tex[start:]

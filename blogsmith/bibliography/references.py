@@ -1,0 +1,116 @@
+"""Entries of `references:` in front matter as works, and works as such entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.documents import Reference
+from ..model.publications import Person, Publication, WorkDate
+from ..model.scholarly import DOI
+from ..patterns import lazy_pattern
+from .csl_json import bibtex_of
+from .names import read_name
+from .works import ADDRESS
+
+_ET_AL = lazy_pattern(r",?\s*(?:et al\.?|and others|u\. ?a\.)\s*$")
+_YEAR = lazy_pattern(r"-?\d{1,4}")
+MOST_AUTHORS = 10
+"""That a list of references names, of works from bibliographies."""
+_ARXIV = lazy_pattern(r"https?://arxiv\.org/(?:abs|pdf)/([\w./-]+?)(?:\.pdf)?")
+
+
+def work_of_reference(reference: Reference) -> Publication:
+    """The work that an entry of front matter describes."""
+    people, has_others = list[Person](), False
+    for name in reference.authors:
+        found = _ET_AL.sub("", name)
+        has_others = has_others or found != name
+        if found:
+            people.append(read_name(found))
+    texts = {
+        "title": reference.title,
+        "container-title": reference.venue,
+        "volume": reference.volume,
+        "issue": reference.issue,
+        "page": reference.pages.replace("–", "-"),
+        "note": reference.note,
+    }
+    texts = {name: text for name, text in texts.items() if text}
+    doi = DOI.fullmatch(reference.url)
+    if doi:
+        texts["DOI"] = doi[1]
+    elif reference.url:
+        texts["URL"] = reference.url
+    extra = {str(name): value for name, value in reference.extra.items() if isinstance(value, str | int)}
+    for name, variable in (("publisher-place", "publisher-place"), ("edition", "edition"), ("isbn", "ISBN")):
+        if name in extra:
+            texts[variable] = str(extra[name])
+    is_year = _YEAR.fullmatch(reference.year)
+    work = Publication(
+        key=reference.key,
+        kind=str(extra.get("type") or ("article-journal" if reference.venue else "document")),
+        texts=texts,
+        people={"author": tuple(people)} if people else {},
+        has_others=has_others,
+        dates={"issued": WorkDate(int(reference.year))} if is_year else {},
+        date_text="" if is_year else reference.year,
+    )
+    return Publication(
+        **{**{name: getattr(work, name) for name in work.__struct_fields__}, "bibtex": bibtex_of(work)}
+    )
+
+
+def reference_of_work(work: Publication) -> Reference:
+    """What the built-in styles print of a work."""
+    texts = work.texts
+    is_serial = "container-title" in texts and work.kind != "chapter"
+    authors = [person.full for person in work.authors]
+    if len(authors) > MOST_AUTHORS or work.has_others:
+        authors = [*authors[:MOST_AUTHORS], "et al."]
+    return Reference(
+        work.key,
+        title=work.title,
+        authors=tuple(authors),
+        year=work.year,
+        venue=", ".join(_venue(work)),
+        volume=texts.get("volume", "") if is_serial else "",
+        issue=texts.get("issue", ""),
+        pages=texts.get("page", "").replace("-", "–"),
+        url=address_of(work),
+        note=texts.get("note", ""),
+    )
+
+
+def _venue(work: Publication) -> Iterator[str]:
+    texts = work.texts
+    if title := texts.get("container-title"):
+        yield title
+    if work.kind == "thesis" and (genre := texts.get("genre")):
+        yield genre
+    if (publisher := texts.get("publisher")) and work.kind != "article-journal":
+        number = texts.get("number", "")
+        yield number if publisher == "arXiv" and number else publisher
+    if (volume := texts.get("volume")) and ("container-title" not in texts or work.kind == "chapter"):
+        yield f"vol. {volume}"
+
+
+def address_of(work: Publication) -> str:
+    """Where a work is to be read."""
+    if url := work.texts.get("URL"):
+        return url
+    if doi := work.texts.get("DOI"):
+        return f"https://doi.org/{doi}"
+    return f"https://arxiv.org/abs/{work.arxiv}" if work.arxiv else ""
+
+
+def links_of(work: Publication) -> Iterator[tuple[str, str]]:
+    """Name and address of the links behind an entry of a list of references."""
+    if doi := work.texts.get("DOI"):
+        yield "DOI", f"https://doi.org/{doi}"
+    if work.arxiv:
+        yield "arXiv", f"https://arxiv.org/abs/{work.arxiv}"
+    url = work.texts.get("URL", "")
+    if work.pdf and (ADDRESS.fullmatch(work.pdf) or work.pdf.startswith("/")):
+        yield "PDF", work.pdf
+    elif url.lower().endswith(".pdf"):
+        yield "PDF", url

@@ -1,0 +1,267 @@
+"""An entry of a `.bib` file → a work: types and fields of BibTeX and biblatex in the words of CSL.
+
+Source: the mapping of pandoc's and Zotero's importers, and biblatex's manual for the names of fields. Titles
+keep the case in which they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from ..model.publications import Person, Publication, WorkDate
+from ..model.scholarly import DOI
+from ..patterns import lazy_pattern
+from .bibtex_entry import MONTHS, BibEntry
+from .bibtex_index import Mistake
+from .bibtex_text import copy_of
+from .latex import text_of
+from .names import read_names
+
+_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("article", "periodical", "suppperiodical"), "article-journal"),
+        **dict.fromkeys(("inproceedings", "conference"), "paper-conference"),
+        **dict.fromkeys(("book", "mvbook", "collection", "proceedings", "mvcollection", "manual"), "book"),
+        **dict.fromkeys(("booklet",), "pamphlet"),
+        **dict.fromkeys(("incollection", "inbook", "suppbook", "suppcollection", "bookinbook"), "chapter"),
+        "inreference": "entry-encyclopedia",
+        **dict.fromkeys(("phdthesis", "mastersthesis", "thesis"), "thesis"),
+        **dict.fromkeys(("techreport", "report"), "report"),
+        **dict.fromkeys(("online", "electronic", "www"), "webpage"),
+        "unpublished": "manuscript",
+        "dataset": "dataset",
+        "software": "software",
+        "patent": "patent",
+        "video": "motion_picture",
+        "audio": "song",
+        "image": "graphic",
+    }
+)
+_TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "container-title": ("journal", "journaltitle", "booktitle"),
+        "collection-title": ("series",),
+        "publisher": ("publisher", "school", "institution", "organization"),
+        "publisher-place": ("address", "location"),
+        "volume": ("volume",),
+        "chapter-number": ("chapter",),
+        "version": ("version",),
+        "event-title": ("eventtitle",),
+        "title-short": ("shorttitle",),
+        "container-title-short": ("shortjournal",),
+        "language": ("langid", "language"),
+        "note": ("note",),
+        "ISBN": ("isbn",),
+        "ISSN": ("issn",),
+        "number-of-volumes": ("volumes",),
+        "number-of-pages": ("pagetotal",),
+    }
+)
+"""Variable of CSL → fields, of which the first that is there counts."""
+_PROTECTED = frozenset({"title", "container-title", "collection-title", "title-short"})
+_GENRES = {"phdthesis": "PhD thesis", "mastersthesis": "Master’s thesis", "techreport": "Technical Report"}
+_BIBLATEX_TYPES = {
+    **{"phdthesis": "PhD thesis", "mathesis": "Master’s thesis", "bathesis": "Bachelor’s thesis"},
+    **{"techreport": "Technical Report", "resreport": "Research Report"},
+}
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = lazy_pattern(r"(\d+)(?:st|nd|rd|th)?\.?(?: ed(?:ition|n)?\.?)?", 2)
+_DATE = lazy_pattern(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_DAY = lazy_pattern(r"(?:\D*?)(\d{1,2})\D*")
+_DASHES = lazy_pattern(r"\s*(?:-{1,3}|–|—)\s*")
+
+ADDRESS = lazy_pattern(r"https?://[^\s<>\"]+")
+_ARXIV = lazy_pattern(
+    r"(?:arxiv:\s*|https?://arxiv\.org/(?:abs|pdf)/)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)",
+    2,
+)
+_IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{4,5}(?:v\d+)?)", 2)
+
+
+def work_of(entry: BibEntry) -> Publication:
+    """The work that an entry describes; what is wrong goes to the entry's mistakes."""
+    texts = dict(_texts(entry))
+    people, has_others = {}, False
+    for role in ("author", "editor", "translator"):
+        if written := entry.text(role):
+            people[role], others = read_names(written)
+            has_others = has_others or (others and role == "author")
+    dates, date_text = _dates(entry)
+    arxiv = _arxiv(entry, texts)
+    if arxiv and "article-journal" not in (kind := _kind(entry)) and "container-title" not in texts:
+        texts.setdefault("publisher", "arXiv")
+        texts.setdefault("number", f"arXiv:{arxiv}")
+    else:
+        kind = _kind(entry)
+    return Publication(
+        key=entry.key,
+        kind=kind,
+        texts=texts,
+        people=people,
+        has_others=has_others,
+        dates=dates,
+        date_text=date_text,
+        pdf=_pdf(entry),
+        arxiv=arxiv,
+        bibtex=copy_of(entry),
+    )
+
+
+def _kind(entry: BibEntry) -> str:
+    known = _KINDS.get(entry.kind)
+    if known:
+        return known
+    if entry.text("eprint") or "arxiv" in entry.text("journal", "howpublished", "note", "url").lower():
+        return "article"
+    return "webpage" if _address(entry) else "document"
+
+
+def _texts(entry: BibEntry) -> Iterator[tuple[str, str]]:
+    title = _read(entry, "title", protects=True)
+    if subtitle := _read(entry, "subtitle", protects=True):
+        title = f"{title}{' ' if title.endswith(('?', '!', ':')) else ': '}{subtitle}"
+    if title:
+        yield "title", title
+    for variable, names in _TEXTS.items():
+        name = next((name for name in names if name in entry.fields), "")
+        if name and (text := _read(entry, name, protects=variable in _PROTECTED)):
+            yield variable, text
+    if pages := _read(entry, "pages"):
+        yield "page", _DASHES.sub("-", pages)
+    if number := _read(entry, "number") or _read(entry, "issue"):
+        yield _number_variable(entry), number
+    if edition := _edition(entry):
+        yield "edition", edition
+    if genre := _genre(entry):
+        yield "genre", genre
+    yield from _addresses(entry)
+
+
+def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
+    """A field as text; commands that nobody knows are told."""
+    found = entry.fields.get(name)
+    if found is None:
+        return ""
+    text, unknown = text_of(found.text, protects=protects)
+    for command in unknown:
+        message = f"{command.name} in {name} has no meaning here and is left out"
+        start = found.start + command.offset
+        entry.mistakes.append(
+            Mistake(message, start, len(command.name), "write the character itself", severe=False)
+        )
+    return text
+
+
+def _number_variable(entry: BibEntry) -> str:
+    if entry.kind in ("article", "periodical"):
+        return "issue"
+    return "collection-number" if "series" in entry.fields else "number"
+
+
+def _edition(entry: BibEntry) -> str:
+    written = _read(entry, "edition")
+    found = _ORDINAL.fullmatch(written)
+    if found:
+        return found[1]
+    word = written.casefold().removesuffix(" edition")
+    return str(_ORDINALS.index(word) + 1) if word in _ORDINALS else written
+
+
+def _genre(entry: BibEntry) -> str:
+    written = _read(entry, "type")
+    return _BIBLATEX_TYPES.get(written, written) or _GENRES.get(entry.kind, "")
+
+
+def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
+    if doi := entry.text("doi"):
+        found = DOI.fullmatch(_plain_address(doi))
+        if found:
+            yield "DOI", found[1]
+        elif not _plain_address(doi).startswith("10/"):
+            field = entry.fields["doi"]
+            hint = "a DOI starts with 10., as in 10.1000/182"
+            entry.mistakes.append(Mistake(f'"{doi}" is no DOI', field.start, len(doi), hint, severe=False))
+        else:
+            yield "URL", f"https://doi.org/{_plain_address(doi)}"
+            return
+    if url := _address(entry):
+        yield "URL", url
+
+
+def _address(entry: BibEntry) -> str:
+    """The http address of a work; another one is told, and is no link."""
+    for name in ("url", "howpublished"):
+        written = _plain_address(entry.text(name)).removeprefix("url{").rstrip("}")
+        if ADDRESS.fullmatch(written):
+            return written
+        if name == "url" and written:
+            field = entry.fields[name]
+            message = f'"{written[:80]}" is no http or https address, so it is no link'
+            mistake = Mistake(message, field.start, len(field.text), severe=False)
+            if mistake not in entry.mistakes:
+                entry.mistakes.append(mistake)
+    return ""
+
+
+def _plain_address(tex: str) -> str:
+    """An address without what LaTeX needs: `\\_`, `\\%`, `{…}`."""
+    found = tex.strip().removeprefix("\\url")
+    return found.replace("\\", "").strip("{}").replace("{", "").replace("}", "").strip()
+
+
+def _arxiv(entry: BibEntry, texts: Mapping[str, str]) -> str:
+    archive = entry.text("archiveprefix", "eprinttype").lower()
+    is_there = "arxiv" in archive or (not archive and entry.kind != "article")
+    if is_there and (found := _ARXIV.fullmatch(entry.text("eprint").strip())):
+        return found[1]
+    if found := _ARXIV.fullmatch(texts.get("URL", "").removesuffix(".pdf")):
+        return found[1]
+    written = " ".join(entry.text(name) for name in ("journal", "note", "howpublished", "volume"))
+    found = _IN_TEXT.search(written)
+    return found[1] if found else ""
+
+
+def _pdf(entry: BibEntry) -> str:
+    written = _plain_address(entry.text("pdf"))
+    is_path = not ADDRESS.fullmatch(written) and ":" not in written.partition("/")[0]
+    return written if written and (is_path or ADDRESS.fullmatch(written)) else ""
+
+
+def _dates(entry: BibEntry) -> tuple[dict[str, WorkDate], str]:
+    dates, text = {}, ""
+    if found := _DATE.match(entry.text("date")):
+        dates["issued"] = _date(found[1], found[2] or "0", found[3] or "0")
+    elif written := _read(entry, "year") or _read(entry, "date"):
+        if written.isdecimal() and len(written) <= 4:
+            month, day = _month_and_day(entry)
+            dates["issued"] = WorkDate(int(written), month, day)
+        else:
+            text = written
+    if found := _DATE.match(entry.text("urldate").strip()):
+        dates["accessed"] = _date(found[1], found[2] or "0", found[3] or "0")
+    return dates, text
+
+
+def _date(year: str, month: str, day: str) -> WorkDate:
+    return WorkDate(int(year), min(int(month), 12), min(int(day), 31))
+
+
+def _month_and_day(entry: BibEntry) -> tuple[int, int]:
+    """`jun`, `June`, `6`, `12 # "~" # jun`; a month that is none of these is 0."""
+    written = _read(entry, "month").lower()
+    day = _DAY.fullmatch(entry.text("day"))
+    for number, name in enumerate(MONTHS, 1):
+        if name in written:
+            in_month = _DAY.fullmatch(written)
+            return number, min(31, int((day or in_month or ["0", "0"])[1]))
+    month = int(written) if written.isdecimal() and len(written) < 3 else 0
+    return (month, min(31, int(day[1])) if day else 0) if 1 <= month <= 12 else (0, 0)
+
+
+def person_text(person: Person) -> str:
+    """A name as BibTeX has it: `van Gogh, Vincent`."""
+    if person.literal:
+        return f"{{{person.literal}}}"
+    family = f"{person.particle} {person.family}".strip()
+    return ", ".join(filter(None, (family, person.suffix, person.given)))

@@ -1,0 +1,31 @@
+"""`blogsmith cite`: how to cite posts of the site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..diagnostics.format import printable
+from . import terminal
+from .clock import Clocks
+from .options import site_option, site_root, verbose_option
+
+
+@click.command()
+@click.argument("posts", nargs=-1, required=True, metavar="POSTS...")
+@site_option
+@verbose_option
+@click.pass_obj
+def cite(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
+    """Print BibTeX for POSTS.
+
+    A post is named by its file, or by its name below content/.
+    """
+    root = site_root(site)
+    from ..pipeline.citing import cite_posts
+
+    for entry in cite_posts(root, posts, clocks.now()):
+        for line in entry.split("\n"):
+            terminal.print_line(printable(line))
+    return 0

@@ -1,0 +1,133 @@
+"""Services of other hosts that pages may use: comments and counting of visits. Which they are, what they ask
+for, and with which hosts browsers may speak for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from ..patterns import lazy_pattern
+from ..schema.slots import Slot
+from .schema import Analytics, Comments, Config
+
+GISCUS = "https://giscus.app"
+UTTERANCES = "https://utteranc.es"
+BLUESKY_API = "https://public.api.bsky.app"
+_HOSTS: Mapping[str, str] = MappingProxyType({"giscus": GISCUS, "utterances": UTTERANCES})
+_NEEDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
+)
+_COUNTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "goatcounter": "https://{site}.goatcounter.com",
+        "plausible": "https://plausible.io",
+        "umami": "https://cloud.umami.is",
+    }
+)
+_REPO = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[\w.-]{1,100}")
+_ID = lazy_pattern(r"[\w=-]{4,100}")
+_SITES: Mapping[str, tuple[re.Pattern[str], str]] = MappingProxyType(
+    {
+        "goatcounter": (
+            re.compile(r"[a-z0-9][a-z0-9-]{0,62}"),
+            "the code of CODE.goatcounter.com, as in mysite",
+        ),
+        "plausible": (
+            re.compile(r"[\w.-]+\.[a-z]{2,}(?:/\S*)?"),
+            "the domain that the site has there, as in example.org",
+        ),
+        "umami": (
+            re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
+            "the id of the website, 8-4-4-4-12 digits",
+        ),
+    }
+)
+_HOST = lazy_pattern(r"https://[a-z0-9.-]+(?::\d+)?")
+_MASTODON = lazy_pattern(r"(https://[a-z0-9.-]+(?::\d+)?)/@[\w.-]+(?:@[\w.-]+)?/(\d{1,30})/?")
+_BLUESKY = lazy_pattern(r"https://bsky\.app/profile/([\w.:-]+)/post/(\w{1,40})/?")
+THREAD_HINT = "write https://mastodon.example/@name/123456 or https://bsky.app/profile/name/post/abc"
+
+
+class Thread(NamedTuple):
+    """A post elsewhere whose replies are comments of a page."""
+
+    provider: Literal["mastodon", "bluesky"]
+    url: str
+    """For people."""
+    host: str
+    """`https://…`, whose programming interface gives the replies."""
+    request: str
+    """Path and query there."""
+
+
+def read_thread(written: str) -> Thread | None:
+    """The thread of an address; None if it is none of Mastodon or Bluesky."""
+    if found := _MASTODON.fullmatch(written):
+        return Thread("mastodon", written, found[1], f"/api/v1/statuses/{found[2]}/context")
+    if found := _BLUESKY.fullmatch(written):
+        uri = f"at://{found[1]}/app.bsky.feed.post/{found[2]}"
+        request = f"/xrpc/app.bsky.feed.getPostThread?parentHeight=0&uri={uri}"
+        return Thread("bluesky", written, BLUESKY_API, request)
+    return None
+
+
+def comments_host(comments: Comments) -> str:
+    """`https://giscus.app`; empty if the site has no comments of its own."""
+    return _HOSTS.get(comments.provider, "")
+
+
+def analytics_host(analytics: Analytics) -> str:
+    """The host that counts, `https://mysite.goatcounter.com`; empty if none does."""
+    if analytics.provider == "none":
+        return ""
+    return analytics.host or _COUNTERS[analytics.provider].format(site=analytics.site)
+
+
+def service_sources(config: Config) -> dict[str, set[str]]:
+    """Directive of a page's policy → hosts of the services that the site has chosen."""
+    frame, connect = comments_host(config.comments), analytics_host(config.analytics)
+    return {
+        **({"frame-src": {frame}} if frame else {}),
+        **({"connect-src": {connect}} if connect else {}),
+    }
+
+
+def check_comments(comments: Comments, slot: Slot) -> Comments | None:
+    """Whether comments have all that their provider needs."""
+    if "provider" not in slot.value:
+        slot.wrong("comments need a provider", "provider: giscus, or utterances")
+    is_right = True
+    for name in _NEEDS.get(comments.provider, ()):
+        value = getattr(comments, name)
+        pattern = _REPO if name == "repo" else _ID if name.endswith("_id") else None
+        if not value:
+            hint = f"{GISCUS} shows it once the repository is chosen" if comments.provider == "giscus" else ""
+            slot.wrong(f"{comments.provider} needs {name}", hint or "the repository as owner/name")
+            is_right = False
+        elif pattern and not pattern.fullmatch(value):
+            hint = "write it as owner/name" if name == "repo" else f"copy it from {GISCUS}"
+            slot.at(name).wrong(f'"{value}" is no {name} of GitHub', hint)
+            is_right = False
+    return comments if is_right else None
+
+
+def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
+    """Whether the counting of visits has all that its provider needs."""
+    if "provider" not in slot.value:
+        slot.wrong("analytics need a provider", "provider: goatcounter, plausible or umami")
+    if analytics.provider == "none":
+        return None
+    pattern, hint = _SITES[analytics.provider]
+    if not analytics.site:
+        slot.wrong(f"{analytics.provider} needs site", hint)
+        return None
+    if not pattern.fullmatch(analytics.site):
+        slot.at("site").wrong(f'"{analytics.site}" is no site of {analytics.provider}', hint)
+        return None
+    if analytics.host and not _HOST.fullmatch(analytics.host):
+        slot.at("host").wrong(f'"{analytics.host}" is no host', "write it as https://stats.example.org")
+        return None
+    return analytics

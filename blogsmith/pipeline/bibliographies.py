@@ -1,0 +1,251 @@
+"""The bibliographies of a site, as its pages ask for their entries.
+
+A file is read when the first entry is asked for; what is kept of it between builds is its index, by the
+digest of the file. Answers hold no lines unless something is wrong, so a page is made anew exactly when an
+entry that it cites has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from ..bibliography.bibliography_file import BibliographyFile, BibtexFile, CslJsonFile
+from ..bibliography.bibtex_index import BibIndex
+from ..bibliography.citation_styles import BUNDLED_STYLES
+from ..config.load import CONFIG_NAME, LoadedConfig
+from ..diagnostics.model import Diagnostic, Place, did_you_mean
+from ..model.documents import Document
+from ..model.publications import CslStyle, FoundPublication
+from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, read_text_file
+from ..storage.stamps import FileStamp
+from .rows.row_store import NoRows, Row, RowStore
+
+_KIND = "bibliography"
+_HINT = "paths are relative to the page, or to the root of the site"
+
+
+Look = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
+
+
+class SiteBibliographies:
+    """Belongs to one pipeline."""
+
+    def __init__(self, root: Path, rows: RowStore | None = None, look: Look | None = None) -> None:
+        """rows: keep indexes of files. look: reads a file, where they are not on the disk."""
+        self._root = root
+        self._look = look or self._look_at
+        self._rows = rows or NoRows()
+        self._settings: LoadedConfig | None = None
+        self._read: dict[PurePosixPath, tuple[FileStamp | None, TextFile | None]] = {}
+        self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
+        self._problems: dict[tuple[str, str], tuple[Diagnostic, ...]] = {}
+
+    def take(self, settings: LoadedConfig) -> None:
+        """Work with these settings from now on."""
+        if settings is not self._settings:
+            self._settings = settings
+            self._problems.clear()
+
+    def refresh(self) -> bool:
+        """Forget what has changed on disk; whether anything has."""
+        changed = [path for path, (stamp, _) in self._read.items() if file_stamp(self._root, path) != stamp]
+        for path in changed:
+            del self._read[path]
+        self._problems.clear()
+        return bool(changed)
+
+    def forget(self, changed: Iterable[str]) -> None:
+        """Files that have changed, whatever their stamps say."""
+        for path in changed:
+            self._read.pop(PurePosixPath(path), None)
+
+    def find(self, key: str, document: Document) -> FoundPublication:
+        """The work that a page means by a key."""
+        for file in self._files_of(document):
+            found = file.find(key)
+            if found:
+                return found
+        return FoundPublication()
+
+    def keys(self, document: Document) -> tuple[str, ...]:
+        """All keys that a page may cite, in the order of its files."""
+        return tuple(dict.fromkeys(key for file in self._files_of(document) for key in file.keys))
+
+    def publication_keys(self, document: Document) -> tuple[str, ...]:
+        """Keys of the files that the page lists as a whole."""
+        named = [(written, document.path) for written in document.front.publications]
+        return tuple(dict.fromkeys(key for file in self._opened(named) for key in file.keys))
+
+    def hint(self, key: str, document: Document) -> str:
+        """What to do about a key that no bibliography has."""
+        keys = self.keys(document)
+        by_case = {known.casefold(): known for known in keys}
+        if known := by_case.get(key.casefold()):
+            return f"did you mean {known}? Capitals count"
+        names = [file.path for file in self._files_of(document)]
+        where = f"add it to {names[0]}" if names else "there is no bibliography yet"
+        return did_you_mean(key, keys) or where
+
+    def place(self, key: str, document: Document) -> Diagnostic | None:
+        """Where an entry stands, as a finding without words."""
+        return next((found for file in self._files_of(document) if (found := file.place(key))), None)
+
+    def problems(self, document: Document) -> tuple[Diagnostic, ...]:
+        """What is wrong with the bibliographies of a page themselves."""
+        found = []
+        for written, page in self._written(document):
+            path, file = self._text_of(written, page)
+            if path is None or file is None or file.problem:
+                found.append(self._missing(written, document if page else None, file))
+        for bibliography in self._files_of(document):
+            found += bibliography.problems()
+        return tuple(found)
+
+    def style(self, document: Document) -> CslStyle:
+        """The style of citations that a page asks for; one without a name if it asks for none."""
+        front = document.front
+        config = self._config.config
+        # a page that names a built-in style means it
+        own = front.csl or ("" if front.citations.style else config.csl)
+        if not own:
+            return CslStyle()
+        if own in BUNDLED_STYLES:
+            return CslStyle(own, is_bundled=True)
+        page = document.path if front.csl else None
+        path, file = self._text_of(own, page)
+        if path is None or file is None or file.problem:
+            problem = self._style_problem(own, document if page else None, file)
+            return CslStyle(own, problem=problem)
+        return CslStyle(str(path), file.text)
+
+    @property
+    def _config(self) -> LoadedConfig:
+        assert self._settings is not None, "`take` comes first"
+        return self._settings
+
+    def _written(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
+        """Paths as they are written, with the page that names them."""
+        for written in (*document.front.bibliography, *document.front.publications):
+            yield written, document.path
+        for written in self._config.config.bibliography:
+            yield written, None
+
+    def _files_of(self, document: Document) -> list[BibliographyFile]:
+        return self._opened(self._written(document))
+
+    def _opened(self, named: Iterable[tuple[str, PurePosixPath | None]]) -> list[BibliographyFile]:
+        found = []
+        for written, page in named:
+            path, file = self._text_of(written, page)
+            if path and file and not file.problem:
+                found.append(self._bibliography(path, file))
+        return found
+
+    def _bibliography(self, path: PurePosixPath, file: TextFile) -> BibliographyFile:
+        known = self._files.get(path)
+        if known is None or known[0] != file.digest:
+            made = self._open(path, file)
+            known = self._files[path] = (file.digest, made)
+        return known[1]
+
+    def _open(self, path: PurePosixPath, file: TextFile) -> BibliographyFile:
+        if path.suffix.lower() == ".json":
+            return CslJsonFile(str(path), file.text)
+        key = f"{self._rows.program} {file.digest}"
+        row = self._rows.get(_KIND, str(path))
+        if row and row.key == key:
+            try:
+                return BibtexFile(str(path), file.text, msgspec.msgpack.decode(row.data, type=BibIndex))
+            except msgspec.MsgspecError:
+                pass
+        made = BibtexFile(str(path), file.text)
+        if self._rows.program:
+            self._rows.put(_KIND, str(path), Row(key, msgspec.msgpack.encode(made.index)))
+        return made
+
+    def _text_of(
+        self, written: str, page: PurePosixPath | None
+    ) -> tuple[PurePosixPath | None, TextFile | None]:
+        """The file that a path means."""
+        for path in candidate_paths(written, page):
+            if path not in self._read:
+                self._read[path] = self._look(path)
+            if found := self._read[path][1]:
+                return path, found
+        return None, None
+
+    def _look_at(self, path: PurePosixPath) -> tuple[FileStamp | None, TextFile | None]:
+        stamp = file_stamp(self._root, path)
+        return stamp, read_text_file(self._root, self._config.config.output, path) if stamp else None
+
+    def _missing(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
+        message = file.problem if file else f"there is no bibliography {written}"
+        is_list = document is not None and written in document.front.publications
+        key = "publications" if is_list else "bibliography"
+        hint = _HINT if file else self._hint_at_file(written, document)
+        return self._at("bibliography-file", message, key, written, document, hint)
+
+    def _hint_at_file(self, written: str, document: Document | None) -> str:
+        """A bibliography of nearly that name, beside the page or at the root."""
+        names = list[str]()
+        for path in candidate_paths(written, document.path if document else None):
+            with suppress(OSError):
+                folder = (self._root / path).parent
+                names += sorted(one.name for one in folder.iterdir() if one.suffix in (".bib", ".json"))
+        return did_you_mean(PurePosixPath(written).name, names) or _HINT
+
+    def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
+        message = file.problem if file else f"there is no style of citations {written}"
+        hint = did_you_mean(written, BUNDLED_STYLES) or f"shipped are {', '.join(BUNDLED_STYLES)}; {_HINT}"
+        return self._at("citation-style", message, "csl", written, document, hint)
+
+    def _at(
+        self, code: str, message: str, key: str, written: str, document: Document | None, hint: str = _HINT
+    ) -> Diagnostic:
+        """A finding at the value of a key, in the page or in the settings."""
+        if document is not None:
+            lines, place, path = (
+                document.source.text.split("\n"),
+                document.front.places.get(key),
+                document.path,
+            )
+            name = str(path)
+        else:
+            settings = self._config
+            lines, place, name = [*settings.lines], settings.places.get((key,)), CONFIG_NAME
+        number = next(
+            (
+                index
+                for index in range((place.line if place else 1) - 1, len(lines))
+                if written in lines[index]
+            ),
+            None,
+        )
+        if number is not None:
+            place = msgspec.structs.replace(
+                place or Place(1),
+                line=number + 1,
+                column=lines[number].index(written) + 1,
+                length=len(written),
+            )
+        line = lines[place.line - 1] if place and place.line <= len(lines) else ""
+        return Diagnostic(code, message, name, place, line, hint)
+
+
+def bibliography_paths(documents: Iterable[Document], settings: LoadedConfig) -> frozenset[str]:
+    """Every path, relative to the root, at which a bibliography or style may lie: a build depends on each."""
+    config = settings.config
+    found: set[PurePosixPath] = set()
+    for written in (*config.bibliography, config.csl):
+        if written and written not in BUNDLED_STYLES:
+            found.update(candidate_paths(written, None))
+    for document in documents:
+        front = document.front
+        for written in (*front.bibliography, *front.publications, front.csl):
+            if written and written not in BUNDLED_STYLES:
+                found.update(candidate_paths(written, document.path))
+    return frozenset(map(str, found))

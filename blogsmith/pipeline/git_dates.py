@@ -1,0 +1,114 @@
+"""When the last commit changed a file: for pages with `updated: git`.
+
+git reads the settings of the repository it looks at, and these can name programs (`gpg.program`,
+`core.fsmonitor`, commands for objects that a partial clone lacks). So it is only asked about a site that the
+user trusts, and with these switched off besides. Source: git-config(1), git-log(1).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Document
+from ..project.context import SiteContext
+from ..trust.consent import is_trusted
+
+_TIMEOUT_S = 20.0
+_OPTIONS = (
+    *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
+    *("-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c", "gpg.program=false"),
+)
+GIT_FILES = (".git/HEAD", ".git/logs/HEAD", ".git/packed-refs")
+"""What changes with a commit, relative to a repository."""
+
+
+class GitDates(Struct, frozen=True):
+    """What the history of a site says of its pages."""
+
+    dates: Mapping[str, dt.datetime] = {}
+    """Source path → when a commit changed it last."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDates:
+    """Of the pages that ask for it; nothing is run where none does."""
+    wanted = [document for document in documents if document.front.is_dated_by_git]
+    if not wanted:
+        return GitDates()
+    if not is_trusted(context.root, context.config):
+        message = "updated: git is not read on a site that is not trusted: its history names programs to run"
+        return GitDates({}, tuple(_at(one, message, "blogsmith trust") for one in wanted))
+    try:
+        text = _log(context.root, [str(document.path) for document in wanted])
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        message = f"updated: git finds no history: {_reason(error)}"
+        return GitDates({}, tuple(_at(one, message, "write the date, or use git") for one in wanted))
+    return GitDates(_dates(text))
+
+
+def git_files(root: Path) -> frozenset[str]:
+    """Paths relative to a site that tell of a new commit; none where there is no repository."""
+    for folder in (root, *root.resolve().parents):
+        if (folder / ".git").is_dir():
+            start = Path(os.path.relpath(folder, root))
+            return frozenset(str(start / name) for name in GIT_FILES)
+    return frozenset()
+
+
+def _log(root: Path, paths: Sequence[str]) -> str:
+    """Commits, newest first: a line of NUL and date, then the files it changed."""
+    command = ["git", *_OPTIONS, "log", "--format=%x00%aI", "--name-only", "--no-renames", "--relative"]
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C",
+    }
+    done = subprocess.run(
+        [*command, "--no-ext-diff", "--no-textconv", "-z", "--", *paths],
+        cwd=root,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_TIMEOUT_S,
+        check=True,
+    )
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _dates(text: str) -> dict[str, dt.datetime]:
+    """Of `git log -z`: dates and names, each behind a NUL."""
+    dates: dict[str, dt.datetime] = {}
+    moment: dt.datetime | None = None
+    for part in text.split("\0"):
+        word = part.strip("\n")
+        try:
+            moment = dt.datetime.fromisoformat(word)
+        except ValueError:
+            if word and moment:
+                dates.setdefault(word, moment)
+    return dates
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "git is not installed"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"git takes longer than {_TIMEOUT_S:g} s"
+    said = getattr(error, "stderr", b"") or b""
+    return said.decode("utf-8", "replace").strip().partition("\n")[0] or type(error).__name__
+
+
+def _at(document: Document, message: str, hint: str) -> Diagnostic:
+    place = document.front.places.get("updated")
+    lines = document.source.text.split("\n")
+    line = lines[place.line - 1] if place and place.line <= len(lines) else ""
+    return Diagnostic("updated-git", message, str(document.path), place, line, hint, "warning")

@@ -1,0 +1,91 @@
+"""The text of a bibliography or a style of citations, which may lie anywhere in the site but in the output.
+
+A page names it by a path: beside the page, else from the root of the site. Nothing outside the site is read,
+no hidden file, and nothing that is no regular file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+
+from ..diagnostics.model import SiteError
+from ..model.decode import decode, normalize_line_ends
+from ..storage.stamps import FileStamp, stamp_of
+
+MAX_BYTES = 20_000_000
+
+
+class TextFile(Struct, frozen=True):
+    """A file that was read, or why it was not."""
+
+    text: str = ""
+    digest: str = ""
+    """Hex SHA-256 of its bytes."""
+    problem: str = ""
+    """In the author's terms; empty if it was read."""
+
+
+def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePosixPath]:
+    """Where a path that an author wrote may lead, from the root of the site; the first that is there counts.
+
+    page: the file that names it; None: the settings do.
+    """
+    path = PurePosixPath(written)
+    folders = [PurePosixPath()] if path.is_absolute() or page is None else [page.parent, PurePosixPath()]
+    for folder in (*folders, PurePosixPath("content")):
+        found = _joined(folder, PurePosixPath(written.lstrip("/")))
+        if found is not None:
+            yield found
+
+
+def _joined(folder: PurePosixPath, path: PurePosixPath) -> PurePosixPath | None:
+    """One path behind the other; None if it leads out of the site."""
+    parts = [*folder.parts]
+    for part in path.parts:
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return PurePosixPath(*parts) if parts else None
+
+
+def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
+    """What tells of a change; None if there is no file."""
+    try:
+        return stamp_of((root / path).stat(), with_changed=True)
+    except (OSError, ValueError):
+        return None
+
+
+def read_text_file(root: Path, output: str, path: PurePosixPath) -> TextFile | None:
+    """The file at a path relative to the root; None if there is none."""
+    try:
+        base = root.resolve()
+        file = (base / path).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        return None
+    if not file.is_relative_to(base):
+        return TextFile(problem=f"{path} leads out of the site")
+    inside = file.relative_to(base)
+    if any(part.startswith(".") for part in inside.parts) or inside.is_relative_to(output):
+        return TextFile(problem=f"{path} is hidden, or part of the built site")
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return TextFile(problem=f"{path} is no file")
+        if status.st_size > MAX_BYTES:
+            return TextFile(problem=f"{path} is larger than {MAX_BYTES // 1_000_000} MB")
+        data = file.read_bytes()
+        text = normalize_line_ends(decode(data, str(path)).removeprefix("\ufeff"))
+    except SiteError as error:
+        return TextFile(problem=f"{path}: {error.diagnostics[0].message}")
+    except OSError as error:
+        return TextFile(problem=f"{path} cannot be read: {error.strerror or type(error).__name__}")
+    return TextFile(text, hashlib.sha256(data).hexdigest())

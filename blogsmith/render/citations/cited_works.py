@@ -1,0 +1,86 @@
+"""What a page cites: found before anything is rendered, for numbers and letters depend on all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from ...bibliography.references import work_of_reference
+from ...model.documents import Document, Reference
+from ...model.publications import FoundPublication, Publication
+from ...syntax.records import Citation, CitationEntry, Cited, get
+from ...syntax.references.citations import citations_of, is_keylike
+from ..context import Tools
+
+ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWork:
+    """One work in the list of references."""
+
+    work: Publication
+    reference: Reference | None = None
+    """As the front matter has it; None: it comes from a bibliography."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWorks:
+    """What a page lists."""
+
+    works: Mapping[str, CitedWork]
+    """By key: those of the front matter in its order, then others as they are cited."""
+    clusters: tuple[Citation, ...]
+    """Every citation in the text, in order."""
+
+
+def collect_works(
+    tokens: Iterable[Token],
+    references: Mapping[str, Reference],
+    document: Document,
+    tools: Tools,
+    *,
+    has_bibliography: bool,
+) -> tuple[CitedWorks, tuple[FoundPublication, ...]]:
+    """The works of a page, and what its bibliographies say of each key that is not in the front matter."""
+    tokens = list(tokens)
+    found: dict[str, CitedWork] = {
+        key: CitedWork(work_of_reference(reference), reference) for key, reference in references.items()
+    }
+    answers: list[FoundPublication] = []
+    clusters = tuple(get(token, Citation) for token in citations_of(tokens))
+    if has_bibliography:
+        front = document.front
+        wanted = dict.fromkeys((*_keys(clusters, tokens), *_nocite(front.nocite, document, tools)))
+        for key in wanted:
+            if key not in found:
+                answer = tools.work(key, document)
+                answers.append(answer)
+                if answer.work:
+                    found[key] = CitedWork(answer.work)
+    shown = tuple(cluster for cluster in clusters if all(item.key in found for item in cluster.items))
+    return CitedWorks(found, shown), tuple(answers)
+
+
+def _keys(clusters: Iterable[Citation], tokens: list[Token]) -> Iterator[str]:
+    for cluster in clusters:
+        for item in cluster.items:
+            yield item.key
+    # those in the arguments of shortcodes, which are parsed when they are rendered
+    for token in tokens[-1:]:
+        if token.type == "bibliography":
+            entries: tuple[CitationEntry, ...] = token.meta["entries"]
+            for entry in entries:
+                yield entry.key
+
+
+def _nocite(keys: tuple[str, ...], document: Document, tools: Tools) -> Iterator[str]:
+    for key in keys:
+        yield from tools.work_keys(document) if key == ALL else (key,)
+
+
+def is_mistake(item: Cited, citation: Citation) -> bool:
+    """Whether a key that nothing has is one all the same: in brackets, or of the form of a key."""
+    return not citation.written or is_keylike(item.key)

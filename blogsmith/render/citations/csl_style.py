@@ -1,0 +1,120 @@
+"""A style of the Citation Style Language on a page: what the processor gives, as HTML with links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ...bibliography.citation_styles import read_bundled_style
+from ...bibliography.csl.locators import split_locator
+from ...bibliography.csl.markup import item_signs
+from ...bibliography.csl.processor import CslProcessor
+from ...bibliography.csl.style_tree import StyleError
+from ...diagnostics.model import Place
+from ...model.publications import CslStyle, Publication
+from ...patterns import lazy_pattern
+from ...syntax.records import Citation, Cited
+from ..context import Rendering
+from ..prose import escape_html
+from .cited_works import CitedWork, CitedWorks
+from .csl_text import CslText
+from .rich_text import text_html
+from .styles import behind, link_to, short_authors
+
+_NUMBER = lazy_pattern(r"\s*([\[(]?\d+[\])]?\.?)\s*")
+
+
+def make_csl_style(rendering: Rendering, named: CslStyle, cited: CitedWorks) -> CslPageStyle | None:
+    """The style at work on a page; None after a report if it cannot be used."""
+    place = rendering.document.front.places.get("csl", Place(1))
+    text = CslText()
+    works = [_encoded(one.work, text) for one in _in_order(cited)]
+    xml = read_bundled_style(named.name) if named.is_bundled else named.text
+    try:
+        processor = CslProcessor(xml, rendering.document.front.lang or rendering.tools.config.lang, works)
+        return CslPageStyle(processor, cited, text)
+    except StyleError as error:
+        rendering.reporter.error("citation-style", f"{named.name}: {error}", place, "try another style")
+        return None
+
+
+def _in_order(cited: CitedWorks) -> list[CitedWork]:
+    """As they are first cited; then those that nothing cites."""
+    keys = dict.fromkeys(item.key for cluster in cited.clusters for item in cluster.items)
+    return [cited.works[key] for key in dict.fromkeys((*keys, *cited.works))]
+
+
+def _encoded(work: Publication, text: CslText) -> Publication:
+    return replace(work, texts={name: text.encode(value) for name, value in work.texts.items()})
+
+
+class CslPageStyle:
+    """As `CitationStyle`."""
+
+    def __init__(self, processor: CslProcessor, cited: CitedWorks, text: CslText) -> None:
+        self._processor = processor
+        self._cited = cited
+        self._text = text
+        self.keys = processor.keys
+        self.list_class = "by-style"
+        # all at once: a style that fails does so before anything is printed
+        self._entries = {key: processor.entry(key) for key in self.keys}
+
+    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+        """As in `CitationStyle`."""
+        items = list(zip(citation.items, names, strict=True))
+        if citation.form == "text":
+            return ", ".join(self._in_text(rendering, item, name) for item, name in items)
+        if not self._processor.has_numbers and any(item.hides_author for item in citation.items):
+            pieces = (self._apart(rendering, item, name) for item, name in items)
+            return f"({'; '.join(pieces)})"
+        return self._cluster(rendering, items)
+
+    def _cluster(self, rendering: Rendering, items: Sequence[tuple[Cited, str]]) -> str:
+        written = [(item.key, item.prefix, *split_locator(item.locator)) for item, _ in items]
+        html = self._html(rendering, self._processor.cluster(written), items[0][0].key)
+        for index, (item, name) in enumerate(items):
+            opening, closing = item_signs(index)
+            before, _, rest = html.partition(opening)
+            inner, _, behind_it = rest.partition(closing)
+            html = f"{before}{link_to(item.key, name, inner)}{behind_it}"
+        return html
+
+    def _apart(self, rendering: Rendering, item: Cited, name: str) -> str:
+        """One item of several, of which some hide their authors."""
+        if item.hides_author:
+            return self._year(rendering, item, name)
+        opening, closing = item_signs(0)
+        text = self._processor.cluster([(item.key, "", *split_locator(item.locator))])
+        inner = text.partition(opening)[2].partition(closing)[0]
+        prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
+        return prefix + link_to(item.key, name, self._html(rendering, inner, item.key))
+
+    def _in_text(self, rendering: Rendering, item: Cited, name: str) -> str:
+        authors = escape_html(short_authors(self._cited.works[item.key].work))
+        if not self._processor.has_numbers:
+            inner = self._year(rendering, item, name)
+            return f"{authors or escape_html(self._title(item.key))} ({inner})"
+        inner = self._cluster(rendering, [(item, name)])
+        return f"{authors}{'' if inner.startswith('<sup>') else ' '}{inner}" if authors else inner
+
+    def _year(self, rendering: Rendering, item: Cited, name: str) -> str:
+        """The year alone, with its letter; with it the authors, unless they are hidden or in the sentence."""
+        work = self._cited.works[item.key].work
+        year = (work.year or rendering.language.translate("n.d.")) + self._processor.letters.get(item.key, "")
+        prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
+        return f"{prefix}{link_to(item.key, name, escape_html(year))}{behind(item.locator)}"
+
+    def _title(self, key: str) -> str:
+        return self._text.written(self._text.encode(self._cited.works[key].work.title))
+
+    def describe(self, rendering: Rendering, key: str) -> str:
+        """As in `CitationStyle`."""
+        text = self._entries[key]
+        number = _NUMBER.match(text) if self._processor.has_numbers else None
+        html = self._html(rendering, text[number.end() :] if number else text, key)
+        return f'<span class="ref-number">{escape_html(number[1])}</span> {html}' if number else html
+
+    def _html(self, rendering: Rendering, text: str, key: str) -> str:
+        return self._text.html(text, lambda formula: text_html(rendering, formula, key))

@@ -1,0 +1,37 @@
+"""Links behind an entry: where a work is to be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from ...bibliography.references import links_of
+from ...diagnostics.model import Diagnostic
+from ...model.publications import Publication
+from ..context import Rendering
+from ..prose import escape_html
+
+
+def work_links(rendering: Rendering, work: Publication) -> str:
+    """Links to where a work is to be had."""
+    links = [f'<a href="{escape_html(url)}">{name}</a>' for name, url in _addresses(rendering, work)]
+    return f' <span class="ref-links">{" ".join(links)}</span>' if links else ""
+
+
+def _addresses(rendering: Rendering, work: Publication) -> Iterator[tuple[str, str]]:
+    for name, url in links_of(work):
+        if not url.startswith("/"):
+            yield name, url
+            continue
+        # a file of this site
+        target = rendering.tools.link(url, rendering.document)
+        if target.problem:
+            entry = rendering.tools.work_place(work.key, rendering.document)
+            place = entry.place if entry else None
+            found = Diagnostic(
+                target.code, target.problem, entry.path if entry else "", place, hint=target.hint
+            )
+            rendering.reporter.add(replace(found, source_line=entry.source_line) if entry else found)
+        else:
+            yield name, target.url

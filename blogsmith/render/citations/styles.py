@@ -1,0 +1,201 @@
+"""The styles that are built in: numbers, and names with years."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from ...bibliography.csl.processor import letter_of
+from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
+from ...diagnostics.model import Place, TextMap
+from ...model.documents import Reference
+from ...model.publications import Person, Publication
+from ...syntax.math.formulas import text_with_formulas
+from ...syntax.records import Citation
+from ..context import Rendering
+from ..prose import escape_html
+from .cited_works import CitedWork, CitedWorks
+from .rich_text import rich_html
+
+
+class CitationStyle(Protocol):
+    """How citations and the list of references are printed."""
+
+    keys: tuple[str, ...]
+    """Of the list, in its order."""
+    list_class: str
+    """Of its `<ol>`; empty: it is numbered."""
+
+    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+        """HTML of a citation, all of whose keys are known. names: ` id="…"` of each item, or nothing."""
+
+    def describe(self, rendering: Rendering, key: str) -> str:
+        """HTML of an entry."""
+
+
+def link_to(key: str, name: str, html: str) -> str:
+    """A link from a citation to its entry. name: ` id="…"`, or nothing."""
+    return f'<a href="#ref-{escape_html(key)}"{name} role="doc-biblioref">{html}</a>'
+
+
+def before(prefix: str) -> str:
+    """Words in front of a citation."""
+    return f"{escape_html(prefix)} " if prefix else ""
+
+
+def behind(locator: str) -> str:
+    """A place in the work, behind a citation."""
+    return f", {escape_html(locator)}" if locator else ""
+
+
+def short_authors(work: Publication) -> str:
+    """Whom a sentence names: `Vaswani et al.`, `Kim & Lee`; the title of a work that nobody has written."""
+    names = [person.short for person in work.authors]
+    if len(names) > 2 or (names and work.has_others):
+        return f"{names[0]} et al."
+    return " & ".join(names)
+
+
+class NumericStyle:
+    """`[1]`: an entry's number is its place in the list."""
+
+    list_class = ""
+
+    def __init__(self, cited: CitedWorks) -> None:
+        self._cited = cited
+        self.keys = tuple(cited.works)
+        self._numbers = {key: number for number, key in enumerate(self.keys, 1)}
+
+    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+        """As in `CitationStyle`."""
+        pieces = []
+        for item, name in zip(citation.items, names, strict=True):
+            link = link_to(item.key, name, str(self._numbers[item.key]))
+            pieces.append(f"{before(item.prefix)}{link}{behind(item.locator)}")
+        if citation.form == "brackets":
+            return f"[{', '.join(pieces)}]"
+        # a sentence cannot have a number as its subject
+        said = [short_authors(self._cited.works[item.key].work) for item in citation.items]
+        texts = [
+            f"{escape_html(text)} [{piece}]" if text else f"[{piece}]"
+            for text, piece in zip(said, pieces, strict=True)
+        ]
+        return ", ".join(texts)
+
+    def describe(self, rendering: Rendering, key: str) -> str:
+        """Authors. Title. Venue volume(issue), pages, year. Note."""
+        cited = self._cited.works[key]
+        reference = cited.reference or reference_of_work(cited.work)
+        parts = (escape_html(_joined(reference.authors)), _title(rendering, cited, reference))
+        return _sentences((*parts, _where(reference, reference.year), escape_html(reference.note)))
+
+
+class AuthorYearStyle:
+    """`(Vaswani et al., 2017)`, the list in the order of names."""
+
+    list_class = "by-author"
+
+    def __init__(self, cited: CitedWorks, no_date: str) -> None:
+        """no_date: what stands for a year that is not known."""
+        self._cited = cited
+        works = {key: one.work for key, one in cited.works.items()}
+        self.keys = tuple(sorted(works, key=lambda key: _sort_key(works[key])))
+        self._years = _years(works, self.keys, no_date)
+
+    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+        """As in `CitationStyle`."""
+        pieces = []
+        for item, name in zip(citation.items, names, strict=True):
+            work, year = self._cited.works[item.key].work, self._years[item.key]
+            authors = short_authors(work) or _plain(work.title)
+            if citation.form == "text":
+                link = link_to(item.key, name, escape_html(year))
+                inner = f"{before(item.prefix)}{link}{behind(item.locator)}"
+                pieces.append(f"{escape_html(authors)} ({inner})")
+            else:
+                text = year if item.hides_author else f"{authors}, {year}"
+                link = link_to(item.key, name, escape_html(text))
+                pieces.append(f"{before(item.prefix)}{link}{behind(item.locator)}")
+        return ", ".join(pieces) if citation.form == "text" else f"({'; '.join(pieces)})"
+
+    def describe(self, rendering: Rendering, key: str) -> str:
+        """Authors (year). Title. Venue volume(issue), pages. Note."""
+        cited, year = self._cited.works[key], escape_html(self._years[key])
+        reference = cited.reference or reference_of_work(cited.work)
+        names = [inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
+        if cited.work.has_others or len(cited.work.authors) > MOST_AUTHORS:
+            names.append("et al.")
+        title = _title(rendering, cited, reference)
+        head = f"{escape_html(_joined(names))} ({year})" if names else ""
+        first = (head, title) if head else (f"{title} ({year})",)
+        return _sentences((*first, _where(reference, ""), escape_html(reference.note)))
+
+
+def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
+    """Key → year, with a letter where two works would be cited by the same words."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for key in keys:
+        work = works[key]
+        groups.setdefault((short_authors(work) or work.title, work.year), []).append(key)
+    years = {}
+    for (_, year), same in groups.items():
+        for index, key in enumerate(same):
+            letter = letter_of(index) if len(same) > 1 else ""
+            years[key] = f"{year or no_date}{'-' if letter and not year else ''}{letter}"
+    return years
+
+
+def _sort_key(work: Publication) -> tuple[str, str, str]:
+    names = "; ".join(f"{person.family or person.literal} {person.given}" for person in work.authors)
+    return (names or _plain(work.title)).casefold(), work.year, _plain(work.title).casefold()
+
+
+def _plain(text: str) -> str:
+    """A text without its tags."""
+    for tag in ("<i>", "</i>", "<b>", "</b>", "<sup>", "</sup>", "<sub>", "</sub>", "</span>", "$"):
+        text = text.replace(tag, "")
+    return text.replace('<span class="nocase">', "")
+
+
+def inverted(person: Person) -> str:
+    """`van Gogh, V.`: initials, as lists by name have them."""
+    if person.literal:
+        return person.literal
+    initials = " ".join(
+        "-".join(f"{part[0]}." for part in word.split("-") if part) for word in person.given.split()
+    )
+    return ", ".join(filter(None, (person.short, initials, person.suffix)))
+
+
+def _title(rendering: Rendering, cited: CitedWork, reference: Reference) -> str:
+    """The title, a link where the work is to be read."""
+    if cited.reference is None:
+        html = rich_html(rendering, reference.title, reference.key)
+    else:
+        # a mistake in a formula is reported at the entry
+        text, place = reference.title or reference.key, reference.place or Place(1)
+        origin = TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1))
+        html = rendering.render(rendering, text_with_formulas(origin))
+    title = f"<cite>{html}</cite>"
+    address = reference.url or address_of(cited.work)
+    return f'<a href="{escape_html(address)}">{title}</a>' if address else title
+
+
+def _where(reference: Reference, year: str) -> str:
+    issue = f"({reference.issue})" if reference.issue else ""
+    where = " ".join(filter(None, (_plain(reference.venue), f"{reference.volume}{issue}")))
+    return escape_html(", ".join(filter(None, (where, reference.pages, year))))
+
+
+def _joined(authors: Sequence[str]) -> str:
+    """`A, B & C`; `A, B et al.` where the last one says so."""
+    if authors and authors[-1] == "et al.":
+        return f"{', '.join(authors[:-1])} et al.".strip()
+    if len(authors) < 3:
+        return " & ".join(authors)
+    return f"{', '.join(authors[:-1])} & {authors[-1]}"
+
+
+def _sentences(parts: Iterable[str]) -> str:
+    # an author's initial and a title's question mark end a sentence already
+    return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts if p)

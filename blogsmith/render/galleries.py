@@ -1,0 +1,103 @@
+"""Galleries and lightboxes: images in a grid, and links to large versions, which a script shows over pages.
+
+Without the script, a link leads to the picture. What is a lightbox: images with the class `lightbox`; with
+the setting, or in a gallery of that class, every image in a figure that is larger than it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..model.documents import ImageInfo
+from ..syntax.blocks import IMAGES_HINT, NO_IMAGES
+from ..syntax.records import LinkAt, get
+from .context import GalleryFrame, Rendering, Rule
+from .prose import attributes
+from .variants import LARGE_BYTES, SHOWN_PX, use_variants
+
+MAX_COLUMNS = 6
+ASKED, REFUSED = "lightbox", "no-lightbox"
+"""Classes of an image."""
+
+
+def columns_for(count: int) -> int:
+    """How many of so many images stand in a row."""
+    return 2 if count in (2, 4) else min(3, max(1, count))
+
+
+def large_address(rendering: Rendering, info: ImageInfo) -> str:
+    """What a reader who wants to see more of an image is given: the original, unless it is heavy."""
+    variants = use_variants(rendering, info)
+    if not variants or info.bytes <= LARGE_BYTES:
+        return info.url
+    largest = max(variants, key=lambda one: (one.width_px, one.format == "webp"))
+    return f"{rendering.tools.config.base_path}/{largest.path}"
+
+
+def has_lightbox(rendering: Rendering, info: ImageInfo, classes: Sequence[str], *, is_framed: bool) -> bool:
+    """Whether an image leads to its large version. is_framed: it stands in a figure."""
+    if not info.url or REFUSED in classes:
+        return False
+    gallery, own = rendering.gallery, rendering.document.front.lightbox
+    is_on = rendering.tools.config.images.lightbox if own is None else own
+    if not (is_on or (gallery and gallery.has_lightbox)):
+        return ASKED in classes
+    is_small = info.width_px is not None and info.width_px <= SHOWN_PX // (gallery.columns if gallery else 1)
+    return ASKED in classes or (is_framed and not is_small)
+
+
+def lightbox_link(rendering: Rendering, tag: str, light: ImageInfo, dark: ImageInfo | None = None) -> str:
+    """The tag of an image in a link to its large version."""
+    rendering.widgets.add("lightbox")
+    twin = f' data-dark="{escape(large_address(rendering, dark))}"' if dark and dark.url else ""
+    # a link of nothing but a picture without words has no name
+    name = f' aria-label="{escape(rendering.language.translate("Picture"))}"' if ' alt=""' in tag else ""
+    return f'<a class="lightbox" href="{escape(large_address(rendering, light))}"{twin}{name}>{tag}</a>'
+
+
+def _gallery_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    classes = str(token.attrs.get("class", "")).split()
+    columns = _columns(rendering, token, _count_figures(tokens, index))
+    rendering.gallery = GalleryFrame(columns, has_lightbox=ASKED in classes)
+    rendering.widgets.add("gallery")
+    names = " ".join(["gallery", "image-grid", f"cols-{columns}", *_others(classes)])
+    return f'<div class="{escape(names)}"{attributes(token, "class", "data-cols")}>\n'
+
+
+def _others(classes: Sequence[str]) -> list[str]:
+    return [name for name in classes if name not in ("gallery", ASKED)]
+
+
+def _gallery_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    rendering.gallery = None
+    return "</div>\n"
+
+
+def _count_figures(tokens: Sequence[Token], start: int) -> int:
+    count = 0
+    for index in range(start, len(tokens)):
+        if tokens[index].type == "gallery_close":
+            break
+        count += tokens[index].type == "figure_open"
+    return count
+
+
+def _columns(rendering: Rendering, token: Token, count: int) -> int:
+    text = str(token.attrs.get("data-cols", ""))
+    if text.isascii() and text.isdigit() and len(text) < 3 and 1 <= int(text) <= MAX_COLUMNS:
+        return int(text)
+    place = get(token, LinkAt).place
+    if text:
+        message = f"data-cols is a number from 1 to {MAX_COLUMNS}, not {text}"
+        rendering.reporter.error("gallery", message, place)
+    if not count:
+        rendering.reporter.warn("gallery", NO_IMAGES, place, IMAGES_HINT)
+    return columns_for(count)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"gallery_open": _gallery_open, "gallery_close": _gallery_close})

@@ -1,0 +1,124 @@
+"""What a page states and what it refers to, in the order of the text.
+
+A proof belongs to the statement that its title names, else to the one around it, else to the nearest above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markdown_it.token import Token
+
+from ..model.statements import PageStatements, Statement, StatementUse
+from ..patterns import lazy_pattern
+from ..syntax.headings import plain_text
+from ..syntax.records import Callout, Heading, Math, XRef, get
+from ..syntax.references.labels import Label
+from ..syntax.references.references import label_id
+from .context import Rendering
+from .notes import label_text
+
+_REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}]*?)\s*\}")
+_STATES = frozenset({"thm", "eq"})
+
+
+def page_statements(rendering: Rendering) -> PageStatements:
+    """Statements and equations with numbers, and references of the page to those of any page."""
+    labels = rendering.parsed.labels
+    refers = any(token.type == "xref" for token in _inlines(rendering.parsed.tokens))
+    if not refers and not any(label.kind in _STATES for label in labels.values()):
+        return PageStatements()
+    reader = _Reader(rendering)
+    reader.read(rendering.parsed.tokens)
+    return PageStatements(tuple(reader.statements), tuple(reader.uses))
+
+
+def _inlines(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield from token.children or ()
+
+
+class _Reader:
+    """Goes through a page once."""
+
+    def __init__(self, rendering: Rendering) -> None:
+        self._rendering = rendering
+        self._labels = rendering.parsed.labels
+        self.statements: list[Statement] = []
+        self.uses: list[StatementUse] = []
+        self._section = self._anchor = ""
+        self._open: list[tuple[str, bool]] = []
+        """Callouts that are open: the statement that each is about, and whether it is its proof."""
+        self._last = ""
+        """The last statement that has ended."""
+
+    def read(self, tokens: Sequence[Token]) -> None:
+        """All tokens of a page."""
+        for index, token in enumerate(tokens):
+            if token.type == "heading_open":
+                heading = get(token, Heading)
+                self._anchor, self._section = heading.id, heading.text
+            elif token.type == "callout_open":
+                self._begin(get(token, Callout), tokens[index + 1 : index + 3])
+            elif token.type == "callout_close":
+                statement, in_proof = self._open.pop()
+                self._last = statement if statement and not in_proof else self._last
+            elif token.type == "math_display":
+                self._formula(get(token, Math))
+            for child in token.children or ():
+                if child.type == "xref":
+                    self._refer(get(child, XRef))
+                elif child.type in ("math_inline", "math_display"):
+                    self._formula(get(child, Math))
+
+    def _begin(self, callout: Callout, behind: Sequence[Token]) -> None:
+        title = next((token for token in behind if token.type == "inline"), None) if callout.titled else None
+        outer, in_proof = self._open[-1] if self._open else ("", False)
+        if callout.kind == "proof":
+            named = (
+                get(child, XRef) for child in (title.children or () if title else ()) if child.type == "xref"
+            )
+            target = next((ref.target for ref in named if not ref.page), "")
+            self._open.append((target or (outer if not in_proof else "") or self._last, True))
+            return
+        label = self._labels.get(callout.id)
+        if label is None or label.kind != "thm":
+            self._open.append((outer, in_proof))
+            return
+        words = plain_text(title.children or (), self._rendering.parsed.page) if title else ""
+        name = label_text(self._rendering, label)
+        self.statements.append(Statement(label.id, name, " ".join(words.split())))
+        self._open.append((label.id, False))
+
+    def _formula(self, math: Math) -> None:
+        statement, in_proof = self._open[-1] if self._open else ("", False)
+        for row in math.rows:
+            label = self._labels.get(row.id)
+            if label is not None and label.number:
+                parent = "" if in_proof else statement
+                name = label_text(self._rendering, label)
+                self.statements.append(Statement(row.id, name, parent=parent, is_equation=True))
+        if "ref" in math.tex:
+            for found in _REFERENCE.finditer(math.tex):
+                page, _, name = found[1].rpartition("#")
+                place = math.origin.place(found.start(), len(found[0]))
+                self._refer(XRef(label_id(name), page, "number", place, found[1]))
+
+    def _refer(self, ref: XRef) -> None:
+        rendering = self._rendering
+        url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
+        label = self._label(ref)
+        if label is None or label.kind not in _STATES:
+            return
+        statement, in_proof = self._open[-1] if self._open else ("", False)
+        if not url and ref.target == statement:
+            # the title of a proof, or a statement that names itself
+            return
+        place = ref.place if in_proof else None
+        anchor = statement or self._anchor
+        self.uses.append(StatementUse(url, label.id, anchor, self._section, statement, in_proof, place))
+
+    def _label(self, ref: XRef) -> Label | None:
+        tools = self._rendering.tools
+        labels = tools.labels(ref.page, self._rendering.document) if ref.page else self._rendering.labels
+        return labels.get(ref.target) if labels else None

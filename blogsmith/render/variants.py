@@ -1,0 +1,162 @@
+"""Which copies of a picture a page offers, and the `<img>` or `<picture>` that offers them.
+
+What a page says is known before any copy is made: it follows from the size and the bytes of the file. So a
+page in the preview never waits for a picture. A file that would not get smaller has the original in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from types import MappingProxyType
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from ..config.schema import Images
+from ..model.documents import ImageInfo
+from ..model.pictures import FOLDER, PictureFormat, PictureVariant
+from ..patterns import lazy_pattern
+from .context import Rendering
+from .images import img_tag
+
+LARGE_BYTES = 300_000
+"""An original above that is not sent to a reader who just looks at a page."""
+RECIPE = 1
+"""In the names of copies: changes when other pixels are to be in them."""
+_TOO_NEAR = 1.2
+"""A copy has at least that many times fewer pixels across than the next larger one."""
+SHOWN_PX = 740
+"""What a picture takes at most of a page wider than a phone: text, and a part of the margin."""
+_NARROW = "48em"
+_STYLE_WIDTH = lazy_pattern(r"width:([0-9.]{1,8})(%|px|em|rem|ch)(?:;|$)")
+_NO_NAME = lazy_pattern(r"[^a-z0-9]+")
+_ENDINGS: Mapping[PictureFormat, str] = MappingProxyType({"webp": "webp", "avif": "avif", "jpeg": "jpg"})
+_OWN_SIZES = ("srcset", "sizes")
+
+
+def picture_tag(
+    rendering: Rendering,
+    natural: ImageInfo,
+    shown: ImageInfo,
+    alt: str,
+    *,
+    classes: Sequence[str] = (),
+    attrs: Mapping[str, str] | None = None,
+    columns: int = 1,
+) -> str:
+    """The tag of an image, with its copies if there are any.
+
+    natural: as the file is; shown: with the size that is printed. columns: how many stand in a row.
+    """
+    sources, image = picture_parts(
+        rendering, natural, shown, alt, classes=classes, attrs=attrs, columns=columns
+    )
+    return f"<picture>{sources}{image}</picture>" if sources else image
+
+
+def picture_parts(
+    rendering: Rendering,
+    natural: ImageInfo,
+    shown: ImageInfo,
+    alt: str,
+    *,
+    classes: Sequence[str] = (),
+    attrs: Mapping[str, str] | None = None,
+    columns: int = 1,
+) -> tuple[str, str]:
+    """The same as `<source>` elements, of all formats but the last, and the `<img>`."""
+    given = dict(attrs or {})
+    variants = () if given.keys() & set(_OWN_SIZES) else use_variants(rendering, natural)
+    if not variants:
+        return "", img_tag(shown, alt, classes=classes, attrs=given)
+    base = rendering.tools.config.base_path
+    sizes = _sizes(natural, shown, given.get("style", ""), columns)
+    *better, last = dict.fromkeys(one.format for one in variants)
+    if natural.bytes > LARGE_BYTES:
+        shown = replace(shown, url=f"{base}/{middle_variant(variants, last).path}")
+    own = {"srcset": srcset_of(variants, last, base), "sizes": sizes}
+    image = img_tag(shown, alt, classes=classes, attrs={**given, **own})
+    return "".join(_source(srcset_of(variants, kind, base), sizes, kind) for kind in better), image
+
+
+def source_tags(rendering: Rendering, info: ImageInfo, style: str, media: str) -> str:
+    """The `<source>` elements of an image for one kind of screens. style: as the image has it."""
+    variants, base = use_variants(rendering, info), rendering.tools.config.base_path
+    known = info.width_px and info.height_px
+    size = f' width="{info.width_px}" height="{info.height_px}"' if known else ""
+    rest = f' media="{media}"{size}'
+    if not variants:
+        return f'<source srcset="{escape(info.url)}"{rest}>'
+    sizes = _sizes(info, info, style, 1)
+    kinds = dict.fromkeys(one.format for one in variants)
+    return "".join(_source(srcset_of(variants, kind, base), sizes, kind, rest) for kind in kinds)
+
+
+def _source(srcset: str, sizes: str, kind: PictureFormat, rest: str = "") -> str:
+    return f'<source srcset="{escape(srcset)}" sizes="{sizes}" type="image/{kind}"{rest}>'
+
+
+def use_variants(rendering: Rendering, info: ImageInfo) -> tuple[PictureVariant, ...]:
+    """The copies of an image, which the site has from now on."""
+    found = variants_of(info, rendering.tools.config.images)
+    rendering.variants.update(found)
+    return found
+
+
+def variants_of(info: ImageInfo, settings: Images) -> tuple[PictureVariant, ...]:
+    """The copies of an image, by format, then by width; none of a small one, or of one that moves."""
+    if not settings.responsive or not info.digest or not info.width_px or not info.height_px:
+        return ()
+    widths = _widths(info.width_px, settings.widths)
+    return tuple(variant_of(info, width, kind) for kind in settings.formats for width in widths)
+
+
+def variant_of(info: ImageInfo, width_px: int, kind: PictureFormat) -> PictureVariant:
+    """One copy of an image whose size is known."""
+    assert info.width_px and info.height_px, "a picture of unknown size has no copies"
+    height_px = max(1, round(info.height_px * width_px / info.width_px))
+    digest = hashlib.sha256(f"{RECIPE} {info.digest}".encode()).hexdigest()[:12]
+    path = f"{FOLDER}/{_stem(info.url)}-{digest}-{width_px}.{_ENDINGS[kind]}"
+    return PictureVariant(path, info.url, width_px, height_px, kind)
+
+
+def middle_variant(variants: Sequence[PictureVariant], kind: PictureFormat) -> PictureVariant:
+    """The copy for readers who cannot choose: the smallest one that fills a column."""
+    own = [one for one in variants if one.format == kind]
+    return next((one for one in own if one.width_px >= SHOWN_PX), own[-1])
+
+
+def srcset_of(variants: Sequence[PictureVariant], kind: PictureFormat, base_path: str) -> str:
+    """The copies of one format with their widths, as `srcset` has them."""
+    own = (one for one in variants if one.format == kind)
+    return ", ".join(f"{base_path}/{one.path} {one.width_px}w" for one in own)
+
+
+def _widths(natural: int, wanted: Sequence[int]) -> list[int]:
+    largest = min(natural, max(wanted))
+    smaller = [width for width in sorted(set(wanted)) if width * _TOO_NEAR <= largest]
+    return [*smaller, largest]
+
+
+def _sizes(natural: ImageInfo, shown: ImageInfo, style: str, columns: int) -> str:
+    """How wide the image is shown: on a phone the whole screen, else its part of the column.
+
+    style: its CSS, in which an author's width may stand.
+    """
+    assert natural.width_px, "a picture of unknown size has no copies"
+    asked = _STYLE_WIDTH.match(style)
+    if asked and asked[2] == "%":
+        share = min(100.0, max(1.0, float(asked[1])))
+        return f"(min-width: {_NARROW}) {round(SHOWN_PX * share / 100)}px, {round(share)}vw"
+    if asked:
+        return f"{asked[1]}{asked[2]}"
+    if shown.width_px and shown.width_px != natural.width_px:
+        return f"{shown.width_px}px"
+    return f"(min-width: {_NARROW}) {min(natural.width_px, SHOWN_PX // columns)}px, 100vw"
+
+
+def _stem(url: str) -> str:
+    name = unquote(url).rpartition("/")[2].rpartition(".")[0]
+    return _NO_NAME.sub("-", name.lower())[:40].strip("-") or "picture"

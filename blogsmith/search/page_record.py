@@ -1,0 +1,145 @@
+"""What search knows of one page's text, kept with the page: a change of one page reads no other one again."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ..tex.on_demand import formula_tokens, split_rows
+from .page_text import NumberedRow, PageFormula, PageSection, read_sections
+from .terms import split_terms
+
+FEWEST_TOKENS = 3
+"""Of a formula; a lone letter is no formula that anybody looks for."""
+TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
+"""How much a term counts where it stands; `WEIGHTS` of `search.js` says how much."""
+
+_LEVEL = 1
+"""Of zlib."""
+_MOST_BYTES = 64 * 1024 * 1024
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class SectionName(msgspec.Struct, frozen=True, array_like=True):
+    """A part of a page, as results name it."""
+
+    id: str
+    """Of its heading; empty for what stands in front of all headings."""
+    heading: str
+
+
+class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
+    """A formula that can be found."""
+
+    section: int
+    index: int
+    """As in `PageFormula`."""
+    kind: int
+    """0 in a line of text, 1 a display, 2 with a number."""
+    id: str
+    number: str
+    tokens: str
+    """With spaces between them."""
+
+
+class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What search knows of a page."""
+
+    sections: tuple[SectionName, ...]
+    terms: str
+    """With spaces between them, as all that follows."""
+    firsts: str
+    """Of each term the number of the first section that has it, from 0."""
+    lasts: str
+    """The same of the last one."""
+    rests: str
+    """How much each term counts in its first section, then the others, as `step` writes them."""
+    formulas: tuple[IndexedFormula, ...]
+
+
+def make_record(html: str) -> bytes:
+    """What search knows of a page, packed. html: its text, finished."""
+    return _pack(_record(read_sections(html)))
+
+
+def read_record(data: bytes) -> SearchRecord | None:
+    """What `make_record` gave; None if these bytes are nothing of the kind."""
+    try:
+        inflater = zlib.decompressobj()
+        inflated = inflater.decompress(data, _MOST_BYTES)
+        return msgspec.msgpack.decode(inflated, type=SearchRecord) if inflater.eof else None
+    except (zlib.error, msgspec.MsgspecError):
+        return None
+
+
+def step(distance: int) -> str:
+    """How far it is to the next section of a list, as the index writes it: in base 36, nothing for 1."""
+    if distance == 1:
+        return ""
+    digits = ""
+    while distance:
+        distance, digit = divmod(distance, 36)
+        digits = _DIGITS[digit] + digits
+    return digits or "0"
+
+
+def _pack(record: SearchRecord) -> bytes:
+    return zlib.compress(msgspec.msgpack.encode(record), _LEVEL)
+
+
+def _record(sections: Sequence[PageSection]) -> SearchRecord:
+    rests: dict[str, str] = {}
+    firsts: dict[str, int] = {}
+    lasts: dict[str, int] = {}
+    for number, section in enumerate(sections):
+        for term, weight in _weights(section).items():
+            if term in rests:
+                rests[term] += step(number - lasts[term]) + weight
+            else:
+                firsts[term], rests[term] = number, weight
+            lasts[term] = number
+    return SearchRecord(
+        sections=tuple(SectionName(section.id, section.heading) for section in sections),
+        terms=" ".join(rests),
+        firsts=" ".join(map(str, firsts.values())),
+        lasts=" ".join(str(lasts[term]) for term in rests),
+        rests=" ".join(rests.values()),
+        formulas=tuple(_formulas(sections)),
+    )
+
+
+def _weights(section: PageSection) -> dict[str, str]:
+    counts = Counter(split_terms(section.text))
+    found = {
+        term: TEXT_ONCE if count == 1 else TEXT_TWICE if count < 4 else TEXT_OFTEN
+        for term, count in counts.items()
+    }
+    found.update(dict.fromkeys(split_terms(section.heading), HEADING))
+    return found
+
+
+def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
+    """Those of a page, each that is said several times at its best place."""
+    best: dict[str, IndexedFormula] = {}
+    for number, section in enumerate(sections):
+        for formula in section.formulas:
+            for found in _rows(formula, number):
+                known = best.get(found.tokens)
+                if found.tokens.count(" ") >= FEWEST_TOKENS - 1 and (not known or known.kind < found.kind):
+                    best[found.tokens] = found
+    yield from sorted(best.values(), key=lambda found: (found.section, found.index))
+
+
+def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
+    """A formula, or its rows where each has a number."""
+    rows = formula.rows or (NumberedRow(""),)
+    found = [formula.tokens]
+    if len(rows) > 1:
+        split = [row.content for row in split_rows(formula.tex).rows]
+        found = [formula_tokens(tex) for tex in split] if len(split) == len(rows) else found
+    for row, tokens in zip(rows, found, strict=False):
+        kind = 2 if row.number else 1 if formula.is_display else 0
+        yield IndexedFormula(section, formula.index, kind, row.id, row.number, " ".join(tokens))

@@ -1,0 +1,88 @@
+"""What a post says of itself to who cites it: its BibTeX, a sentence, who wrote it, DOI and licence."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from ..bibliography.bibtex_entry import MONTHS
+from ..bibliography.bibtex_text import escape_tex, format_bibtex
+from ..config.schema import Config
+from ..model.documents import FrontMatter
+from ..model.scholarly import license_of
+from ..model.slugs import slugify
+from ..model.template_views import CitableView, PageAuthor
+from ..patterns import lazy_pattern
+
+_FORMULA = lazy_pattern(r"(\$(?:[^\\$]|\\.)+\$)")
+_WORD = lazy_pattern(r"[a-z0-9]{3,}")
+_SMALL = frozenset(("the", "and", "for", "with", "from", "why", "how", "what", "are", "that", "its"))
+
+
+def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> CitableView | None:
+    """What a page says; None for one that says nothing. title: plain text; url: absolute, may be empty."""
+    authors = page_authors(front, config)
+    name, address = license_of(front.license or config.license)
+    is_citable = config.citable or bool(front.doi) if front.citable is None else front.citable
+    is_citable = is_citable and front.date is not None
+    if not (is_citable or front.doi or name or any(author.orcid for author in authors)):
+        return None
+    return CitableView(
+        bibtex=post_bibtex(front, title, url, config) if is_citable else "",
+        text=_sentence(front, title, url, [author.name for author in authors], config) if is_citable else "",
+        authors=authors,
+        doi=front.doi,
+        license=name,
+        license_url=address,
+    )
+
+
+def page_authors(front: FrontMatter, config: Config) -> tuple[PageAuthor, ...]:
+    """The authors of a page with what is known of them."""
+    names = front.authors or ((config.author,) if config.author else ())
+    orcids = {**config.orcids, **front.orcids}
+    return tuple(PageAuthor(name, orcids.get(name, "")) for name in names)
+
+
+def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str:
+    """The post as BibTeX. title: plain text, for one that the front matter does not give."""
+    names = front.authors or ((config.author,) if config.author else ())
+    date = front.date
+    fields = [
+        ("author", " and ".join(map(escape_tex, names))),
+        ("title", f"{{{_tex_title(front.title or title)}}}"),
+        ("year", str(date.year) if date else ""),
+        ("month", MONTHS[date.month - 1] if date else ""),
+        ("howpublished", escape_tex(config.title)),
+        ("url", url),
+        ("doi", front.doi),
+    ]
+    text = format_bibtex("misc", citation_key(names, date, title), fields)
+    # a month is a string that BibTeX knows
+    return text.replace(f"month = {{{fields[3][1]}}}", f"month = {fields[3][1]}") if date else text
+
+
+def citation_key(names: Sequence[str], date: dt.datetime | None, title: str) -> str:
+    """`lovelace2024notes`: the first author, the year, the first word of the title that says something."""
+    first = names[0] if names else ""
+    family = first.partition(",")[0] if "," in first else first.rpartition(" ")[2]
+    words = _WORD.findall(slugify(title))
+    word = next((word for word in words if word not in _SMALL), "".join(words[:1]))
+    return f"{slugify(family).replace('-', '')}{date.year if date else ''}{word}" or "post"
+
+
+def _tex_title(title: str) -> str:
+    """A title as TeX; its formulas are that already."""
+    parts = _FORMULA.split(title)
+    return "".join(part if index % 2 else escape_tex(part) for index, part in enumerate(parts))
+
+
+def _sentence(front: FrontMatter, title: str, url: str, names: Sequence[str], config: Config) -> str:
+    """`Ada Lovelace. “Notes.” Site, 2024. https://…`"""
+    who = f"{', '.join(names[:-1])} & {names[-1]}" if len(names) > 1 else "".join(names)
+    mark = "" if title.endswith(("?", "!", ".")) else "."
+    year = str(front.date.year) if front.date else ""
+    where = ", ".join(filter(None, (config.title, year)))
+    address = f"https://doi.org/{front.doi}" if front.doi else url
+    who = f"{who}. " if who and not who.endswith(".") else f"{who} " if who else ""
+    return f"{who}“{title}{mark}” {where}. {address}".strip()

@@ -1,0 +1,72 @@
+"""Editions: what a site with several languages has once for each of them.
+
+The edition of the site's own language is named by an empty text, and lies at the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ..config.languages import edition_root, language_tags, own_tag
+from ..config.load import CONFIG_NAME
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Document
+from .archive import plan_archive
+from .lists import plan_lists
+from .search_page import plan_search
+from .statements import MAP_PATH
+from .terms import plan_terms
+
+_T = TypeVar("_T")
+
+
+def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[str, list[_T]]:
+    """Edition → its members, in the order of the settings; the site's own is always there.
+
+    items: (edition, member).
+    """
+    own = own_tag(config)
+    found: dict[str, list[_T]] = {"": []}
+    found |= {tag: [] for tag in language_tags(config) if tag != own}
+    for edition, item in items:
+        found.setdefault(edition, []).append(item)
+    return {edition: members for edition, members in found.items() if members or not edition}
+
+
+def root_problems(
+    sections: Mapping[str, str], editions: Mapping[str, str], config: Config
+) -> list[Diagnostic]:
+    """Errors for languages whose addresses are those of a section of the site's own language."""
+    taken = {section for path, section in sections.items() if not editions[path]}
+    found = []
+    for edition in sorted({edition for edition in editions.values() if edition}):
+        root = edition_root(edition, config).strip("/")
+        if root in taken:
+            message = f"the pages in {edition} and the section {root} have the same addresses, /{root}/"
+            hint = f"languages: {{{edition}: {{path: …}}}}, or rename the folder"
+            found.append(Diagnostic("duplicate-url", message, CONFIG_NAME, hint=hint))
+    return found
+
+
+def plan_generated(
+    documents: Sequence[Document],
+    kinds: Mapping[str, str],
+    sections: Mapping[str, str],
+    editions: Mapping[str, str],
+    config: Config,
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Lists that a page of the author's may replace, and those that none may: site path → what it is."""
+    lists: dict[str, str] = {}
+    others: dict[str, str] = {}
+    pairs = ((editions.get(str(document.path), ""), document) for document in documents)
+    for edition, members in group_by_edition(pairs, config).items():
+        root = edition_root(edition, config)
+        lists |= {root + url: what for url, what in plan_lists(members, kinds, sections).items()}
+        others |= {root + url: what for url, what in plan_terms(members).items()}
+        others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
+        if config.theorems.map:
+            others[f"{root}{MAP_PATH}"] = "the map of theorems"
+        others |= {root + url: what for url, what in plan_search(config).items()}
+    return lists, others

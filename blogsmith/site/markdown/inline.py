@@ -1,0 +1,197 @@
+"""What stands in a line → Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from ...patterns import lazy_pattern
+from .escapes import collapse_spaces, escape_text, fence_of
+from .tree import PageElement
+
+_LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
+_OUTER_SPACE = lazy_pattern(r"(\s*)(.*?)(\s*)\Z", re.DOTALL)
+_SAFE = "/:?#[]@!$&'*+,;=%~"
+"""Signs of addresses; parentheses would end a link."""
+_NO_MARK = frozenset({"heading-anchor", "eq-anchor", "eq-number", "footnote-backref", "ref-backref"})
+"""Links that lead around in the page and say nothing."""
+
+
+_LABELS = frozenset({"figure-label", "table-label", "listing-label"})
+
+
+class Address(Struct, frozen=True):
+    """Where the page and its site are: addresses in a text that is read elsewhere are whole."""
+
+    page: str
+    """Absolute if the site knows its own."""
+    host: str
+    """`https://example.org`, or empty."""
+
+    def resolve(self, url: str) -> str:
+        """`url` of a link or picture as it is written in Markdown."""
+        if url.startswith("#"):
+            url = self.page + url
+        elif url.startswith("/") and not url.startswith("//"):
+            url = self.host + url
+        return quote(url, safe=_SAFE)
+
+
+def inline_markdown(nodes: Iterable[PageElement | str], address: Address) -> str:
+    """The line that `nodes` print, without blanks around it."""
+    return _Line(address).write(nodes).strip()
+
+
+def formula_tex(math: PageElement) -> str:
+    """TeX that compiles anywhere: macros opened, labels left out, numbers for references."""
+    tex = math.attributes.get("data-tex") or math.attributes.get("alttext", "")
+    return _LABEL.sub("", tex).strip()
+
+
+class _Line:
+    def __init__(self, address: Address, *, in_strong: bool = False) -> None:
+        self._address = address
+        self._in_strong = in_strong
+
+    def write(self, nodes: Iterable[PageElement | str]) -> str:
+        parts: list[str] = []
+        texts = [*nodes]
+        for index, node in enumerate(texts):
+            if isinstance(node, str):
+                parts.append(escape_text(collapse_spaces(node)))
+            elif node.tag == "math":
+                after = texts[index + 1] if index + 1 < len(texts) else ""
+                parts.append(_inline_formula(node, after if isinstance(after, str) else ""))
+            else:
+                parts.append(self._element(node))
+        return "".join(parts)
+
+    def _element(self, element: PageElement) -> str:
+        rule = _RULES.get(element.tag)
+        return rule(self, element) if rule else self.write(element.children)
+
+    def emphasis(self, element: PageElement) -> str:
+        return self._marked(element, "_" if self._in_strong else "*", self._in_strong)
+
+    def strong(self, element: PageElement) -> str:
+        return self._marked(element, "**", in_strong=True)
+
+    def deletion(self, element: PageElement) -> str:
+        return self._marked(element, "~~", self._in_strong)
+
+    def mark(self, element: PageElement) -> str:
+        return self._marked(element, "==", self._in_strong)
+
+    def _marked(self, element: PageElement, sign: str, in_strong: bool) -> str:
+        """Blanks stand outside the signs, or these would be no marks."""
+        text = _Line(self._address, in_strong=in_strong).write(element.children)
+        parts = _OUTER_SPACE.match(text)
+        assert parts, "it matches anything"
+        return f"{parts[1]}{sign}{parts[2]}{sign}{parts[3]}" if parts[2] else text
+
+    def code(self, element: PageElement) -> str:
+        return code_span(element.text())
+
+    def key(self, element: PageElement) -> str:
+        return code_span(collapse_spaces(element.text()))
+
+    def link(self, element: PageElement) -> str:
+        url = element.attributes.get("href", "")
+        text = self.write(element.children)
+        if not element.classes.isdisjoint(_NO_MARK) or not text.strip():
+            return ""
+        # a number that stands for something of this page says enough
+        if not url or ("xref" in element.classes and url.startswith("#")):
+            return text
+        return f"[{text.strip()}]({self._address.resolve(url)})"
+
+    def picture(self, element: PageElement) -> str:
+        if "for-paper" in element.classes:
+            return ""
+        url = element.attributes.get("src", "")
+        words = escape_text(collapse_spaces(element.attributes.get("alt", "")))
+        return f"![{words}]({self._address.resolve(url)})"
+
+    def superscript(self, element: PageElement) -> str:
+        note = element.find("a")
+        if "footnote-ref" in element.classes and note:
+            return f"[^{note.attributes.get('href', '').removeprefix('#fn-')}]"
+        return f"^{self.write(element.children)}^"
+
+    def subscript(self, element: PageElement) -> str:
+        return f"~{self.write(element.children)}~"
+
+    def citation(self, element: PageElement) -> str:
+        """In the page its keys are links to the list below."""
+        if "citation" in element.classes:
+            return escape_text(collapse_spaces(element.text()))
+        return self.emphasis(element)
+
+    def abbreviation(self, element: PageElement) -> str:
+        title = element.attributes.get("title", "")
+        text = self.write(element.children)
+        return f"{text} ({escape_text(collapse_spaces(title))})" if title else text
+
+    def span(self, element: PageElement) -> str:
+        if not element.classes.isdisjoint(_LABELS):
+            return self.strong(element)
+        return self.write(element.children)
+
+    def line_end(self, element: PageElement) -> str:
+        return "\\\n"
+
+    def nothing(self, element: PageElement) -> str:
+        return ""
+
+
+_RULES: Mapping[str, Callable[[_Line, PageElement], str]] = MappingProxyType(
+    {
+        "em": _Line.emphasis,
+        "i": _Line.emphasis,
+        "strong": _Line.strong,
+        "b": _Line.strong,
+        "del": _Line.deletion,
+        "s": _Line.deletion,
+        "mark": _Line.mark,
+        "code": _Line.code,
+        "samp": _Line.code,
+        "kbd": _Line.key,
+        "a": _Line.link,
+        "img": _Line.picture,
+        "sup": _Line.superscript,
+        "sub": _Line.subscript,
+        "cite": _Line.citation,
+        "abbr": _Line.abbreviation,
+        "span": _Line.span,
+        "br": _Line.line_end,
+        "input": _Line.nothing,
+    }
+)
+
+
+def code_span(text: str) -> str:
+    """`text` between as many backticks as it needs."""
+    if not text.strip():
+        return text
+    ticks = fence_of("`", text, 1)
+    edge = " " if text.startswith("`") or text.endswith("`") or (text[0] == text[-1] == " ") else ""
+    return f"{ticks}{edge}{text}{edge}{ticks}"
+
+
+def _inline_formula(math: PageElement, after: str) -> str:
+    tex = formula_tex(math)
+    if not tex:
+        return ""
+    if math.attributes.get("display") == "block":
+        return f"$${tex}$$"
+    # `$` closes no formula in front of a digit
+    return f"\\({tex}\\)" if after[:1].isdigit() or _is_ended(tex) else f"${tex}$"
+
+
+def _is_ended(tex: str) -> bool:
+    """Whether a `$` in it would end it."""
+    return "$" in tex.replace("\\$", "") and "\\)" not in tex

@@ -1,0 +1,134 @@
+"""The HTML of a page's text → a tree, with formulas and code as leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape, unescape
+from html.parser import HTMLParser
+
+from msgspec import Struct, field
+
+from ...patterns import lazy_pattern
+from ...tex.names import name_set
+
+_MATH = lazy_pattern(r"(<math\b[^>]*>)(.*?)</math>", re.DOTALL)
+_NUMBER = lazy_pattern(r'<mtext class="eq-number"[^>]*>(.*?)</mtext>', re.DOTALL)
+_PRE = lazy_pattern(r'(<pre class="(?:highlight|output)[^>]*>)(.*?)</pre>', re.DOTALL)
+_TAG = lazy_pattern(r"<[^<>]*>")
+_VOID = name_set("area base br col embed hr img input link meta param source track wbr")
+_UNSEEN = frozenset({"button", "noscript", "script", "style", "svg", "template"})
+"""Left out with all they hold: they do nothing in a text."""
+_CLOSED_BY = {
+    "li": frozenset({"li"}),
+    "dt": frozenset({"dt", "dd"}),
+    "dd": frozenset({"dt", "dd"}),
+    "tr": frozenset({"tr", "td", "th"}),
+    "td": frozenset({"td", "th"}),
+    "th": frozenset({"td", "th"}),
+}
+"""PageElement → what an author may have left open in front of it."""
+_MAX_DEPTH = 100
+"""Elements deeper than that are read as if they were beside each other."""
+
+
+class PageElement(Struct):
+    """An element of a page."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[PageElement | str] = field(default_factory=list)
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The words of its `class`."""
+        return frozenset(self.attributes.get("class", "").split())
+
+    def elements(self) -> Iterator[PageElement]:
+        """Its children that are elements."""
+        return (child for child in self.children if isinstance(child, PageElement))
+
+    def find(self, tag: str, class_name: str = "") -> PageElement | None:
+        """The first element of this kind in it, as it stands in the text."""
+        stack = [*reversed(self.children)]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, PageElement):
+                if node.tag == tag and (not class_name or class_name in node.classes):
+                    return node
+                stack.extend(reversed(node.children))
+        return None
+
+    def text(self) -> str:
+        """All text in it."""
+        parts: list[str] = []
+        stack: list[PageElement | str] = [self]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                parts.append(node)
+            else:
+                stack.extend(reversed(node.children))
+        return "".join(parts)
+
+
+def read_tree(html: str) -> PageElement:
+    """The elements of `html`; a formula has the numbers of its rows as `data-numbers`."""
+    reader = _Reader()
+    reader.feed(_PRE.sub(_plain_code, _MATH.sub(_leaf, html)))
+    reader.close()
+    return reader.root
+
+
+def _leaf(found: re.Match[str]) -> str:
+    numbers = ", ".join(_TAG.sub("", number) for number in _NUMBER.findall(found[2]))
+    data = f' data-numbers="{escape(unescape(numbers))}"' if numbers else ""
+    return f"{found[1][:-1]}{data}></math>"
+
+
+def _plain_code(found: re.Match[str]) -> str:
+    """Code without the spans of its colours: a page has thousands of them."""
+    return f"{found[1]}{_TAG.sub('', found[2])}</pre>"
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.root = PageElement("")
+        self._open = [self.root]
+        self._unseen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _UNSEEN:
+            self._unseen.append(tag)
+        if self._unseen:
+            return
+        self._close_left_open(tag)
+        element = PageElement(tag, {name: value or "" for name, value in attrs})
+        self._open[-1].children.append(element)
+        if tag not in _VOID and len(self._open) <= _MAX_DEPTH:
+            self._open.append(element)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def _close_left_open(self, tag: str) -> None:
+        ended = _CLOSED_BY.get(tag)
+        while ended and self._open[-1].tag in ended:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._unseen:
+            if tag == self._unseen[-1]:
+                self._unseen.pop()
+            return
+        for index in range(len(self._open) - 1, 0, -1):
+            if self._open[index].tag == tag:
+                del self._open[index:]
+                return
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            self._open[-1].children.append(data)

@@ -1,0 +1,42 @@
+"""The page `/search/` of each language: all that can be found, as a list by section that needs no script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ..config.schema import Config
+from ..model.template_views import PageGroup, PageView
+from .frame import Frame, Rendered
+from .plain import plain_view
+
+SEARCH_PATH = "/search/"
+
+
+def plan_search(config: Config) -> dict[str, str]:
+    """Site path of the page → what it is in words; empty for a site without search."""
+    return {SEARCH_PATH: "the search page"} if config.search else {}
+
+
+def search_page(
+    rendered: Sequence[Rendered],
+    views: Mapping[str, PageView],
+    sections: Mapping[str, str],
+    titles: Mapping[str, str],
+    frame: Frame,
+) -> Iterator[PageView]:
+    """The page of an edition with search. views: by site path; titles: section → its title."""
+    if not frame.config.search:
+        return
+    groups: dict[str, list[PageView]] = {}
+    for item in rendered:
+        view = views[item.url]
+        if not view.draft and (item.kind in ("post", "page") or view.body):
+            section = item.section if item.section in sections else ""
+            # whatever the page shows of them itself
+            groups.setdefault(section, []).append(replace(view, toc=item.body.toc))
+    ordered = sorted(groups, key=lambda section: (bool(section), section))
+    found = tuple(PageGroup(titles.get(section, ""), tuple(groups[section])) for section in ordered)
+    title = frame.language.translate("Search")
+    yield replace(plain_view("search", SEARCH_PATH, title, frame, ()), page_groups=found)

@@ -1,0 +1,175 @@
+"""How statements of all posts hang together: which proof uses which of them, and where each is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from ..diagnostics.model import Diagnostic, Reporter
+from ..languages.language import Language
+from ..model.statements import Statement, StatementUse
+from ..model.template_views import Link, UsedStatement
+from .frame import Rendered
+from .relations import Relations
+
+MAP_PATH = "/map/"
+StatementKey: TypeAlias = tuple[str, str]
+"""Address of a page as printed, id of a statement in it."""
+
+
+class PlacedUse(Struct, frozen=True):
+    """A use with the page in which it stands."""
+
+    url: str
+    """Of the page, as printed."""
+    page: Rendered
+    use: StatementUse
+
+    @property
+    def source(self) -> StatementKey | None:
+        """The statement that it stands in, or whose proof it stands in."""
+        return (self.url, self.use.statement) if self.use.statement else None
+
+    @property
+    def target(self) -> StatementKey:
+        """What is used."""
+        return self.use.url or self.url, self.use.target
+
+
+class StatementGraph(Struct, frozen=True):
+    """All statements of some pages, in their order, and all references to them."""
+
+    statements: Mapping[StatementKey, Statement]
+    uses: Mapping[StatementKey, tuple[PlacedUse, ...]]
+    """Statement or equation → references to it, by page and as they stand there."""
+
+    def theorem_of(self, key: StatementKey) -> StatementKey:
+        """The statement itself, or the one in which an equation stands."""
+        statement = self.statements.get(key)
+        return (key[0], statement.parent) if statement and statement.parent else key
+
+    def edges(self, *, only_proofs: bool = False) -> Iterator[tuple[StatementKey, StatementKey, PlacedUse]]:
+        """(who uses, what is used, the reference) among theorems and their like."""
+        for target, placed in self.uses.items():
+            used = self.theorem_of(target)
+            for one in placed:
+                if one.source is None or one.source == used or (only_proofs and not one.use.in_proof):
+                    continue
+                if self._is_theorem(one.source) and self._is_theorem(used):
+                    yield one.source, used, one
+
+    def _is_theorem(self, key: StatementKey) -> bool:
+        statement = self.statements.get(key)
+        return statement is not None and not statement.is_equation
+
+
+def statement_graph(rendered: Sequence[Rendered], base_path: str) -> StatementGraph:
+    """What these pages state, and what refers to it."""
+    statements: dict[StatementKey, Statement] = {}
+    uses: dict[StatementKey, list[PlacedUse]] = {}
+    for item in rendered:
+        url = base_path + item.url
+        for statement in item.body.stated.statements:
+            statements[url, statement.id] = statement
+        for use in item.body.stated.uses:
+            placed = PlacedUse(url, item, use)
+            uses.setdefault(placed.target, []).append(placed)
+    return StatementGraph(statements, {key: tuple(found) for key, found in uses.items()})
+
+
+def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: Language) -> None:
+    """Find `used_in` of every page. around: by address as printed; language: of the edition."""
+    found: dict[str, list[UsedStatement]] = {}
+    for key, statement in graph.statements.items():
+        links = _use_links(graph, key, language)
+        if links:
+            link = Link(statement_text(statement), f"#{statement.id}")
+            found.setdefault(key[0], []).append(UsedStatement(link, links))
+    for url, used in found.items():
+        around[url].used_in = tuple(used)
+
+
+def statement_text(statement: Statement) -> str:
+    """`Theorem 1 (Spread)`."""
+    return f"{statement.name} ({statement.title})" if statement.title else statement.name
+
+
+def _use_links(graph: StatementGraph, key: StatementKey, language: Language) -> tuple[Link, ...]:
+    """Where a statement is used: in its own page, then in others; each place once."""
+    own: dict[str, Link] = {}
+    others: dict[tuple[str, str], Link] = {}
+    for placed in graph.uses.get(key, ()):
+        use, page = placed.use, placed.page
+        text = _place_text(graph, placed, language)
+        anchor = f"#{use.anchor}" if use.anchor else ""
+        if placed.url == key[0]:
+            own.setdefault(text, Link(text or page.body.title_text, anchor or "#content"))
+        else:
+            title = f"{page.body.title_text}: {text}" if text else page.body.title_text
+            others.setdefault((page.body.title_text.casefold(), title), Link(title, placed.url + anchor))
+    return (*own.values(), *(others[name] for name in sorted(others)))
+
+
+def _place_text(graph: StatementGraph, placed: PlacedUse, language: Language) -> str:
+    statement = graph.statements.get(placed.source) if placed.source else None
+    if statement is None:
+        return placed.use.section
+    if placed.use.in_proof:
+        return language.translate("proof of {statement}", statement=statement.name)
+    return statement.name
+
+
+def proof_circles(rendered: Sequence[Rendered], base_path: str) -> list[Diagnostic]:
+    """An error for each circle of proofs, at a reference that closes it."""
+    graph = statement_graph(rendered, base_path)
+    below: dict[StatementKey, list[tuple[StatementKey, PlacedUse]]] = {}
+    for source, used, placed in graph.edges(only_proofs=True):
+        below.setdefault(source, []).append((used, placed))
+    found = []
+    for circle in _circles(below):
+        names = [statement_text(graph.statements[key]) for key, _ in circle]
+        first = circle[-1][1]
+        written = first.page.document.source
+        reporter = Reporter(str(written.path), written.text.split("\n"))
+        chain = " uses ".join((names[-1], *names))
+        hint = "a mere mention is a link: [Theorem 2](#thm-b); or prove one of them without the others"
+        reporter.error("proof-circle", f"these proofs go round: {chain}", first.use.place, hint)
+        found += reporter.diagnostics
+    return found
+
+
+def _circles(
+    below: Mapping[StatementKey, Sequence[tuple[StatementKey, PlacedUse]]],
+) -> Iterator[list[tuple[StatementKey, PlacedUse]]]:
+    """Circles of a graph, each by its members in order with the reference that leaves them; none twice.
+
+    Every arrow is looked at once, so of circles that share arrows some may be found only when others are
+    gone.
+    """
+    is_done: set[StatementKey] = set()
+    for start in sorted(below):
+        path: list[tuple[StatementKey, PlacedUse]] = []
+        places: dict[StatementKey, int] = {}
+        stack: list[tuple[StatementKey, Iterator[tuple[StatementKey, PlacedUse]]]] = []
+        if start not in is_done:
+            stack.append((start, iter(below[start])))
+            places[start] = 0
+        while stack:
+            key, rest = stack[-1]
+            following = next(rest, None)
+            if following is None:
+                stack.pop()
+                is_done.add(key)
+                del places[key]
+                if path:
+                    path.pop()
+                continue
+            used, placed = following
+            if used in places:
+                yield [*path[places[used] :], (key, placed)]
+            elif used not in is_done:
+                places[used] = len(stack)
+                path.append((key, placed))
+                stack.append((used, iter(below.get(used, ()))))

@@ -1,0 +1,115 @@
+"""The map of theorems: by series, which statements the proofs of others use, as a drawing and as a list.
+
+Arrows lead from what is used to what uses it. The drawing is for the eye; the list below it says the same in
+words and links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from msgspec.structs import replace
+
+from ..model.template_views import PageView
+from ..model.texts import PageText
+from .frame import Frame
+from .graph_drawing import GraphNode, draw_graph
+from .plain import plain_view
+from .statements import MAP_PATH, StatementGraph, StatementKey, statement_text
+
+_TEXT_PX = 580
+"""Width of the text on wide screens; a wider drawing takes more of them."""
+_NAME_SIGNS = 26
+"""Longest line in a box of the drawing."""
+
+
+def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Frame) -> list[PageView]:
+    """The page of the map, if the site has one. views: by site path."""
+    if not frame.config.theorems.map:
+        return []
+    pages = {view.url: view for view in views.values()}
+    theorems = [key for key, statement in graph.statements.items() if not statement.is_equation]
+    groups: dict[str, list[StatementKey]] = {}
+    for key in sorted(theorems, key=lambda key: _order(pages[key[0]])):
+        groups.setdefault(pages[key[0]].series_name, []).append(key)
+    edges = sorted({(source, used) for source, used, _ in graph.edges()})
+    maps = _Maps(graph, pages, edges, frame)
+    # loose posts last
+    ordered = sorted(groups, key=lambda name: (not name, name.casefold()))
+    html = "".join(maps.section(name, groups[name], is_alone=len(groups) == 1) for name in ordered)
+    view = plain_view("map", MAP_PATH, frame.language.translate("Map of theorems"), frame, ())
+    html = html or f"<p>{escape(frame.language.translate('Nothing is listed here yet.'))}</p>\n"
+    return [replace(view, layout="page", body=PageText.of(html))]
+
+
+def _order(page: PageView) -> tuple[int, str, str]:
+    part = next((part.part or 0 for part in page.series if part.url == page.url), 0)
+    return part, page.date.isoformat() if page.date else "", page.url
+
+
+class _Maps:
+    def __init__(
+        self,
+        graph: StatementGraph,
+        pages: Mapping[str, PageView],
+        edges: Sequence[tuple[StatementKey, StatementKey]],
+        frame: Frame,
+    ) -> None:
+        self._graph = graph
+        self._pages = pages
+        self._edges = edges
+        self._frame = frame
+
+    def section(self, series: str, keys: Sequence[StatementKey], *, is_alone: bool) -> str:
+        """The statements of a series, drawn and listed; the series has no name for loose posts."""
+        title = series or self._frame.language.translate("Posts")
+        heading = "" if is_alone and not series else f"<h2>{escape(title, quote=False)}</h2>\n"
+        return f"{heading}{self._drawing(title, keys)}<ul>\n{''.join(map(self._line, keys))}</ul>\n"
+
+    def _drawing(self, title: str, keys: Sequence[StatementKey]) -> str:
+        own = set(keys)
+        edges = [(used, source) for source, used in self._edges if source in own or used in own]
+        joined = {key for edge in edges for key in edge}
+        # those of other series that these have to do with, behind their own
+        order = [*(key for key in keys if key in joined), *sorted(joined - own)]
+        if not order:
+            return ""
+        numbers = {key: number for number, key in enumerate(order)}
+        nodes = [self._node(key, is_own=key in own) for key in order]
+        pairs = [(numbers[first], numbers[second]) for first, second in edges]
+        translate = self._frame.language.translate
+        drawing = draw_graph(nodes, pairs, f"{translate('Map of theorems')}: {title}")
+        name = escape(translate("Diagram"))
+        box = f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="{name}">'
+        figure = f'<figure class="diagram">{box}{drawing.svg}</div></figure>\n'
+        # as a child of the text it would take the whole page
+        return f"<div>\n{figure}</div>\n" if drawing.width_px <= _TEXT_PX else figure
+
+    def _node(self, key: StatementKey, *, is_own: bool) -> GraphNode:
+        statement, page = self._graph.statements[key], self._pages[key[0]]
+        lines = (statement.name, _shorten(statement.title or page.title))
+        return GraphNode(lines, self._url(key), f"{statement_text(statement)}, {page.title}", is_own)
+
+    def _line(self, key: StatementKey) -> str:
+        page, translate = self._pages[key[0]], self._frame.language.translate
+        uses = [used for source, used in self._edges if source == key]
+        users = [source for source, used in self._edges if used == key]
+        parts = [f"{self._link(key)}, {escape(page.title, quote=False)}"]
+        for text, others in (("uses {statements}", uses), ("used in {statements}", users)):
+            if others:
+                links = ", ".join(map(self._link, others))
+                before, _, behind = translate(text, statements="\0").partition("\0")
+                parts.append(f"{escape(before)}{links}{escape(behind)}")
+        return f"<li>{'; '.join(parts)}</li>\n"
+
+    def _link(self, key: StatementKey) -> str:
+        text = escape(statement_text(self._graph.statements[key]), quote=False)
+        return f'<a href="{escape(self._url(key))}">{text}</a>'
+
+    def _url(self, key: StatementKey) -> str:
+        return f"{key[0]}#{key[1]}"
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _NAME_SIGNS else text[: _NAME_SIGNS - 1].rstrip() + "…"

@@ -1,0 +1,147 @@
+"""Pages that say the same in several languages of a site.
+
+Pages with one `translation_key` are translations of each other, and without one those whose files have one
+name: `posts/a.md` and `posts/a.de.md`. The key of a page that gives none is its path, `posts/a`, so that a
+file of any name can name it. Lists that blogsmith makes correspond by their addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from msgspec.structs import replace
+
+from ..config.languages import edition_root, file_language, language_tags, own_tag
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic, Reporter
+from ..languages.tags import is_listed, language_name
+from ..model.documents import Document
+from ..model.template_views import PageView, Translation
+from .frame import Frame, Rendered
+
+_LISTS = frozenset({"home", "section"})
+_GENERATED = frozenset({*_LISTS, "tags", "tag", "archive", "series", "search"})
+_INDEX_NAMES = ("index", "_index")
+
+
+def translation_key(document: Document, config: Config) -> str:
+    """What the translations of a page have in common: `posts/a` of `content/posts/a/index.de.md`."""
+    if document.front.translation_key:
+        return document.front.translation_key
+    path = file_language(document.path, config).path
+    inside = PurePosixPath(*path.parts[1:])
+    return str(inside.parent if inside.stem in _INDEX_NAMES else inside.with_suffix(""))
+
+
+def translations(
+    documents: Iterable[Document], editions: Mapping[str, str], config: Config
+) -> dict[str, dict[str, str]]:
+    """Source path of a page that has translations → edition → source path, itself included."""
+    if not config.languages:
+        return {}
+    groups: dict[str, dict[str, str]] = {}
+    for document in documents:
+        path = str(document.path)
+        groups.setdefault(translation_key(document, config), {}).setdefault(editions.get(path, ""), path)
+    return {path: group for group in groups.values() if len(group) > 1 for path in group.values()}
+
+
+def translation_problems(
+    documents: Sequence[Document], editions: Mapping[str, str], config: Config
+) -> list[Diagnostic]:
+    """Errors for two pages that are one translation, and warnings for files named as one that is none."""
+    found: list[Diagnostic] = []
+    taken: dict[tuple[str, str], str] = {}
+    paths = {str(document.path) for document in documents}
+    for document in sorted(documents, key=lambda document: document.path.as_posix()):
+        path = str(document.path)
+        if config.languages:
+            key = (translation_key(document, config), editions.get(path, ""))
+            first = taken.setdefault(key, path)
+            found += _twice(document, first, key[1] or own_tag(config)) if first != path else []
+        if "." in document.path.stem and not file_language(document.path, config).tag:
+            found += _unnamed_language(document, paths)
+    return found
+
+
+def add_translations(
+    pages: Sequence[PageView], rendered: Iterable[Rendered], frame: Frame
+) -> tuple[PageView, ...]:
+    """The pages with links to what they are translations of. frame: of the site's own language."""
+    config = frame.settings or frame.config
+    if not config.languages:
+        return tuple(pages)
+    keys = {str(item.document.path): translation_key(item.document, config) for item in rendered}
+    lists = {
+        _place(page, config): keys[page.path] for page in reversed(pages) if page.kind in _LISTS and page.path
+    }
+    groups: dict[tuple[str, str], dict[str, PageView]] = {}
+    for page in pages:
+        if key := _key(page, keys, lists, config):
+            groups.setdefault(key, {}).setdefault(page.edition, page)
+    linked = {key: _links(group, config) for key, group in groups.items() if len(group) > 1}
+    return tuple(
+        _with_links(page, linked[key]) if (key := _key(page, keys, lists, config)) in linked else page
+        for page in pages
+    )
+
+
+def _key(
+    page: PageView, keys: Mapping[str, str], lists: Mapping[tuple[str, str], str], config: Config
+) -> tuple[str, str] | None:
+    """What a page shares with its translations; None if it can have none."""
+    if page.path:
+        return ("page", keys[page.path])
+    if page.kind not in _GENERATED or (page.pager and page.pager.number > 1):
+        return None
+    place = _place(page, config)
+    return ("page", lists[place]) if place in lists else place
+
+
+def _place(page: PageView, config: Config) -> tuple[str, str]:
+    """What a list is, and its path in its own language."""
+    root = edition_root(page.edition, config)
+    return page.kind, page.url.removeprefix(config.base_path).removeprefix(root)
+
+
+def _links(group: Mapping[str, PageView], config: Config) -> tuple[Translation, ...]:
+    own = own_tag(config)
+    found = []
+    for tag in language_tags(config):
+        page = group.get("" if tag == own else tag)
+        if page:
+            chosen = config.languages.get(tag)
+            name = (chosen.name if chosen else "") or language_name(tag)
+            found.append(Translation(page.lang, name, page.url, page.canonical_url, is_own=tag == own))
+    return tuple(found)
+
+
+def _with_links(page: PageView, links: tuple[Translation, ...]) -> PageView:
+    shown = (replace(link, is_current=True) if link.url == page.url else link for link in links)
+    return replace(page, translations=tuple(shown))
+
+
+def _twice(document: Document, first: str, tag: str) -> list[Diagnostic]:
+    reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+    front = document.front
+    message = f"{first} and {document.path} are one page in one language, {tag}"
+    hint = "give one of them another translation_key, or another lang"
+    place = front.places.get("translation_key") or front.places.get("lang")
+    reporter.error("translation", message, place, hint)
+    return reporter.diagnostics
+
+
+def _unnamed_language(document: Document, paths: set[str]) -> list[Diagnostic]:
+    """`post.de.md` beside `post.md`, on a site that names no German."""
+    path = document.path
+    name, _, mark = path.stem.rpartition(".")
+    if not name or not is_listed(mark) or str(path.with_name(name + path.suffix)) not in paths:
+        return []
+    reporter = Reporter(path.as_posix(), document.source.text.split("\n"))
+    message = (
+        f"{path.name} is named as a translation of {name}{path.suffix}, and is read as a page of its own"
+    )
+    hint = f"add `languages: {{{mark}: {{}}}}` to blogsmith.yaml, or rename it"
+    reporter.warn("translation", message, None, hint)
+    return reporter.diagnostics

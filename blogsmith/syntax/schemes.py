@@ -1,0 +1,126 @@
+"""Images for light and for dark pages: two beside each other, one for each scheme, are one image.
+
+A fragment says which is which, `a.png#only-dark` as in Material or `#gh-dark-mode-only` as on GitHub, or a
+class: `{.light}` and `{.dark}` as in Chirpy, `{.only-light}` as in Sphinx. They stand in one paragraph with
+nothing but blanks between, or in two paragraphs of their own, in either order. An image with a fragment and
+without a partner is shown in its scheme alone; a class alone is a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Literal
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..patterns import lazy_pattern
+from .records import DarkTwin, LinkAt, get, put
+
+Scheme = Literal["light", "dark"]
+
+_FRAGMENT = lazy_pattern(r"#(?:gh-(dark|light)-mode-only|only-(dark|light))\Z")
+_CLASSES = MappingProxyType(
+    {
+        **{name: "light" for name in ("light", "only-light", "light-content")},
+        **{name: "dark" for name in ("dark", "only-dark", "dark-content")},
+    }
+)
+_PARAGRAPH = 3
+"""Tokens of one."""
+
+
+def schemes(state: StateCore) -> None:
+    """Core rule in front of that for figures."""
+    if not any(_is_marked(token) for token in state.tokens if token.type == "inline"):
+        return
+    for token in state.tokens:
+        if token.type == "inline" and token.children:
+            token.children = _joined(token.children)
+    state.tokens = _joined_paragraphs(state.tokens)
+    for token in state.tokens:
+        for child in token.children or ():
+            scheme = _fragment(child)
+            if scheme and "darktwin" not in child.meta:
+                child.attrJoin("class", f"only-{scheme}")
+
+
+def _is_marked(inline: Token) -> bool:
+    return any(_scheme(child) for child in inline.children or ())
+
+
+def _fragment(token: Token) -> str:
+    """The scheme that the address of an image names; empty if it names none."""
+    if token.type != "image" or "linkat" not in token.meta:
+        return ""
+    found = _FRAGMENT.search(get(token, LinkAt).target)
+    return (found[1] or found[2]) if found else ""
+
+
+def _scheme(token: Token) -> str:
+    if token.type != "image" or "linkat" not in token.meta:
+        return ""
+    names = str(token.attrs.get("class", "")).split()
+    return _fragment(token) or next((_CLASSES[name] for name in names if name in _CLASSES), "")
+
+
+def _is_pair(first: Token, second: Token) -> bool:
+    return {_scheme(first), _scheme(second)} == {"light", "dark"}
+
+
+def _joined(children: Sequence[Token]) -> list[Token]:
+    """The tokens with each pair as one image."""
+    out: list[Token] = []
+    last: int | None = None
+    for token in children:
+        if token.type == "image" and last is not None and _is_pair(out[last], token):
+            out[last:] = [_pair(out[last], token)]
+            last = None
+            continue
+        out.append(token)
+        if token.type == "image":
+            last = len(out) - 1 if _scheme(token) else None
+        elif not _is_blank(token):
+            last = None
+    return out
+
+
+def _is_blank(token: Token) -> bool:
+    return token.type in ("softbreak", "hardbreak") or (token.type == "text" and not token.content.strip())
+
+
+def _joined_paragraphs(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without each paragraph that is the other half of the image before it."""
+    out: list[Token] = []
+    for token in tokens:
+        out.append(token)
+        if token.type != "paragraph_close":
+            continue
+        first, second = _lone_image(out[-2 * _PARAGRAPH : -_PARAGRAPH]), _lone_image(out[-_PARAGRAPH:])
+        if first is not None and second is not None and _is_pair(first, second):
+            out[-_PARAGRAPH - 2].children = [_pair(first, second)]
+            del out[-_PARAGRAPH:]
+    return out
+
+
+def _lone_image(tokens: Sequence[Token]) -> Token | None:
+    """The image that is all of a paragraph; None if these tokens are none."""
+    if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
+        return None
+    children = [child for child in tokens[1].children or () if not _is_blank(child)]
+    return children[0] if len(children) == 1 and children[0].type == "image" else None
+
+
+def _pair(first: Token, second: Token) -> Token:
+    """The light image, which knows its dark twin; what only that one says counts for both."""
+    light, dark = (first, second) if _scheme(first) == "light" else (second, first)
+    put(light, DarkTwin(get(dark, LinkAt)))
+    for name in ("id", "title", "width", "height"):
+        if name in dark.attrs and name not in light.attrs:
+            light.attrs[name] = dark.attrs[name]
+    names = str(light.attrs.pop("class", "")).split()
+    if own := [name for name in names if name not in _CLASSES]:
+        light.attrs["class"] = " ".join(own)
+    light.children = light.children or dark.children
+    return light

@@ -1,0 +1,301 @@
+r"""A formula as the tokens that search compares: what is said, whatever command or bracket says it.
+
+`\frac{QK^\top}{\sqrt{d_k}}` → `Q K ^ T / √ d _ k`. Brackets, spaces, sizes and faces are left out, fractions
+become strokes, names of functions are one token each, letters are told apart only by their sign. What a
+reader types is brought into the same form by `FormulaReader` of the themes' `search-index.js`, from the signs
+and names that are in the index; a test compares the two. Never raises; linear in the formula.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from types import MappingProxyType
+
+from ..mathml import symbols
+from ..parse.lexer import (
+    Token,
+    commands,
+    is_control_word,
+    read_argument,
+    read_optional,
+    skip_spaces,
+    tokenize_unplaced,
+)
+from .linear import FORGOTTEN, FRACTIONS, MAX_DEPTH, MAX_LENGTH, WITH_SECOND, is_readable, skip_environment
+
+MOST = 400
+"""Tokens of one formula; what is longer is cut."""
+
+_LEFT_OUT = commands(
+    "left right middle big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm "
+    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits notag nonumber relax bf rm "
+    "it cal hline mathstrut strut quad qquad enspace thinspace medspace thickspace negthinspace "
+    "underbrace overbrace lbrace rbrace lparen rparen lbrack rbrack cr newline mathop mathrel "
+    "mathbin mathord mathopen mathclose mathbb mathbf mathcal mathfrak mathit mathscr boldsymbol bm "
+    "boxed substack Bbb frak bold not begingroup endgroup"
+)
+_WORDS = commands(
+    "operatorname mathrm mathsf mathtt text textrm textbf textit textsf texttt textnormal mbox emph"
+)
+"""What is a word in them is one token."""
+_DOTS = commands("dots ldots cdots dotsc dotsb dotsm dotsi vdots ddots")
+_PUNCTUATION = frozenset("()[]{}.,;&$~ ")
+_SAME: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys("*⋅∙∗·", "·"),
+        **dict.fromkeys("∣|", "|"),
+        **dict.fromkeys("‖∥", "‖"),
+        **dict.fromkeys("−–", "-"),
+        **dict.fromkeys("⟶⟼↦", "→"),
+        **dict.fromkeys("⟹⇒", "⇒"),
+        **dict.fromkeys("⟺⇔", "⇔"),
+        **dict.fromkeys("⩽≦", "≤"),
+        **dict.fromkeys("⩾≧", "≥"),
+        **dict.fromkeys("≔≝≜", "="),
+        **dict.fromkeys("⋯⋮⋱", "…"),
+        "'": "′",
+        "⊤": "T",
+        "ϵ": "ε",
+        "ϕ": "φ",
+        "ϑ": "θ",
+        "ϱ": "ρ",
+        "◊": "⋄",
+    }
+)
+_OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {"widehat": "hat", "widetilde": "tilde", "overline": "bar", "underline": "bar", "infin": "∞"}
+)
+
+
+_SPOKEN: Mapping[str, str] = MappingProxyType(
+    {"√": "sqrt", "∑": "sum", "∏": "prod", "∫": "int", "∞": "infty", "∂": "partial", "∇": "nabla"}
+)
+
+
+@cache
+def sign_names() -> Mapping[str, str]:
+    """Name of a command without its backslash → the token of its sign."""
+    found: dict[str, str] = {}
+    tables = (symbols.ORDINARY, symbols.BINARY, symbols.RELATIONS, symbols.LARGE, symbols.INTEGRALS)
+    for table in (*tables, symbols.PUNCTUATION, symbols.ELLIPSES, symbols.OPENING, symbols.CLOSING):
+        for line in table.split(";"):
+            sign, *names = line.split()
+            found |= dict.fromkeys(names, _same(sign))
+    return MappingProxyType({**found, **_OTHER_NAMES})
+
+
+def typed_names(tokens: Container[str]) -> dict[str, str]:
+    """Command without its backslash, or sign → the token that stands for it, of these; empty: none does.
+
+    For scripts that read what is typed.
+    """
+    found = {name: sign for name, sign in sign_names().items() if sign in tokens and name != sign}
+    found |= {sign: same for sign, same in _SAME.items() if same in tokens}
+    found |= {name[1:]: "…" for name in _DOTS}
+    return found | {name[1:]: "" for name in _LEFT_OUT} | {"over": "/"}
+
+
+def taken_arguments() -> dict[str, str]:
+    """Command without its backslash → what becomes of what stands behind it, for scripts that read TeX."""
+    kinds = {
+        "fraction": FRACTIONS,
+        "second": WITH_SECOND,
+        "nothing": FORGOTTEN,
+        "words": _WORDS,
+        "root": commands("sqrt"),
+        "name": commands("begin end"),
+    }
+    return {name[1:]: kind for kind, names in kinds.items() for name in sorted(names)}
+
+
+@lru_cache(maxsize=4096)
+def formula_tokens(tex: str) -> tuple[str, ...]:
+    """The tokens of a formula whose macros are opened; empty if it says nothing.
+
+    Remembered: on a page formulas come again.
+    """
+    tokens = tokenize_unplaced(tex[:MAX_LENGTH])
+    if not is_readable(tokens):
+        return ()
+    found: list[str] = []
+    for token in _read(tokens, 0):
+        if token == "|" and found[-1:] == ["|"]:
+            # `||x||`
+            found[-1] = "‖"
+        else:
+            found.append(token)
+        if len(found) == MOST:
+            break
+    return tuple(found)
+
+
+def spoken_words(tokens: Sequence[str]) -> str:
+    """What of a formula is found as words: names of functions, and signs by theirs."""
+    names = _sign_words()
+    return " ".join(names.get(token, token) for token in tokens if len(token) > 1 or token in names)
+
+
+@cache
+def _sign_words() -> Mapping[str, str]:
+    """Sign → its name, of letters and of what has a name in sentences."""
+    found = dict(_SPOKEN)
+    for name, sign in sorted(sign_names().items(), key=lambda item: (len(item[0]), item[0])):
+        if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
+            found.setdefault(sign, name)
+    return MappingProxyType(found)
+
+
+def is_variable(token: str) -> bool:
+    """Whether a token is a letter, in whose place another one may stand."""
+    return len(token) == 1 and token.isalpha() and token not in "∂∇"
+
+
+def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:
+    index = 0
+    while index < len(tokens):
+        text = tokens[index].text
+        if text in ("^", "_"):
+            found, index = _scripts(tokens, index, depth)
+            yield from found
+        elif text in ("\\begin", "\\end"):
+            index = skip_environment(tokens, index)
+        elif is_control_word(text):
+            found, index = _command(tokens, index, depth)
+            yield from found
+        elif text.isdecimal():
+            start = index
+            while index < len(tokens) and tokens[index].text.isdecimal():
+                index += 1
+            yield "".join(token.text for token in tokens[start:index])
+        else:
+            index += 1
+            yield from _signs(text)
+
+
+def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
+    """What is lowered, then what is raised, whichever the author wrote first."""
+    parts: dict[str, list[str]] = {}
+    while index < len(tokens) and tokens[index].text in ("^", "_") and tokens[index].text not in parts:
+        kind = tokens[index].text
+        parts[kind], index = _argument(tokens, index + 1, depth)
+        after = skip_spaces(tokens, index)
+        index = after if after < len(tokens) and tokens[after].text in ("^", "_") else index
+    primes = parts.get("^", []) == ["′"]
+    found = ["_", *parts["_"]] if parts.get("_") else []
+    if parts.get("^"):
+        found += parts["^"] if primes else ["^", *parts["^"]]
+    if not parts:
+        return [], index + 1
+    return found, index
+
+
+def _argument(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
+    """The tokens of the argument at `index`, and the index after it; a command brings its own argument."""
+    start = skip_spaces(tokens, index)
+    argument = read_argument(tokens, start)
+    if argument is None:
+        return [], start
+    first = tokens[start].text
+    if depth > MAX_DEPTH:
+        # `\frac\frac\frac…`
+        return [], argument.end
+    if is_control_word(first):
+        return _command(tokens, start, depth + 1)
+    return list(_read(argument.tokens, depth + 1)), argument.end
+
+
+def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
+    """The tokens of a command with what it takes, and the index after it."""
+    text, after = tokens[index].text, index + 1
+    if text in FRACTIONS:
+        above, after = _argument(tokens, after, depth)
+        below, after = _argument(tokens, after, depth)
+        return [*above, "/", *below], after
+    if text == "\\over":
+        return ["/"], after
+    if text == "\\sqrt":
+        degree = read_optional(tokens, after)
+        inside, after = _argument(tokens, degree.end if degree else after, depth)
+        return ["√", *(_read(degree.tokens, depth + 1) if degree else ()), *inside], after
+    if text in WITH_SECOND:
+        _, after = _argument(tokens, after, depth)
+        return _argument(tokens, after, depth)
+    if text in FORGOTTEN:
+        argument = read_argument(tokens, after)
+        return [], argument.end if argument else after
+    if text in _WORDS:
+        return _words(tokens, after, depth)
+    if text in _LEFT_OUT:
+        return [], after
+    if text in _DOTS:
+        return ["…"], after
+    name = text[1:]
+    sign = sign_names().get(name)
+    if sign and len(sign) == 1:
+        return list(_signs(sign)), after
+    return [sign or (name.lower() if len(name) > 1 else name)], after
+
+
+def _words(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
+    index = skip_spaces(tokens, index)
+    if index < len(tokens) and tokens[index].text == "*":
+        index += 1
+    argument = read_argument(tokens, index)
+    if argument is None:
+        return [], index
+    return list(_split_words(argument.tokens, depth)), argument.end
+
+
+def _split_words(tokens: Sequence[Token], depth: int) -> Iterator[str]:
+    """The tokens of a text: letters in a row are one."""
+    index, word = 0, ""
+    while index < len(tokens):
+        text = tokens[index].text
+        if len(text) == 1 and text.isalpha():
+            word += text
+            index += 1
+            continue
+        yield from _word(word)
+        word, start = "", index
+        index = _part_end(tokens, index, depth)
+        if text != "-":
+            yield from _read(tokens[start:index], depth + 1)
+    yield from _word(word)
+
+
+def _part_end(tokens: Sequence[Token], index: int, depth: int) -> int:
+    """Index after a command with what it takes, after a number, or after one sign."""
+    if is_control_word(tokens[index].text):
+        return _command(tokens, index, depth)[1]
+    end = index + 1
+    while tokens[index].text.isdecimal() and end < len(tokens) and tokens[end].text.isdecimal():
+        end += 1
+    return end
+
+
+def _word(word: str) -> Iterator[str]:
+    if word:
+        yield word.lower() if len(word) > 1 else word
+
+
+def _signs(text: str) -> Iterator[str]:
+    """The tokens of a sign, of a character that was typed as it is."""
+    if text.startswith("\\"):
+        # an escaped sign or a space
+        text = "‖" if text == "\\|" else text[1:]
+        if text in ("\\", ":", "!", ">", ",", ";", " ", "{", "}", "$", "&"):
+            return
+    for sign in unicodedata.normalize("NFKC", text):
+        same = _same(sign)
+        if same not in _PUNCTUATION:
+            yield same
+
+
+def _same(sign: str) -> str:
+    sign = sign.removesuffix("\ufe00")
+    if sign in _SAME:
+        return _SAME[sign]
+    plain = unicodedata.normalize("NFKC", sign)
+    return _SAME.get(plain, plain)

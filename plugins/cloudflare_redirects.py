@@ -1,0 +1,16 @@
+"""`_redirects`, from which Cloudflare Pages answers old addresses with status 301, not by a page."""
+
+from blogsmith.hooks import Hooks, SiteOutputs
+
+
+def register(hooks: Hooks) -> None:
+    @hooks.site_outputs
+    def outputs(site: SiteOutputs) -> dict[str, str]:
+        base_path = site.config.base_path
+        lines = [
+            f"{base_path}/{alias.lstrip('/')} {page.url} 301\n"
+            for page in site.pages
+            if page.path in site.documents
+            for alias in site.documents[page.path].front.aliases
+        ]
+        return {"_redirects": "".join(lines)} if lines else {}

@@ -1,0 +1,159 @@
+"""Pages in several languages in browsers: what is written from the right turns around, formulas do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+
+import pytest
+
+from tests.site_files import build, printed, put
+
+from .accessibility import faults
+from .conftest import Served
+from .firefox import Firefox, firefox
+from .reader import DARK, DESKTOP, PHONE, Look, Reader
+from .server import served
+from .test_markup import errors
+from .test_pages import axe
+
+__all__ = ["axe"]
+
+SETTINGS = """\
+title: Notes
+author: Ada
+lang: en
+base_url: https://example.org
+languages: {en: {}, ar: {title: ملاحظات}}
+theme_options: {switch: true}
+share: [mastodon, bluesky, email, link]
+comments: {provider: utterances, repo: ada/notes}
+analytics: {provider: goatcounter, site: notes, consent: ask}
+theme: %s
+"""
+ARABIC = r"""---
+title: لماذا نقسم على $\sqrt{d_k}$
+date: 2026-03-03
+tags: [الانتباه]
+series: {name: أساسيات, part: 1}
+---
+
+## الإعداد
+
+هذا نص عربي[^1] فيه الصيغة $x + y = z$ والشيفرة `softmax(x)` داخل النص.
+
+$$ a = bcd \label{eq:a} $$
+
+انظر {@eq:a}.
+
+> [!WARNING]
+> احذر.
+
+> [!PROOF]-
+> برهان مطوي.
+
+- نقطة
+- [x] مهمة
+
+| الاسم | القيمة |
+|---|---|
+| أ | $x$ |
+
+```python title="m.py"
+print("hello")
+```
+
+## ثم
+
+نص.
+
+[^1]: حاشية فيها $y$.
+"""
+FILES = {
+    "content/posts/a.md": "---\ntitle: Why\ndate: 2026-03-03\n---\n## One\n\nText $x$.\n\n## Two\n\nText.\n",
+    "content/posts/a.ar.md": ARABIC,
+}
+PAGE = "/ar/posts/a/"
+THEMES = ("paper", "terminal")
+# The middle of the first of each, from the left; and whether it lies left of the second
+PLACES = """
+const at = (selector, part = document) => {
+  const {left, right} = part.querySelector(selector).getBoundingClientRect();
+  return (left + right) / 2;
+};
+const formula = document.querySelector("p > math");
+const middle = at("main");
+return {
+  name: at(".site-title") > at(".languages"),
+  contents: at("nav.toc") > at(".post-title"),
+  note: at("#fn-1") < at(".post-content > p"),
+  number: at(".eq-number") < at(".math-display > math"),
+  formula: at("mi", formula) < at("mi:last-of-type", formula),
+  code: getComputedStyle(document.querySelector("pre")).direction === "ltr",
+  cells: at("th") > at("th + th"),
+  box: at(".task-box") > at("li.task") ,
+  bar: parseFloat(getComputedStyle(document.querySelector(".callout-warning")).borderRightWidth) > 0,
+  wide: document.documentElement.scrollWidth <= innerWidth,
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Served]]:
+    """The site in each theme."""
+    with ExitStack() as stack:
+        found = {}
+        for theme in THEMES:
+            root = put(tmp_path_factory.mktemp(theme) / "site", {"blogsmith.yaml": SETTINGS % theme, **FILES})
+            report = build(root)
+            assert report.ok, printed(report)
+            found[theme] = Served(root / "public", stack.enter_context(served(root / "public")))
+        yield found
+
+
+@pytest.fixture(scope="module")
+def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
+        yield browser
+
+
+def turned(places: Mapping[str, bool]) -> list[str]:
+    """What does not stand where it should."""
+    return [name for name, is_right in places.items() if not is_right]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_page_turns_around_in_chromium(theme: str, sites: Mapping[str, Served], reader: Reader) -> None:
+    reader.open(sites[theme].url(PAGE), DESKTOP)
+    reader.wait_for_fonts()
+    assert turned(reader.ask(PLACES)) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_page_turns_around_in_firefox(theme: str, sites: Mapping[str, Served], fox: Firefox) -> None:
+    fox.resize(1440, 900, 1.0)
+    fox.open(sites[theme].url(PAGE))
+    assert turned({name: found for name, found in fox.ask(PLACES).items() if name != "note"}) == []
+
+
+@pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_nothing(
+    theme: str, look: Look, sites: Mapping[str, Served], reader: Reader, axe: str
+) -> None:
+    for page in (PAGE, "/ar/", "/posts/a/"):
+        reader.open(sites[theme].url(page), look)
+        assert faults(reader, axe) == []
+
+
+def test_the_markup_of_all_pages(sites: Mapping[str, Served]) -> None:
+    found = errors(*(site.folder for site in sites.values()))
+    assert not found, "\n".join(found)
+
+
+def test_the_links_between_languages_lead_there_and_back(sites: Mapping[str, Served], reader: Reader) -> None:
+    reader.open(sites["paper"].url("/posts/a/"))
+    reader.find(".languages a[hreflang=ar]").click()
+    assert reader.wait_for(lambda: reader.ask("return document.documentElement.dir === 'rtl'"))
+    reader.find(".languages a[hreflang=en]").click()
+    assert reader.wait_for(lambda: reader.ask("return document.documentElement.lang === 'en'"))

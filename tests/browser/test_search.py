@@ -1,0 +1,395 @@
+"""Search as readers have it: the dialog, the page, and that the right equation is among the first."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from blogsmith.search.page_text import read_sections
+from blogsmith.search.pagefind import is_installed
+from blogsmith.search.terms import split_terms
+from tests.site_files import build, printed, put
+
+from . import tools
+from .accessibility import faults
+from .conftest import Served
+from .firefox import firefox
+from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .server import served
+
+QUERIES = Path(__file__).parent / "search_queries.txt"
+FEWEST = 36
+"""Of forty queries, those whose equation is among the first three."""
+MOST_BYTES = 25_000
+"""Of the index of 2,000 formulas, packed."""
+POST = "/posts/three-masks/"
+# the module that searches, opened as pages do it
+INDEX = """
+const parts = document.querySelector("[data-search]").dataset;
+const code = await import(new URL(parts.parts.split(" ")[1], location.href));
+const index = new code.SearchIndex(parts.search);
+await index.start();
+"""
+RESULTS = """
+return [...document.querySelectorAll("[role=option]")].map(option => ({
+  text: option.innerText, href: option.getAttribute("href"),
+  html: option.innerHTML, selected: option.getAttribute("aria-selected")}));
+"""
+STATUS = "return document.querySelector('.search-count')?.textContent ?? ''"
+EVIL = '</script><img src=x onerror="document.title=name">'
+
+
+def ask_index(reader: Reader, body: str, *arguments: object) -> object:
+    """What an async function body returns that has the module as `code` and the index as `index`."""
+    return reader.ask(f"return (async (...arguments) => {{ {INDEX} {body} }})(...arguments)", *arguments)
+
+
+def queries() -> list[tuple[str, list[str]]]:
+    lines = [line for line in QUERIES.read_text().splitlines() if line and not line.startswith("#")]
+    pairs = (line.split(" → ") for line in lines)
+    return [(text, wanted.split()) for text, wanted in pairs]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A site under a path, with a title that means harm and languages without spaces between words."""
+    root = put(
+        tmp_path_factory.mktemp("search"),
+        {
+            "blogsmith.yaml": "title: Small\nsearch: true\nmath: {macros: {\\norm: '\\lVert #1 \\rVert'}}\n",
+            "content/evil.md": f"---\ntitle: '{EVIL}'\n---\nA wombat, `{EVIL}`.\n",
+            "content/norm.md": "---\ntitle: Norms\n---\n## Two\n\n"
+            "$$\\norm{x}_2 \\le \\norm{x}_1$$ {#eq:norms}\n",
+            "content/code.md": "---\ntitle: Code\n---\n```python\ndef quokka(naïve):\n    pass\n```\n",
+            "content/zh.md": "---\ntitle: 注意力机制\nlang: zh\n---\n机制很简单。\n",
+        },
+    )
+    report = build(root)
+    assert report.ok, printed(report)
+    with served(root / "public") as origin:
+        yield Served(root / "public", origin)
+
+
+def open_dialog(reader: Reader) -> None:
+    reader.wait_for(lambda: reader.ask("return document.readyState === 'complete'"))
+    reader.press("/")
+    reader.wait_for(lambda: reader.ask("return !!document.querySelector('dialog[open] input:focus')"))
+
+
+def search(reader: Reader, text: str) -> list[dict[str, str]]:
+    """The results for a text that is typed."""
+    reader.press(Keys.CONTROL + "a", text)
+    reader.wait_for(lambda: reader.ask(STATUS))
+    # excerpts come a moment later
+    reader.ask("return new Promise(done => setTimeout(done, 300))")
+    found: list[dict[str, str]] = reader.ask(RESULTS)
+    return found
+
+
+# what is found
+
+
+def test_forty_formulas(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST))
+    wanted = queries()
+    assert len(wanted) == 40
+    body = """
+    const found = {};
+    for (const text of arguments[0]) found[text] = await index.findFormulas(text, 3);
+    for (const [text, places] of Object.entries(found)) found[text] = places.map(({url}) => url);
+    return found;
+    """
+    found = ask_index(reader, body, [text for text, _ in wanted])
+    assert isinstance(found, dict)
+    missed = {text: found[text] for text, urls in wanted if not set(urls) & set(found[text])}
+    assert len(wanted) - len(missed) >= FEWEST, json.dumps(missed, indent=1, ensure_ascii=False)
+    # where they lead there is something
+    for urls in found.values():
+        for url in urls:
+            page, _, anchor = url.partition("#")
+            assert not anchor or f'id="{anchor}"' in own_site.text(page)
+
+
+def test_formulas_are_read_alike_here_and_there(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST))
+    sections = (part for page in own_site.pages() for part in read_sections(own_site.text(page)))
+    formulas = {formula.tex: formula.tokens for part in sections for formula in part.formulas}
+    body = """
+    return [arguments[0].map(tex => index.formulas.tokens(tex, false)), [...index.formulas.codes.keys()]];
+    """
+    texts = [tex for tex in formulas if len(tex) < 500]
+    found = ask_index(reader, body, texts)
+    assert isinstance(found, list)
+    read, tokens = found[0], frozenset(found[1])
+    other = {
+        tex: (formulas[tex], mine)
+        for tex, mine in zip(texts, read, strict=True)
+        # signs of no other formula have no names in the index
+        if formulas[tex] and tokens.issuperset(formulas[tex]) and list(formulas[tex]) != mine
+    }
+    assert other == {}
+
+
+def test_terms_are_the_same_here_and_there(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST))
+    texts = [
+        *(
+            "Naïve Sets, ΣΊΣΥΦΟΣ, Straße",
+            "d_k scaled_dot(4096) 3.14",
+            "注意力机制 PyTorch入門 字",
+            "हिन्दी की",
+            "ไทย",
+        ),
+        *(part.text for page in own_site.pages() for part in read_sections(own_site.text(page))),
+    ]
+    found = ask_index(reader, "return arguments[0].map(code.terms)", texts)
+    assert found == [split_terms(text) for text in texts]
+
+
+def test_the_index_of_formulas_is_small(own_site: Served) -> None:
+    (file,) = own_site.folder.glob("search/*/formulas.json")
+    # the site has over 2,000 of them
+    assert len(gzip.compress(file.read_bytes(), 9)) <= MOST_BYTES
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("recorded results", "/docs/recorded-results/"),
+        ("overflow softmax", "/posts/softmax-without-overflow/"),
+        ("social card", "/docs/themes/"),
+        ("zzyzx", ""),
+    ],
+)
+def test_words(text: str, url: str, own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST))
+    found = ask_index(
+        reader, "return (await index.findWords(arguments[0])).slice(0, 3).map(({url}) => url)", text
+    )
+    assert isinstance(found, list)
+    assert any(one.startswith(url) for one in found) if url else found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("quok", "/code/"),
+        ("QUOKKA(naive)", "/code/"),
+        ("机制", "/zh/"),
+        ("注意力", "/zh/"),
+        ("wombat", "/evil/"),
+        ("\\norm{y}_2", "/norm/#eq-norms"),
+        ("||x||_2 <= ||x||_1", "/norm/#eq-norms"),
+    ],
+)
+def test_code_prefixes_characters_and_macros(text: str, url: str, small: Served, reader: Reader) -> None:
+    reader.open(small.url("/code/"))
+    open_dialog(reader)
+    results = search(reader, text)
+    assert url in [result["href"] for result in results[:1]]
+
+
+# the dialog
+
+
+@pytest.fixture
+def post(own_site: Served, reader: Reader) -> Reader:
+    """A reader of a post."""
+    reader.open(own_site.url(POST))
+    return reader
+
+
+def test_nothing_is_loaded_before_use(post: Reader) -> None:
+    assert not [url for url in post.requests() if "/search" in url and "search-key.js" not in url]
+    open_dialog(post)
+    names: set[str] = set()
+
+    def are_there() -> bool:
+        names.update(url.partition("?")[0].rpartition("/")[2] for url in post.requests())
+        return {"search.js", "search-index.js", "index.json", "pages.json", "formulas.json"} <= names
+
+    post.wait_for(are_there)
+    assert not post.problems()
+
+
+@pytest.mark.parametrize("key", ["/", Keys.CONTROL + "k", "link"])
+def test_ways_to_open(key: str, post: Reader) -> None:
+    post.wait_for(lambda: post.ask("return document.readyState === 'complete'"))
+    if key == "link":
+        post.find(".site-menu .search-link").click()
+    else:
+        post.press(key)
+    post.wait_for(lambda: post.ask("return !!document.querySelector('dialog[open] input:focus')"))
+
+
+def test_the_key_is_a_character_in_a_field(post: Reader) -> None:
+    post.ask("document.querySelector('main').prepend(document.createElement('input'))")
+    post.find("main input").click()
+    post.press("/")
+    assert post.ask("return document.querySelector('main input').value") == "/"
+    assert not post.ask("return !!document.querySelector('dialog')")
+
+
+def test_by_keyboard(post: Reader) -> None:
+    post.ask("document.querySelector('.site-title').focus()")
+    open_dialog(post)
+    results = search(post, "softmax(QK^T/sqrt(d_k))")
+    assert [result["selected"] for result in results[:2]] == ["true", "false"]
+    assert post.ask(STATUS) == f"Results: {len(results)}"
+    post.press(Keys.ARROW_DOWN)
+    active = "return document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))"
+    assert post.ask(f"{active}.getAttribute('href')") == results[1]["href"]
+    post.press(Keys.ARROW_UP, Keys.ARROW_UP)
+    assert post.ask(f"{active}.getAttribute('href')") == results[-1]["href"]
+    post.press(Keys.ESCAPE)
+    post.wait_for(lambda: post.ask("return !document.querySelector('dialog[open]')"))
+    assert post.ask("return document.activeElement.className") == "site-title"
+    open_dialog(post)
+    search(post, "eq masked")
+    search(post, "QK^T/sqrt(d_k) + M")
+    post.press(Keys.ENTER)
+    # it is on this very page
+    post.wait_for(
+        lambda: post.ask("return location.hash === '#eq-masked' && !document.querySelector('dialog[open]')")
+    )
+
+
+def test_equations_are_shown_as_mathml(post: Reader) -> None:
+    open_dialog(post)
+    first = search(post, "P_j = exp(S_j - m')")[0]
+    assert first["href"] == "/posts/attention-in-tiles/#eq-tile"
+    assert first["html"].count("<math") == 1
+    # of three lines the one that has the number
+    assert first["html"].count("<mtr") == 1
+    assert "(2)" in first["text"]
+    assert "\\exp" in first["html"].partition("search-spoken")[2]
+
+
+def test_excerpts_have_marks_and_formulas(post: Reader) -> None:
+    open_dialog(post)
+    found = search(post, "softmax weights positive")
+    assert any("<mark>" in result["html"] for result in found)
+    assert any("<math" in result["html"] for result in found)
+    # neither TeX nor signs without their structure
+    assert not any("\\frac" in result["text"] for result in found)
+
+
+@pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("text", ["softmax(QK^T/sqrt(d_k))", "recorded", "zzyzx"])
+def test_accessible(look: Look, text: str, own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST), look)
+    open_dialog(reader)
+    search(reader, text)
+    assert faults(reader, tools.file(tools.AXE).read_text("utf-8")) == []
+    assert not reader.problems()
+
+
+def test_hostile_titles_are_text(small: Served, reader: Reader) -> None:
+    reader.open(small.url("/norm/"))
+    open_dialog(reader)
+    (found,) = search(reader, "wombat")
+    assert EVIL in found["text"]
+    assert reader.ask("return document.querySelectorAll('dialog img, dialog script').length") == 0
+    assert reader.ask("return document.title") != ""
+    assert not reader.problems()
+
+
+def test_on_paper_there_is_nothing_of_it(post: Reader) -> None:
+    open_dialog(post)
+    search(post, "softmax")
+    post.take_on(PAPER)
+    assert post.ask("return document.querySelector('dialog').checkVisibility()") is False
+
+
+def test_an_index_that_does_not_come(small: Served, reader: Reader) -> None:
+    reader.open(small.url("/norm/"))
+    reader.tell("Network.enable")
+    reader.tell("Network.setBlockedURLs", urls=["*/index.json"])
+    try:
+        open_dialog(reader)
+        search(reader, "norm")
+        assert reader.ask(STATUS) == "The index cannot be loaded."
+    finally:
+        reader.tell("Network.setBlockedURLs", urls=[])
+    search(reader, "norms")
+    assert reader.ask(STATUS) == "Results: 1"
+
+
+# the page
+
+
+def test_the_page_without_scripts(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/search/"), WITHOUT_SCRIPTS)
+    links = reader.ask(
+        "return [...document.querySelectorAll('.search-pages a')].map(a => a.getAttribute('href'))"
+    )
+    assert {"/posts/three-masks/", "/docs/text/", "/posts/attention-in-tiles/#the-identity"} <= set(links)
+    assert not reader.ask("return document.querySelector('input')")
+
+
+def test_the_page_filters_and_finds(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/search/"))
+    reader.wait_for(lambda: reader.ask("return !!document.querySelector('input')"))
+    reader.press("/")
+    reader.wait_for(lambda: reader.ask("return document.activeElement.localName === 'input'"))
+    results = search(reader, "tiles")
+    assert results[0]["href"].startswith("/posts/attention-in-tiles/")
+    shown = """
+    const entries = [...document.querySelectorAll(".search-pages section > ul > li")];
+    return entries.filter(e => e.checkVisibility()).map(e => e.querySelector("a").innerText);
+    """
+    assert reader.ask(shown) == ["Attention in tiles"]
+    assert faults(reader, tools.file(tools.AXE).read_text("utf-8")) == []
+
+
+def test_the_page_takes_a_query_from_its_address(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/search/?q=tiles"))
+    assert reader.wait_for(lambda: reader.ask(STATUS)).startswith("Results")
+
+
+def test_words_by_pagefind(tmp_path: Path, reader: Reader) -> None:
+    if not is_installed():
+        tools.missing("pagefind is not installed")
+    files = {
+        "blogsmith.yaml": "title: Big\nbase_url: https://example.org/b\nsearch: {engine: pagefind}\n",
+        "content/one.md": "---\ntitle: One\n---\n## Part\n\nA quokka, $a + b$.\n",
+        "content/two.md": "---\ntitle: Two\n---\nWombats.\n",
+    }
+    report = build(put(tmp_path, files), output=tmp_path / "served/b")
+    assert report.ok, printed(report)
+    with served(tmp_path / "served") as origin:
+        reader.open(f"{origin}/b/two/")
+        open_dialog(reader)
+        (found,) = search(reader, "quok")
+        assert (found["href"], "<mark>quokka</mark>" in found["html"]) == ("/b/one/#part", True)
+        assert "<math" in found["html"]
+        assert search(reader, "x + y = a + b")[0]["href"] == "/b/one/#part"
+        assert not reader.problems()
+
+
+# another browser
+
+
+def test_in_firefox(own_site: Served, tmp_path: Path) -> None:
+    script = """
+    const pause = () => new Promise(done => setTimeout(done, 30));
+    const wait = async (condition) => { while (!condition()) await pause(); };
+    return (async () => {
+      document.querySelector(".site-menu .search-link").click();
+      await wait(() => document.querySelector("dialog[open] input"));
+      const field = document.querySelector("dialog input");
+      field.value = arguments[0];
+      field.dispatchEvent(new Event("input"));
+      await wait(() => document.querySelector("[role=option] math"));
+      return document.querySelector("[role=option]").getAttribute("href");
+    })();
+    """
+    with firefox(tmp_path / "profile") as browser:
+        browser.open(own_site.url(POST))
+        found = browser.ask(script, "QK^T/sqrt(d_k) + M")
+    assert found == "/posts/three-masks/#eq-masked"
