@@ -89,6 +89,15 @@ def test_a_second_build_makes_nothing(root: Path) -> None:
     }
 
 
+def test_a_check_makes_none(root: Path) -> None:
+    with patch.object(pictures, "encode_variants", _refuse):
+        assert build(root, write=False).ok
+    assert build(root).ok
+    with patch.object(pictures, "encode_variants", _refuse):
+        assert build(root, write=False).ok
+        assert build(root).written == 0
+
+
 def test_edits(root: Path) -> None:
     compare(root)
     edits: list[dict[str, str | bytes]] = [

@@ -7,7 +7,7 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -76,6 +76,13 @@ class OutputPlan:
     def cleans(self) -> bool:
         """Whether pictures are published without their private data."""
         return self.context.config.images.metadata == "clean"
+
+    def without_slow_files(self) -> OutputPlan:
+        """The same without copies of pictures: nothing can be wrong with them that a check would tell."""
+        files = [
+            one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
+        ]
+        return replace(self, files=tuple(files))
 
     def page(self, view: PageView) -> GuardedPage:
         """A page with what its policy stops; SiteError if it cannot be made."""

@@ -116,7 +116,7 @@ def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -
     Browsers tell what a picture is by its first bytes, whatever its name ends with.
     """
     try:
-        made = list(encode_variants(io.BytesIO(data), wanted))
+        made = encode_variants(io.BytesIO(data), wanted)
     except PictureProblem:
         return [published] * len(wanted)
     lightest: dict[str, bytes] = {}

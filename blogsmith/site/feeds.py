@@ -1,9 +1,6 @@
 """Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
 
-What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded
-parts open; buttons and sliders, which do nothing there, and pictures for paper, for dark pages and of other
-sizes left out. A site that does not know its own address (`base_url`) has no feeds: their ids and links must
-be absolute.
+A site that does not know its own address (`base_url`) has no feeds: their ids and links must be absolute.
 Sources: RFC 4287 (Atom), JSON Feed 1.1.
 """
 
@@ -24,7 +21,7 @@ from ..config.schema import Config
 from ..model.template_views import CitableView, Feed, PageAuthor, PageView
 from ..model.texts import NO_TEXT, PageText
 from .editions import group_by_edition
-from .feed_html import NOT_XML, feed_html
+from .feed_text import feed_html, without_control_characters
 from .generated import GeneratedFile
 
 ATOM_TYPE = "application/atom+xml"
@@ -243,7 +240,7 @@ def _text(parent: ElementTree.Element, tag: str, text: str) -> None:
 
 
 def _clean(text: str) -> str:
-    return NOT_XML.sub("\ufffd", text)
+    return without_control_characters(text)
 
 
 def _link(parent: ElementTree.Element, href: str, rel: str, kind: str) -> None:

