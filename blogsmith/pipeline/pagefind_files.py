@@ -40,7 +40,7 @@ def make_pagefind_files(site: SiteSnapshot) -> list[Output]:
 
 
 def _pages(views: Sequence[PageView]) -> Iterator[str]:
-    return (pagefind_page(view.title, read_sections(view.content)) for view in views)
+    return (pagefind_page(view.title, view.url, read_sections(view.content)) for view in views)
 
 
 def _problem(message: str, hint: str) -> SiteError:
