@@ -28,6 +28,7 @@ _OF_THE_PAGE = re.compile(
 )
 """What a formula has from where it stands: numbers, links, names."""
 _HEADER = re.compile(r'<figcaption class="code-header">.*?</figcaption>', re.DOTALL)
+_SLIDERS = re.compile(r'<div class="sweep-controls" hidden>.*?</div>\n')
 _ENDS = re.compile(r"(?=</(?:p|li|td|th|figcaption|caption|h\d|div|summary|pre|dt|dd)>)")
 
 
@@ -40,7 +41,7 @@ def formulas(html: str) -> list[str]:
 
 
 def words(page: str) -> list[str]:
-    page = _HEADER.sub("", page)
+    page = _SLIDERS.sub("", _HEADER.sub("", page))
     return re.findall(r"\w+", read_tree(_ENDS.sub(" ", _MATH.sub(" ", page))).text())
 
 
@@ -101,6 +102,37 @@ def test_read_again_it_is_the_same() -> None:
         ),
         ("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\n: b\n\nc\n: d"),
         ("<p>x<script>alert(1)</script><style>p{}</style></p>", "x"),
+        (
+            "<details><summary>A</summary><aside><p class=callout-title>B</p>c</aside></details>",
+            "> **A**\n>\n> > **B**\n> >\n> > c",
+        ),
+        (
+            "<div class=tabs><div class=tab><input type=radio><label>A</label>"
+            "<div class=tab-body><p>b</p></div></div></div>",
+            "> **A**\n>\n> b",
+        ),
+        (
+            '<figure class="code" data-lang="sql"><pre class="highlight"><code class="language-sql">'
+            '<span class="line">a<a class="xref code-mark" href="#cn-1" data-mark="1"></a>\n</span>'
+            '<span class="line">b</span></code></pre></figure>'
+            '<ol><li>n <a class="code-backref" href="#x">↩</a></li></ol>',
+            "```sql\na  -- (1)\nb\n```\n\n1. n",
+        ),
+        (
+            '<figure class="code" data-lang="c"><pre class="highlight"><code class="language-c">'
+            '<span class="line hl">a\n</span><del class="line">b\n</del><ins class="line">&lt;</ins></pre>',
+            "```diff\n a\n-b\n+<\n```",
+        ),
+        (
+            '<div class="sweep"><div class="sweep-controls" hidden><label>d<input></label>4</div>'
+            '<details class="sweep-run"><summary>d = 4</summary>x</details></div>',
+            "> **d = 4**\n>\n> x",
+        ),
+        (
+            '<figure class="diagram"><svg aria-label="Flow"><text>A_b</text><text>B</text></svg></figure>',
+            "Flow: A_b · B",
+        ),
+        ("<p>a <svg><style>b</style><title>c</title></svg>d</p>", "a d"),
         ("<div>" * 3000 + "x", "x"),
         ("</p></div>a<b", "a\\<b"),
     ],
@@ -151,6 +183,22 @@ def test_files_of_a_site(tmp_path: Path) -> None:
     assert link.format("2026/c.md") in (public / "2026/c.html").read_text("utf-8")
     assert "text/markdown" not in (public / "posts/index.html").read_text("utf-8")
     assert not (public / "posts/d").exists()
+
+
+def test_languages_of_a_site(tmp_path: Path) -> None:
+    texts = {
+        "blogsmith.yaml": "title: Notes\nllms_txt: true\nlang: en\nlanguages: {de: {}, ar: {}}\n",
+        **{
+            f"content/{name}{language}.md": f"---\ntitle: {name}{language}\n---\n\nWords.\n"
+            for name in ("a", "posts/b")
+            for language in ("", ".ar", ".de")
+        },
+    }
+    report = build_text(SiteText({path: text.encode() for path, text in texts.items()}, "", ""), tmp_path)
+    assert report.ok, report.diagnostics
+    lines = (tmp_path / "public/llms.txt").read_text("utf-8").split("\n")
+    names = "Notes a Posts posts/b Deutsch a.de Beiträge posts/b.de العربية a.ar المقالات posts/b.ar"
+    assert " ".join(line.partition("]")[0].lstrip("-# [") for line in lines if line) == names
 
 
 def test_none_unasked(tmp_path: Path) -> None:

@@ -131,6 +131,12 @@ def _signs(language: str) -> tuple[tuple[str, str], ...]:
     return (both,) if language in _OF_TEXT else (sign, both)
 
 
+def mark_comment(number: str, language: str) -> str:
+    """A comment in code of `language` that is read as the mark `number`."""
+    begin, end = next(iter(_signs(language)), ("#", ""))
+    return f"{begin} ({number}) {end}".rstrip()
+
+
 def _comment(text: str, signs: Sequence[tuple[str, str]]) -> _Comment | None:
     for begin, end in signs:
         if not text.endswith(end):

@@ -154,7 +154,8 @@ class _Blocks:
             yield from self.write(element.children)
             return
         title = element.find("span", "code-title")
-        language = element.attributes.get("data-lang", "")
+        # signs in front of its lines say what has changed
+        language = "diff" if "data-changed" in pre.attributes else element.attributes.get("data-lang", "")
         info = f'{language or "text"} title="{_attribute(title.text())}"' if title else language
         yield fenced(pre.text(), info)
         caption = next((child for child in element.elements() if child.tag == "figcaption"), None)
@@ -170,8 +171,8 @@ class _Blocks:
         yield fenced(element.text(), f'text title="{kind}"')
 
     def aside(self, element: PageElement) -> Iterator[str]:
-        """A callout or a fold: what is written on it, bold, and its text, as a quotation."""
-        title = element.find("p", "callout-title") or element.find("summary")
+        """A callout, a fold or a part of tabs: what is written on it, bold, and its text, as a quotation."""
+        title = next(filter(_is_title, element.elements()), None)
         rest = [child for child in element.children if child is not title]
         text = self._inline(title.children) if title else ""
         blocks = ([f"**{text}**"] if text else []) + self.write(rest)
@@ -193,10 +194,13 @@ class _Blocks:
             yield f"*{escape_text(text)}*"
 
     def drawing(self, element: PageElement) -> Iterator[str]:
-        """A drawing in the page: what it says to those who do not see it, and its caption."""
-        label = element.attributes.get("aria-label", "")
-        if label:
-            yield escape_start(escape_text(collapse_spaces(label)))
+        """A drawing in the page: what is said and written in it, and its caption."""
+        svg = element.find("svg")
+        if svg:
+            written = [collapse_spaces(word).strip() for word in svg.children if isinstance(word, str)]
+            label = svg.attributes.get("aria-label", "")
+            words = ([f"{label}:"] if label and written else [label]) + [" · ".join(written)]
+            yield from self._paragraph([" ".join(filter(None, words))])
         yield from self.figure(element)
 
     def notes(self, element: PageElement) -> Iterator[str]:
@@ -249,6 +253,8 @@ _CLASS_RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = Ma
         "provenance": _Blocks.provenance,
         "diagram": _Blocks.drawing,
         "footnotes": _Blocks.notes,
+        "tab": _Blocks.aside,
+        "sweep-controls": _Blocks.nothing,
     }
 )
 
@@ -272,6 +278,10 @@ def _is_block(element: PageElement) -> bool:
         return any(child.tag in _BLOCKS and child.tag != "picture" for child in element.elements())
     is_display = element.tag == "math" and element.attributes.get("display") == "block"
     return element.tag in _BLOCKS or is_display
+
+
+def _is_title(element: PageElement) -> bool:
+    return element.tag in ("summary", "label") or "callout-title" in element.classes
 
 
 def _definition_parts(element: PageElement) -> Iterator[PageElement]:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from ...config.schema import Config
+from ...languages.tags import language_name
 from ...model.template_views import PageView
 from ..frame import host_url
 from ..generated import GeneratedFile
@@ -67,14 +68,17 @@ def _head(page: PageView, address: Address) -> Iterator[str]:
 
 
 def _list(config: Config, pages: Sequence[PageView]) -> bytes:
-    """Title, summary, then the pages of each section, newest first."""
+    """Title, summary, then the pages of each section, newest first; other languages below the site's own."""
     parts = [f"# {escape_text(config.title)}"]
     if config.description:
         parts.append(f"> {escape_text(collapse_spaces(config.description))}")
-    sections: dict[str, list[PageView]] = {}
-    for page in sorted(pages, key=_order):
-        sections.setdefault(page.section.title if page.section else "", []).append(page)
-    for title, listed in sections.items():
+    editions = ["", *config.languages]
+    sections: dict[tuple[str, str], list[PageView]] = {}
+    for page in sorted(pages, key=lambda page: (editions.index(page.edition), *_order(page))):
+        # pages of another language without a section have its name above them
+        title = page.section.title if page.section else language_name(page.edition) if page.edition else ""
+        sections.setdefault((page.edition, title), []).append(page)
+    for (_, title), listed in sections.items():
         lines = "\n".join(_line(config, page) for page in listed)
         parts.append(f"## {escape_text(title)}\n\n{lines}" if title else lines)
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")

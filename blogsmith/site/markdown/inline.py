@@ -17,7 +17,9 @@ _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
 _OUTER_SPACE = lazy_pattern(r"(\s*)(.*?)(\s*)\Z", re.DOTALL)
 _SAFE = "/:?#[]@!$&'*+,;=%~"
 """Signs of addresses; parentheses would end a link."""
-_NO_MARK = frozenset({"heading-anchor", "eq-anchor", "eq-number", "footnote-backref", "ref-backref"})
+_NO_MARK = frozenset(
+    {"heading-anchor", "eq-anchor", "eq-number", "footnote-backref", "ref-backref", "code-backref"}
+)
 """Links that lead around in the page and say nothing."""
 
 
@@ -169,6 +171,7 @@ _RULES: Mapping[str, Callable[[_Line, PageElement], str]] = MappingProxyType(
         "span": _Line.span,
         "br": _Line.line_end,
         "input": _Line.nothing,
+        "svg": _Line.nothing,
     }
 )
 

@@ -10,11 +10,18 @@ from html.parser import HTMLParser
 from msgspec import Struct, field
 
 from ...patterns import lazy_pattern
+from ...syntax.code_marks import mark_comment
 from ...tex.names import name_set
 
 _MATH = lazy_pattern(r"(<math\b[^>]*>)(.*?)</math>", re.DOTALL)
 _NUMBER = lazy_pattern(r'<mtext class="eq-number"[^>]*>(.*?)</mtext>', re.DOTALL)
 _PRE = lazy_pattern(r'(<pre class="(?:highlight|output)[^>]*>)(.*?)</pre>', re.DOTALL)
+_CODE_MARK = lazy_pattern(r'<a class="xref code-mark"[^>]* data-mark="(\d{1,3})"[^>]*></a>')
+_LANGUAGE = lazy_pattern(r'<code class="language-([^"]*)')
+_CHANGED = lazy_pattern(r'<(?:ins|del) class="line')
+_LINE = lazy_pattern(r'<(span|ins|del) class="line[^>]*>')
+_SIGNS = {"span": " ", "ins": "+", "del": "-"}
+"""Element of a line of changed code → the sign in front of it."""
 _TAG = lazy_pattern(r"<[^<>]*>")
 _VOID = name_set("area base br col embed hr img input link meta param source track wbr")
 _UNSEEN = frozenset({"button", "noscript", "script", "style", "svg", "template"})
@@ -60,14 +67,14 @@ class PageElement(Struct):
         return None
 
     def text(self) -> str:
-        """All text in it."""
+        """All text in it, but for that of drawings."""
         parts: list[str] = []
         stack: list[PageElement | str] = [self]
         while stack:
             node = stack.pop()
             if isinstance(node, str):
                 parts.append(node)
-            else:
+            elif node.tag != "svg" or node is self:
                 stack.extend(reversed(node.children))
         return "".join(parts)
 
@@ -87,8 +94,19 @@ def _leaf(found: re.Match[str]) -> str:
 
 
 def _plain_code(found: re.Match[str]) -> str:
-    """Code without the spans of its colours: a page has thousands of them."""
-    return f"{found[1]}{_TAG.sub('', found[2])}</pre>"
+    """Code without the spans of its colours: a page has thousands of them.
+
+    Marks are comments again, and lines that are new or gone have signs: then the code is `data-changed`.
+    """
+    opening, code = found[1], found[2]
+    if "code-mark" in code:
+        written = _LANGUAGE.search(code)
+        language = unescape(written[1]) if written else ""
+        code = _CODE_MARK.sub(lambda mark: "  " + escape(mark_comment(mark[1], language)), code)
+    if _CHANGED.search(code):
+        opening = f"{opening[:-1]} data-changed>"
+        code = _LINE.sub(lambda line: _SIGNS[line[1]], code)
+    return f"{opening}{_TAG.sub('', code)}</pre>"
 
 
 class _Reader(HTMLParser):
@@ -99,6 +117,9 @@ class _Reader(HTMLParser):
         self._unseen: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "svg" and not self._unseen:
+            # a leaf with its words
+            self._open[-1].children.append(PageElement(tag, {name: value or "" for name, value in attrs}))
         if tag in _UNSEEN:
             self._unseen.append(tag)
         if self._unseen:
@@ -132,3 +153,11 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._unseen:
             self._open[-1].children.append(data)
+        elif self._unseen == ["svg"] and data.strip():
+            self._drawing().children.append(data)
+
+    def _drawing(self) -> PageElement:
+        """The drawing that is being read."""
+        last = self._open[-1].children[-1]
+        assert isinstance(last, PageElement), "nothing is added behind it before its end"
+        return last
