@@ -86,7 +86,12 @@ class HtmlTranslator:
             inner = replace_blocks(
                 element.inner_source(), lambda each, indent: self._block(each, indent, masked)
             )
-            return f"{element.tag}{inner}</{element.name}>"
+            if element.name == "p" and not element.attributes:
+                # no browser has a list in a paragraph, and Markdown needs no tag for one
+                return self._alone(_dedented(inner).strip())
+            head, *_ = re.split(r"\n[ \t]*\n", inner.lstrip("\n"), maxsplit=1)
+            space = "\n\n" if self._cites(head) and not re.search(r"^[ \t]*<", head) else ""
+            return f"{element.tag}{space}{inner}</{element.name}>"
         return self._with_paragraphs(_without_blanks(element))
 
     def _with_paragraphs(self, element: Element) -> str:
