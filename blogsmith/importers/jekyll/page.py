@@ -170,7 +170,7 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
     line = context.line_of(node)
     if isinstance(error, UnknownValue) and str(error).startswith(("site.", "paginator")):
         message = f"a list made from {error}: blogsmith makes its lists itself"
-        context.notice("dropped", message, line=line, removed=node.source)
+        context.notice("dropped", message, line=line, removed=node.source, is_list=True)
         return ""
     if isinstance(node, LiquidOutput) and not context.depth:
         before = context.document.body[: node.start]
@@ -186,7 +186,8 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
     if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValue)):
         # what has no value in Jekyll is nothing, and a loop over it too
         message = f"a list made from {error}: blogsmith makes its lists itself"
-        context.notice("dropped", message, line=line, removed="" if context.depth else node.source)
+        removed = "" if context.depth else node.source
+        context.notice("dropped", message, line=line, removed=removed, is_list=True)
         return ""
     return context.leave(node, f"Liquid that cannot be read: {error}")
 

@@ -45,7 +45,8 @@ class Jekyll:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             page = translate_document(translator.translate, document)
-            if document.collection == "pages" and is_made_here(page):
+            has_list = str(document.front.get("layout")) in site.list_layouts
+            if document.collection == "pages" and is_made_here(page, has_list_layout=has_list):
                 notices += [made_here(page), *page.notices]
             else:
                 pages.append(keep_address(page, patterns))

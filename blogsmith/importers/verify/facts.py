@@ -33,6 +33,9 @@ _TEX_LAYOUT = lazy_pattern(
 )
 """What moves or labels, and backslashes that Markdown may have taken away."""
 
+_TYPOGRAPHIC = {0x2019: "'", 0x2018: "`", 0x201C: "``", 0x201D: "''", 0x2013: "--", 0x2014: "---", 0x2026: ""}
+"""What a typographer made of a formula's characters that it took for prose; MathJax reads `’` as `'`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -56,7 +59,7 @@ class Facts:
 
 def compared_tex(tex: str) -> str:
     """A formula as it is compared: without blanks, points, and what only moves or labels it."""
-    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip()))
+    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip().translate(_TYPOGRAPHIC)))
 
 
 def compared_code(code: str) -> str:
