@@ -139,6 +139,30 @@ def take_abbreviations(text: str) -> str:
     )
 
 
+_BLANK_ADDRESS = lazy_pattern(
+    r"(?P<open>\]\([ \t]*)(?!<)(?P<address>(?:[^\s()<>]|\([^()\n]*\)|[ \t](?![ \t\"'(]))+?)"
+    r"(?P<title>[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
+)
+
+
+def bracket_addresses(text: str) -> str:
+    """Addresses with blanks in angle brackets: kramdown reads them as they are.
+
+    A title that says the same as the alternative text of an image goes: there it was shown under the
+    pointer, here it is a caption.
+    """
+    text = _BLANK_ADDRESS.sub(_bracketed, text)
+    return _SAME_TITLE.sub(r"![\1](\2)", text)
+
+
+def _bracketed(found: re.Match[str]) -> str:
+    address = found["address"].strip()
+    if not re.search(r"[ \t]", address):
+        return found[0]
+    return f"{found['open']}<{address}>{found['title'] or ''})"
+
+
+_SAME_TITLE = lazy_pattern(r"!\[([^\[\]\n]+)\]\(([^\s()<>]+|<[^<>\n]+>)[ \t]+\"\1\"[ \t]*\)")
 _IMAGE_LIST = lazy_pattern(r"(!\[(?:[^\[\]]|\[[^\]]*\])*\]\((?:[^()]|\([^()]*\))*\))[ \t]*\{:([^{}\n]*)\}")
 _LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>])\{:([^{}\n]*)\}")
 _LINE_LIST = lazy_pattern(r"[ \t>]*\{:([^{}\n]*)\}[ \t]*")

@@ -17,7 +17,14 @@ from .formulas import DIALECT, rewrite_formulas, with_colours
 from .front import page_front
 from .html import HtmlTranslator, inline_html
 from .html_blocks import settle_blocks
-from .kramdown import complete_tables, move_lists, part_captions, take_abbreviations, take_extensions
+from .kramdown import (
+    bracket_addresses,
+    complete_tables,
+    move_lists,
+    part_captions,
+    take_abbreviations,
+    take_extensions,
+)
 from .links import missing_images, rewrite_links
 from .liquid.filters import PLAIN_FILTERS
 from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
@@ -129,7 +136,7 @@ class PageTranslator:
         html = HtmlTranslator(context)
         masked = mask(text, DIALECT)
         prose, has_toc = take_extensions(masked.text)
-        prose = distill_notes(prose, context)
+        prose = distill_notes(bracket_addresses(prose), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
         prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))

@@ -12,7 +12,7 @@ from html import unescape
 
 from ...patterns import lazy_pattern
 from .elements import Element, parse_elements
-from .tags import address_text, alt_text, image, tag_attributes, width_of
+from .tags import address_text, alt_text, caption_text, image, tag_attributes, width_of
 
 _WRAPPERS = frozenset(("figure", "center", "div", "p", "picture", "a", "span", "section", "td"))
 _CAPTION_CLASSES = frozenset(("caption", "figcaption", "image-caption", "img-caption", "fig-caption"))
@@ -164,7 +164,7 @@ def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> 
 
 def _argument(text: str) -> str:
     """A text as one value of a list in an argument of a shortcode."""
-    return " ".join(text.split()).replace('"', "”").replace(",", "\\,")
+    return " ".join(caption_text(text).split()).replace('"', "”").replace(",", "\\,")
 
 
 def video_of(element: Element) -> str:
