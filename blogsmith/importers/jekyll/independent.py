@@ -33,7 +33,10 @@ _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?
 """A loop without loops in it: its text is a template, what it gives are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
 _LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
-_OUTPUT = lazy_pattern(r"(?<![\\\w^{}$])\{\{-?\s*[a-z_]\w*\s*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
+_HEADING_ID = lazy_pattern(r"^([ ]{0,3}#{1,6}[ \t][^\n]*?)[ \t]*\{#[\w:.-]+\}[ \t]*$", re.MULTILINE)
+_OUTPUT = lazy_pattern(
+    r"(?:(?<![\\\w^{}$])|(?<=%\}))\{\{-?\s*[a-z_]\w*\s*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}"
+)
 _ATTRIBUTES = lazy_pattern(
     r"(?<![\w^_])\{:\s*[.#\"A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#\"A-Za-z][^{}\n]*\}"
 )
@@ -78,7 +81,7 @@ def _prose(text: str) -> str:
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
     text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
-    return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))
+    return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", _HEADING_ID.sub(r"\1", text)))
 
 
 def render_html(text: str) -> str:

@@ -164,7 +164,21 @@ def _bracketed(found: re.Match[str]) -> str:
 
 _SAME_TITLE = lazy_pattern(r"!\[([^\[\]\n]+)\]\(([^\s()<>]+|<[^<>\n]+>)[ \t]+\"\1\"[ \t]*\)")
 _IMAGE_LIST = lazy_pattern(r"(!\[(?:[^\[\]]|\[[^\]]*\])*\]\((?:[^()]|\([^()]*\))*\))[ \t]*\{:([^{}\n]*)\}")
-_LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>])\{:([^{}\n]*)\}")
+_LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>\ue001])\{:([^{}\n]*)\}")
+_BREAK = lazy_pattern(r"(?<=[^\\\s])[ \t]*\\\\[ \t]*(\n(?![ \t>]*(?:\n|\Z))|(?=\n|\Z))")
+_SPAN_MARK = lazy_pattern(
+    r"(<(?:span|a|b|i|em|strong|small|font|sup|sub|u|mark)\b[^<>]*?)\s+markdown\s*=\s*[\"']?(?:span|1)[\"']?",
+    re.IGNORECASE,
+)
+
+
+def hard_breaks(text: str) -> str:
+    """Lines that end with two backslashes with one, which breaks them here; and HTML in a line without its
+    `markdown`, for Markdown is read there anyway."""
+    text = _BREAK.sub(lambda found: "\\\n" if found[1] else "", text)
+    return _SPAN_MARK.sub(r"\1", text)
+
+
 _LINE_LIST = lazy_pattern(r"[ \t>]*\{:([^{}\n]*)\}[ \t]*")
 _AT_END = lazy_pattern(r"[ \t]*\{:[^{}\n]*\}(?=[ \t]*(?:\||$))")
 _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")

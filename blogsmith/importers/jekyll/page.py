@@ -20,6 +20,7 @@ from .html_blocks import settle_blocks
 from .kramdown import (
     bracket_addresses,
     complete_tables,
+    hard_breaks,
     move_lists,
     part_captions,
     take_abbreviations,
@@ -136,7 +137,7 @@ class PageTranslator:
         html = HtmlTranslator(context)
         masked = mask(text, DIALECT)
         prose, has_toc = take_extensions(masked.text)
-        prose = distill_notes(bracket_addresses(prose), context)
+        prose = distill_notes(bracket_addresses(hard_breaks(prose)), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
         prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))

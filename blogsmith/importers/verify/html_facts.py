@@ -50,6 +50,10 @@ _MATH = lazy_pattern(
     r"|(?<!\\)\$\s*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
     r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
 )
+_DEFINITIONS = lazy_pattern(
+    r"(?:\s*\\(?:(?:re|provide)?newcommand|def|gdef|let|DeclareMathOperator)(?![A-Za-z])[^\n]*|\s*%[^\n]*)+\s*"
+)
+"""A formula that only defines macros shows nothing."""
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BLOCKS = frozenset(
@@ -190,7 +194,7 @@ class _Reader(HTMLParser):
         return bool(self._stack) and self._stack[-1].is_silent
 
     def _formula(self, tex: str) -> None:
-        if compared := compared_tex(tex):
+        if (compared := compared_tex(tex)) and not _DEFINITIONS.fullmatch(tex):
             self._found.add("formulas", compared)
             self._found.hidden.update(words_in(tex.replace("_", " ")))
 
