@@ -140,7 +140,7 @@ def take_abbreviations(text: str) -> str:
 
 
 _BLANK_ADDRESS = lazy_pattern(
-    r"(?P<open>\]\([ \t]*)(?!<)(?P<address>(?:[^\s()<>]|\([^()\n]*\)|[ \t](?![ \t\"'(]))+?)"
+    r"(?P<open>\]\([ \t]*)(?!<)(?P<address>(?:[^\s()<>\[\]{}]|\([^()\n]*\)|[ \t](?![ \t\"'(]))+?)"
     r"(?P<title>[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
 

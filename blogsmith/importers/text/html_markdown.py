@@ -52,6 +52,7 @@ def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
     if not address.strip():
         return None
     alt, title = values.get("alt", ""), values.get("title", "")
+    title = "" if title == alt else title
     return PagePicture(address.strip(), alt, caption or title, width_of(values), values.get("id", ""))
 
 

@@ -33,7 +33,9 @@ _TEX_LAYOUT = lazy_pattern(
 )
 """What moves or labels, and backslashes that Markdown may have taken away."""
 
-_TYPOGRAPHIC = {0x2019: "'", 0x2018: "`", 0x201C: "``", 0x201D: "''", 0x2013: "--", 0x2014: "---", 0x2026: ""}
+_TYPOGRAPHIC = str.maketrans(
+    {"’": "'", "‘": "`", "“": "``", "”": "''", "–": "--", "—": "---", "…": "", "«": "<<", "»": ">>"}
+)
 """What a typographer made of a formula's characters that it took for prose; MathJax reads `’` as `'`."""
 
 

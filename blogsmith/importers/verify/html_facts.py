@@ -129,6 +129,7 @@ class _Reader(HTMLParser):
             return
         if tag == "math":
             self._tex, self._math = values.get("alttext", ""), []
+            self._text.append(" ")
         elif tag == "code" and "math-error" in classes:
             # shown as it was written, and named by a diagnostic
             self._tex, self._math = "", []

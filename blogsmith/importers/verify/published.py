@@ -45,7 +45,7 @@ _ARTICLES = (
 """Where themes put the text of a page, what says most first."""
 _COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _LAYOUT = lazy_pattern(
-    r"<(?:(?:nav|aside)\b|(?:ul|ol|div|section|header|footer|p|span)\b[^>]*\b(?:id|class)=[\"'](?:[^\"']*\s)?"
+    r"<(?:nav\b|(?:ul|aside|ol|div|section|header|footer|p|span)\b[^>]*\b(?:id|class)=[\"'](?:[^\"']*\s)?"
     r"(?:markdown-toc|toc|table-of-contents?|post-(?:meta|nav|tags|date|navigation|footer|share)"
     r"|page__(?:meta|share|footer|related)|pagination|pager|related(?:-posts)?|share|comments|site-footer)"
     r"(?:\s[^\"']*)?[\"'])[^>]*>",
@@ -135,11 +135,18 @@ def published_losses(page: ImportedPage, old: Facts, new: Facts, title: str = ""
     """
     kinds = COMPARED - {"words"} if any(notice.is_list for notice in page.notices) else COMPARED
     allowed = Facts({"words": _front_words(page, title) + _reading_time(old)})
+    mended = Counter(map(_without_emphasis, (new.of("formulas") - old.of("formulas")).elements()))
     return [
         replace(difference, what=f"published {difference.what}")
         for difference in losses(f"{page.source} ({page.address})", old, new, allowed, Lines(""))
         if difference.what in kinds
+        and not (difference.what == "formulas" and mended[_without_emphasis(difference.text)])
     ]
+
+
+def _without_emphasis(tex: str) -> str:
+    """A formula without the signs that were taken for emphasis: the new page has them again."""
+    return re.sub(r"[_*]", "", tex)
 
 
 def _front_words(page: ImportedPage, title: str) -> Counter[str]:
