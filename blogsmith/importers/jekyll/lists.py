@@ -12,7 +12,7 @@ MADE_HERE = frozenset(("", "/", "/404", "/404.html", "/archive", "/tags", "/cate
 """Addresses without a slash at their end at which blogsmith makes something in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
 _LISTED = lazy_pattern(
-    r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?:posts|tags|categories)|paginator\.posts)\b"
+    r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
 )
 _FEW = 12
 """Words that a template of a list has at most besides it: a heading, and what stands where there are no

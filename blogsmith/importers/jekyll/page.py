@@ -35,7 +35,12 @@ from .site import JekyllSite
 from .source import JekyllDocument
 from .tags import render_tag, unveil_raw
 
-_LISTS = frozenset(("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"))
+_LISTS = frozenset(
+    (
+        *("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"),
+        *("collections", "html_pages"),
+    )
+)
 _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
