@@ -67,7 +67,7 @@ def render_kramdown(text: str) -> str:
     text = "".join(
         part if number % 3 == 1 else _prose(part) for number, part in enumerate(parts) if number % 3 < 2
     )
-    text = str(_parser().render(text))
+    text = str(_parser().render(f"{text}\n"))
     return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
 
 

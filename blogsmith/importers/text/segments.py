@@ -62,7 +62,8 @@ def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     env: dict[str, object] = {}
-    tokens = _block_parser().parse(text, env)
+    # HTML in a list in a quote at the very end of a text is too much for markdown-it
+    tokens = _block_parser().parse(f"{text}\n", env)
     ranges = []
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
