@@ -28,6 +28,10 @@ from .html_blocks import has_markdown, stands_in_html
 
 _INLINE = frozenset(("a", "b", "br", "code", "em", "i", "span", "small", "strong", "sub", "sup", "u", "font"))
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
+_PICTURE = lazy_pattern(
+    r"<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>",
+    re.IGNORECASE,
+)
 _CAPTION = lazy_pattern(
     r"[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
     re.IGNORECASE,
@@ -48,9 +52,7 @@ class HtmlTranslator:
 
     def translate(self, masked: MaskedText) -> str:
         """The text with its HTML translated, still masked."""
-        text = re.sub(
-            r"<picture\b[^>]*>[\s\S]*?(<img\b[^>]*>)[\s\S]*?</picture\s*>", r"\1", masked.text, flags=re.I
-        )
+        text = _PICTURE.sub(r"\1", masked.text)
         text = self._rows(text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:

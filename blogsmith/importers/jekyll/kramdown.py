@@ -7,7 +7,7 @@ a head. All functions take text in which code and formulas are hidden, but for w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -113,9 +113,16 @@ def take_extensions(text: str) -> tuple[str, bool]:
         pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
         text = re.sub(pattern, partial(_put_behind, attributes), text)
     text, count = _TOC.subn("", text)
-    text = _COMMENT.sub(lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
-    text = _END_OF_BLOCK.sub("", _NO_MARKDOWN.sub(r"\1", _OPTIONS.sub("", text)))
+    text = _sub_closed(_COMMENT, lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
+    text = _sub_closed(_NO_MARKDOWN, lambda found: str(found[1]), _OPTIONS.sub("", text))
+    text = _END_OF_BLOCK.sub("", text)
     return text, count > 0
+
+
+def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """`pattern.sub` up to the last `{:/ … }`: behind it nothing is closed, and need not be looked for."""
+    end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
+    return pattern.sub(replace, text[:end]) + text[end:]
 
 
 def _put_behind(attributes: str, found: re.Match[str]) -> str:

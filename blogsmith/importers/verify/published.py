@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from ...patterns import lazy_pattern
 from ..model import Difference, ImportedPage
 from ..source_files import read_text
-from ..text.elements import element_end
+from ..text.elements import ElementEnds, element_end
 from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts, words_in
@@ -105,8 +105,9 @@ def article_of(html: str) -> tuple[int, str]:
 def _without(pattern: re.Pattern[str], html: str) -> str:
     """HTML without the elements whose tags a pattern matches; one that does not end is left."""
     parts, position = [], 0
+    ends = ElementEnds(html)
     while found := pattern.search(html, position):
-        end = element_end(html, found.start())
+        end = ends.of(found.start())
         parts.append(html[position : found.start() if end else found.end()])
         position = end or found.end()
     return "".join([*parts, html[position:]])
