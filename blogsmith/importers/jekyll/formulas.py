@@ -90,6 +90,25 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     return display(tex) if is_display(opener) else inline(tex, after[:1])
 
 
+_ESCAPED_START = lazy_pattern(
+    r"^(?:(?<![^\n]\n)|(?=[ \t>]*(?:[-*+]|\d+\.)[ \t]))"
+    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])",
+    re.MULTILINE,
+)
+_IN_LINE = "\ue016"
+
+
+def mark_inline(text: str) -> str:
+    r"""`\$$x$$` at the beginning of a block is a formula in the line to kramdown: a mark for it instead of
+    the backslash. The text holds no code of several lines."""
+    return _ESCAPED_START.sub(rf"\1{_IN_LINE}", text)
+
+
+def unmark_inline(text: str) -> str:
+    """The text without these marks."""
+    return text.replace(_IN_LINE, "")
+
+
 def _is_block(before: str, after: str) -> bool:
     """Whether a formula is a block of its own for kramdown."""
     *above, line = before.rsplit("\n", 2)[-2:]

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice
 
-MADE_HERE = frozenset(("", "/", "/404", "/404.html", "/archive", "/tags", "/categories", "/feed.xml"))
+MADE_HERE = frozenset(
+    ("", "/", "/404", "/404.html", "/archive", "/archives", "/tags", "/categories", "/feed.xml")
+)
 """Addresses without a slash at their end at which blogsmith makes something in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
 _LISTED = lazy_pattern(
@@ -30,7 +32,7 @@ def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
     has_list_layout: the list stands in its layout.
     """
     address = page.address.rstrip("/") or page.address
-    if address.removesuffix(".html") in ("/404", "/archive", "/tags", "/categories"):
+    if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
         return True
     has_list = any(notice.is_list for notice in page.notices)
     is_empty = not _words(page.text)

@@ -9,11 +9,11 @@ from typing import Any
 
 from ..bibliography.bibtex import fit_key, reference_of
 from ..model import ImportedPage
-from ..text.segments import CODE, Lines, MaskedText, divide, mask
+from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
 from .bibliography import Bibliographies
 from .context import PageContext
 from .distill import distill_code, distill_notes
-from .formulas import DIALECT, rewrite_formulas, with_colours
+from .formulas import DIALECT, mark_inline, rewrite_formulas, unmark_inline, with_colours
 from .front import page_front
 from .html import HtmlTranslator, inline_html
 from .html_blocks import settle_blocks
@@ -140,7 +140,7 @@ class PageTranslator:
 
     def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
         html = HtmlTranslator(context)
-        masked = mask(text, DIALECT)
+        masked = mask(rewrite(text, mark_inline, DIALECT, {"block"}) if "\\$$" in text else text, DIALECT)
         prose, has_toc = take_extensions(masked.text)
         prose = distill_notes(bracket_addresses(hard_breaks(prose)), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
@@ -149,7 +149,7 @@ class PageTranslator:
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
-        return has_toc, html, masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text))
+        return has_toc, html, unmark_inline(masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text)))
 
     def _front(
         self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from types import MappingProxyType
 from urllib.parse import unquote
 
@@ -61,7 +62,7 @@ class Facts:
 
 def compared_tex(tex: str) -> str:
     """A formula as it is compared: without blanks, points, and what only moves or labels it."""
-    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip().translate(_TYPOGRAPHIC)))
+    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", unescape(tex).strip().translate(_TYPOGRAPHIC)))
 
 
 def compared_code(code: str) -> str:
