@@ -92,7 +92,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
 
 _ESCAPED_START = lazy_pattern(
     r"^(?:(?<![^\n]\n)|(?=[ \t>]*(?:[-*+]|\d+\.)[ \t]))"
-    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])",
+    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])|(?<!\\)\\(?=\$\$[^$\n]+\$\$(?!\$))",
     re.MULTILINE,
 )
 _IN_LINE = "\ue016"
@@ -100,8 +100,8 @@ _IN_LINE = "\ue016"
 
 def mark_inline(text: str) -> str:
     r"""`\$$x$$` at the beginning of a block is a formula in the line to kramdown: a mark for it instead of
-    the backslash. The text holds no code of several lines."""
-    return _ESCAPED_START.sub(rf"\1{_IN_LINE}", text)
+    the backslash; elsewhere on a line it is meant so. The text holds no code."""
+    return _ESCAPED_START.sub(lambda found: (found[1] or "") + _IN_LINE, text)
 
 
 def unmark_inline(text: str) -> str:

@@ -140,7 +140,7 @@ class PageTranslator:
 
     def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
         html = HtmlTranslator(context)
-        masked = mask(rewrite(text, mark_inline, DIALECT, {"block"}) if "\\$$" in text else text, DIALECT)
+        masked = mask(rewrite(text, mark_inline, DIALECT, CODE) if "\\$$" in text else text, DIALECT)
         prose, has_toc = take_extensions(masked.text)
         prose = distill_notes(bracket_addresses(hard_breaks(prose)), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
