@@ -24,7 +24,7 @@ _PIECE = re.compile(
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
-_SHORTCODE = re.compile(r"\{\{<[\s\S]*?>\}\}")
+_SHORTCODE = re.compile(r"\{\{<(?:(?!\{\{<)[\s\S])*?>\}\}")
 _ATTRIBUTES = re.compile(
     r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}"
     r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$",

@@ -110,7 +110,7 @@ class _Reader(HTMLParser):
         if tag in _BLOCKS or not _ASIDE_CLASSES.isdisjoint(classes):
             self._flush()
         hidden = re.search(r"display\s*:\s*none", values.get("style", "")) is not None
-        hidden = hidden or values.get("role") == "doc-biblioref"
+        hidden = hidden or values.get("role") == "doc-biblioref" or (tag == "sup" and _is_note(values))
         silent = self._is_silent or tag in _SILENT or hidden or not _SILENT_CLASSES.isdisjoint(classes)
         is_inside_silent = self._is_silent
         self._take_start(

@@ -7,6 +7,7 @@ running anything. Nothing is written.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ...diagnostics.model import Diagnostic
+from ...patterns import lazy_pattern
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ...pipeline.snapshot import SiteSnapshot
 from ...pipeline.time_limit import TookTooLong
@@ -27,6 +29,7 @@ from .facts import Facts
 from .html_facts import facts_of_html
 from .published import PublishedCheck, check_published, published_facts, published_losses
 
+_ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
 _BUILD_S = 60.0
 """How long one page may take to be made."""
 
@@ -116,7 +119,7 @@ def _check_page(
     home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
     differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
     if page.address in published:
-        differences += published_losses(page.address, published[page.address], after, allowed, page.source)
+        differences += published_losses(page, published[page.address], after, allowed, snapshot.config.title)
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)
@@ -125,7 +128,20 @@ def _check_page(
 def _whole_html(snapshot: SiteSnapshot, path: str) -> str:
     """Content, title and summary of a page: what stands in its body may have become part of its head."""
     body = snapshot.rendered[path].body
-    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{body.html}"
+    base_path = snapshot.config.base_path
+    originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
+    html = _with_originals(body.html, originals) if originals else body.html
+    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{html}"
+
+
+def _with_originals(html: str, originals: Mapping[str, str]) -> str:
+    """The text with pictures in place of their smaller copies."""
+
+    def original(found: re.Match[str]) -> str:
+        first = found[2].split(" ", 1)[0].rstrip(",")
+        return f'{found[1]}="{originals[first]}"' if first in originals else found[0]
+
+    return _ADDRESS.sub(original, html)
 
 
 def _address(page: ImportedPage, snapshot: SiteSnapshot) -> list[Difference]:
