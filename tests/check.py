@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from blogsmith.config.load import parse_config
+from blogsmith.config.load import LoadedConfig, parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
@@ -35,8 +35,10 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
+from blogsmith.pipeline.bibliographies import SiteBibliographies
 from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.context import parse_options
+from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.included_files import included_names
 from blogsmith.render.context import Tools
@@ -85,6 +87,24 @@ class Attention:
 """
 }
 """Source files of the site, for posts that include them."""
+TEXTS = {
+    "refs.bib": r"""@string{jkb = "Journal of Kernels and Bridges"}
+@article{ash2011, author = {Ash, Bea and Coe, Dan and Eld, Fay}, title = {On {BERT} and $\sqrt{d_k}$},
+  journal = jkb, year = 2011, volume = 4, number = 2, pages = {101--118}, doi = {10.5555/jkb.4}}
+@article{ash2011b, author = {Ash, Bea and Coe, Dan and Eld, Fay}, title = {More on BERT}, journal = jkb,
+  year = 2011}
+@inproceedings{gil2015, crossref = {proc2015}, author = {van der Gil, Jo\"el},
+  title = {Arches \& {\'e}t{\'e}}}
+@proceedings{proc2015, title = {Bridge Days}, year = 2015, publisher = {Arch Press}}
+@misc{hay2018, author = {Hay, Ida and Ivy, Jo}, title = {A preprint}, eprint = {1801.01234},
+  archiveprefix = {arXiv}, year = 2018, pdf = {https://example.org/hay.pdf}}
+@book{ink1999, author = {{Ink Society}}, title = {Ink}, publisher = {Quill}, year = 1999,
+  note = {<script>x</script>}}
+""",
+    "items.json": """[{"id": "jay2020", "type": "book", "title": "Birds", "publisher": "Nest",
+  "author": [{"family": "Jay", "given": "Kim"}], "issued": {"date-parts": [[2020]]}}]""",
+}
+"""Bibliographies of pages, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +205,10 @@ def _config(text: str) -> Config:
     return parse_config(text).config
 
 
+def _look(path: PurePosixPath) -> tuple[None, TextFile | None]:
+    return None, TextFile(TEXTS[path.name], path.name) if path.name in TEXTS else None
+
+
 @lru_cache
 def _site(text: str) -> tuple[Config, Plugins, Theme, ParseOptions, MarkdownIt]:
     config = _config(text)
@@ -211,6 +235,8 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         size = SIZES.get(file.name)
         return ImageInfo("", *size) if size else "it is no image"
 
+    bibliographies = SiteBibliographies(Path("/nonexistent"), look=_look)
+    bibliographies.take(LoadedConfig(config, (), {}))
     tools = Tools(
         config,
         md,
@@ -221,5 +247,12 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         index.page_labels,
         index.page_url,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
+        work=bibliographies.find,
+        work_keys=bibliographies.keys,
+        publication_keys=bibliographies.publication_keys,
+        work_hint=bibliographies.hint,
+        work_place=bibliographies.place,
+        bibliography_problems=bibliographies.problems,
+        citation_style=bibliographies.style,
     )
     return tools, parsed["page.md"]

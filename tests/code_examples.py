@@ -28,13 +28,14 @@ from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
-from blogsmith.pipeline import cache
+from blogsmith.pipeline import cache, pagefind_files
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import ExecutionOptions, no_progress
 from blogsmith.pyodide.source import FolderSource
+from blogsmith.search.pagefind import PagefindProblem
 from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
@@ -176,6 +177,15 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
 
     with patch.object(cache, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
         return build(root, execution=ExecutionOptions(jobs=2)).diagnostics
+
+
+def _no_pagefind(root: Path) -> tuple[Diagnostic, ...]:
+    (root / "blogsmith.yaml").write_text("search: {engine: pagefind}\n", encoding="utf-8")
+    failing = patch.object(
+        pagefind_files, "make_index", side_effect=PagefindProblem("No space left on device")
+    )
+    with patch.object(pagefind_files, "is_installed", return_value=True), failing:
+        return build(root).diagnostics
 
 
 def _vendor(root: Path) -> tuple[Diagnostic, ...]:
@@ -337,6 +347,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "post-unknown": _no_post,
         "page-process": _page_process,
         "page-slow": _page_slow,
+        "search-engine": _no_pagefind,
         "pyodide-vendor": _vendor,
         "file-exists": _file_exists,
         "new-name": _new_name,

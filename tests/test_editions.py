@@ -11,7 +11,9 @@ import pytest
 
 from blogsmith.config.languages import edition_config, edition_root, file_language
 from blogsmith.config.load import parse_config
+from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
+from tests.preview_sites import built, new_line, outputs, settled
 from tests.site_files import build, printed, put
 
 SETTINGS = """\
@@ -224,6 +226,36 @@ def test_an_edit_gives_what_a_build_from_nothing_gives(edit: dict[str, str], tmp
     compare(root)
     put(root, edit)
     compare(root)
+
+
+def written(root: Path) -> dict[str, bytes]:
+    """The output of a build."""
+    assert build(root).ok
+    return built(root / "public")
+
+
+def test_the_preview_shows_what_a_build_writes(tmp_path: Path) -> None:
+    root = site(tmp_path)
+    line = new_line(root)
+    present = settled(line)
+    assert outputs(present) == written(root)
+    path = "content/posts/first.de.md"
+    put(root, {path: GERMAN + "\nNoch ein Satz, [zweiter](second.md).\n"})
+    edited = line.update_page(present, path, UpdateRequest((path,), everything=False))
+    assert edited is not None
+    now = written(root)
+    assert outputs(edited)["de/posts/first/index.html"] == now["de/posts/first/index.html"]
+    assert outputs(settled(line, edited, UpdateRequest((path,)))) == now
+
+
+def test_a_page_without_a_title_is_named_by_its_file(tmp_path: Path) -> None:
+    root = put(
+        tmp_path,
+        {**FILES, "content/posts/ein-wort.de.md": "Text.\n", "content/posts/c/index.de.md": "Text.\n"},
+    )
+    assert build(root).ok
+    assert ">Ein wort</h1>" in html(root / "public", "de/posts/ein-wort")
+    assert ">C</h1>" in html(root / "public", "de/posts/c")
 
 
 def test_a_page_in_a_language_that_the_site_has_not(tmp_path: Path) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from xml.etree.ElementTree import Element
 
-import html5lib
 import pytest
 from markupsafe import Markup
 
@@ -25,12 +22,11 @@ from blogsmith.model.results import CellResult
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.pipeline.rows.page_keys import text_templates
 from blogsmith.project.context import open_site
-from blogsmith.project.report import ExecutionOptions
 from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.syntax.kinds import ROWS
-from tests.site_files import build, printed, put, put_bare
+from tests.site_files import build, put, put_bare
 from tests.test_theme import BUNDLED, plain, write
 from tests.theme_pages import ROOT
 
@@ -419,210 +415,3 @@ def test_the_line_under_an_output() -> None:
 def test_tables_of_cells() -> None:
     html = clean_html("<table><tr><td>a</table>", "Ausgabe: x", None, language("de")).html
     assert 'aria-label="Tabelle, Ausgabe: x"' in html
-
-
-SITE = """\
-title: Netz
-lang: de
-base_url: https://example.org
-pagination: 1
-archive_pagination: 1
-plugins: [emoji_callouts, hf_space]
-theme_options: {switch: true}
-"""
-KINDS = "\n".join(f"> [!{row.name.upper()}] {{#thm-{row.name}}}\n> x\n" for row, _ in ROWS)
-FULL_POST = f"""\
----
-title: Aufmerksamkeit
-date: 2026-03-03
-updated: 2026-05-04
-status: wip
-tags: [Netze]
-categories: [Lernen]
-series: {{name: Grundlagen, part: 1}}
-references:
-  - {{id: v, title: Wort, author: Ada, year: 2017}}
----
-## Anfang
-
-[](zwei.md) [@v] und [@v], @fig-x @tbl-x @eq-x {{@sec-ende}} @thm-theorem @thm-proof[^1] und[^1]
-
-![Punkt](x.svg "Punkt"){{#fig-x}}
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-: Zahlen {{#tbl-x}}
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-$$x \\label{{eq:x}}$$
-
-{KINDS}
-
-💡 Key insight: ja
-
-```python fold
-x = 1
-```
-
-```dot
-nichts
-```
-
-```{{python}}
-x = 1
-```
-
-```{{python}}
-#| run-in: browser
-x = 1
-```
-
-```{{python}}
-#| claim: x ist 1
-x == 1
-```
-
-Wert {{= x =}}.
-
-{{% include img.html src="x.svg,x.svg" cap="eins,zwei" alt="eins,zwei" id="fig-y" %}}
-
-<div class="image-compare" data-before="x.svg" data-after="x.svg"></div>
-
-<div class="hf-space" data-src="ada/netz"></div>
-
-[^1]: Ja.
-
-## Ende {{#sec-ende}}
-
-x
-"""
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_PROCESSOR = re.compile(r"CPU \([^)]*\)")
-_NAMES = (
-    *("blogsmith", "huggingface", "co", "English", "Mastodon", "Bluesky", "utteranc", "es", "github", "com"),
-    *("CUDA", "CPU", "Python", "cloud", "umami", "is", "ms"),
-)
-_SILENT = ("script", "style", "code", "pre", "math")
-_READ = ("aria-label", "title", "alt", "content")
-
-
-def words_of(element: Element) -> Iterator[tuple[str, str]]:
-    """Each word that readers see or hear, with the text that it stands in."""
-    if not isinstance(element.tag, str) or element.tag in _SILENT:
-        texts = []
-    else:
-        texts = [element.text or "", *(element.get(name, "") for name in _READ if element.tag != "meta")]
-        for child in element:
-            yield from words_of(child)
-    for text in (*texts, element.tail or ""):
-        for word in _WORD.findall(_PROCESSOR.sub("CPU", text)):
-            yield word, text
-
-
-def _words(texts: Iterator[str]) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(re.sub(r"\{\w+\}", " ", text))}
-
-
-LATER = """\
----
-title: {}
-date: 2026-04-0{}
-tags: [Netze]
-categories: [Lernen]
-comments: https://a.example/@ada/1
-{}---
-Text [](aufmerksamkeit.md)
-
-- [ ] a
-- [x] b
-"""
-CELLS = """\
----
-title: Lauf
-date: 2026-04-05
----
-```{{python}}
-#| label: fig-eins
-{first}
-```
-
-```{{python}}
-#| needs: cuda
-#| fallback: skip
-2
-```
-
-```{{python}}
-#| error: true
-print(x, open("data.csv").read())
-1 / 0
-```
-
-{{= x =}}
-"""
-
-
-def whole_site(root: Path, tag: str, theme: str) -> tuple[Path, Mapping[str, str]]:
-    """A site in one language with all that prints words of ours; an old result among its cells."""
-    own = SITE.replace("lang: de", f"lang: {tag}\ntheme: {theme}").replace(
-        "theme_options: {switch: true}", OTHER
-    )
-    files = {
-        "blogsmith.yaml": own,
-        "content/posts/aufmerksamkeit.md": FULL_POST,
-        "content/posts/x.svg": SVG,
-        "content/posts/zwei.md": LATER.format("Zwei", 2, "series: {name: Grundlagen, part: 2}\n"),
-        "content/posts/drei.md": LATER.format(
-            "Drei", 3, "draft: true\nseries: {name: Grundlagen, part: 3}\n"
-        ),
-        "content/posts/zwei.en.md": "---\ntitle: Two\n---\nText.\n",
-        "content/land.md": "---\ntitle: Land\nsubtitle: Ja\ntemplate: landing\n---\nText\n",
-        "content/posts/lauf.md": CELLS.format(first="x = 1"),
-        "content/posts/data.csv": "a,b\n",
-    }
-    put(
-        root,
-        {"blogsmith.yaml": own, **{name: files[name] for name in files if "lauf" in name or ".csv" in name}},
-    )
-    assert build(root, execution=ExecutionOptions(execute="stale")).ok
-    changed = {"content/posts/lauf.md": CELLS.format(first="x = 3"), "content/posts/data.csv": "a,c\n"}
-    return put(root, files | changed), files
-
-
-OTHER = """\
-theme_options: {switch: true}
-languages: {en: {}}
-comments: {provider: utterances, repo: a/b}
-analytics: {provider: umami, site: 00000000-0000-0000-0000-000000000000, consent: ask}
-share: [mastodon, bluesky, email, link]
-"""
-
-
-@pytest.mark.parametrize("theme", ["paper", "terminal"])
-@pytest.mark.parametrize("tag", ["de", "ar"])
-def test_a_site_holds_no_english_word_of_ours(tag: str, theme: str, tmp_path: Path) -> None:
-    root, files = whole_site(tmp_path / "site", tag, theme)
-    report = build(root)
-    assert report.ok, printed(report)
-    own = _words(text for texts in bundled_texts(tag).values() for text in forms(texts).values())
-    known = own | _words(iter((*files, *files.values(), language_name(tag)))) | set(_NAMES)
-    pages = sorted(page for page in (root / "public").rglob("*.html") if "en" not in page.parts)
-    assert len(pages) > 14
-    seen: set[str] = set()
-    for page in pages:
-        tree = html5lib.parse(page.read_text("utf-8"), namespaceHTMLElements=False)
-        for word, text in words_of(tree):
-            assert word in known, (page.relative_to(root).as_posix(), word, text)
-            seen.add(text.strip())
-    asked = ("Show code", "Skip to content", "Archive", "Series", "Comments", "Share", "done")
-    expected = {language(tag).translate(text) for text in asked}
-    expected |= {language(tag).translate(f"{name} {{number}}", number=1) for name in ("Figure", "Table")}
-    assert {text for text in expected if text not in seen} == set()
-    old = (root / "public/posts/lauf/index.html").read_text("utf-8")
-    assert language(tag).translate("its code has changed") in old

@@ -45,11 +45,16 @@ SETTINGS = MappingProxyType(
         "share": "[email]",
         "diagnostics": "{link-missing: warning}",
         "build": "{executor: local}",
+        "orcids": "{Ada: 0000-0002-1825-0097}",
+        "citable": "true",
+        "license": "CC-BY-4.0",
     }
 )
 """Settings that reach no text → another value."""
-SHOWS_ALL = "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}\n"
-SHOWS_ALL += "{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
+SHOWS_ALL = (
+    "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}"
+    "{{ page.citation }}{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
+)
 HEADS = MappingProxyType(
     {
         "lang": "de",
@@ -114,8 +119,8 @@ def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
     write(root / "blogsmith.yaml", "\n".join([*lines, f"{name}: {SETTINGS[name]}", ""]))
     report = compare(root)
     assert report.ok, report.diagnostics
-    # who makes the pages, and what is told of them, is to be seen nowhere
-    is_seen = name not in ("build", "diagnostics")
+    # who makes the pages, what is told of them, and who wrote none of them is to be seen nowhere
+    is_seen = name not in ("build", "diagnostics", "orcids")
     assert (report.rebuilt, report.written + report.removed > 0) == ({}, is_seen)
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogsmith.pipeline import pagefind_files
 from blogsmith.search.index import IndexedPage, SearchIndex, count_files, file_of
 from blogsmith.search.page_record import make_record, read_record, step
 from blogsmith.search.page_text import PageFormula, read_sections
+from blogsmith.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page
 from blogsmith.search.terms import fold, split_terms
 from blogsmith.tex.analysis.formula_tokens import MOST, formula_tokens
 from tests.build_scripts import compare
@@ -379,6 +383,71 @@ def test_an_own_theme_without_the_layout(tmp_path: Path) -> None:
     put_site(tmp_path, **{"blogsmith.yaml": config})
     report = build(put(tmp_path, {**own, "themes/own/theme.yaml": "name: own\n"}))
     assert 'theme own has no layout "search"' in printed(report)
+
+
+# Pagefind
+
+
+BIG = {**SITE, "blogsmith.yaml": "title: Notes\nlang: en-GB\nsearch: {engine: pagefind}\n"}
+
+
+def test_pagefind_is_given_plain_pages(tmp_path: Path) -> None:
+    seen: dict[str, str] = {}
+
+    def run(command: list[str], *, cwd: Path, **options: object) -> None:
+        seen.update(
+            {file.name: file.read_text() for file in (cwd / "pages").iterdir()}, command=" ".join(command)
+        )
+        for name in ("pagefind.js", "pagefind-ui.js", "fragment/en_1.pf_fragment"):
+            put(cwd / "index", {name: name})
+
+    page = pagefind_page("A <b>", read_sections('<p>x &lt;</p><h2 id="a&amp;b">Two</h2><p>y</p>'))
+    assert sorted(make_index([page], "en-GB", run)) == ["fragment/en_1.pf_fragment", "pagefind.js"]
+    body = '<h1>A &lt;b&gt;</h1>\n<p>x &lt;</p>\n<h2 id="a&amp;b">Two</h2>\n<p>y</p>'
+    assert seen["0.html"] == f"<!DOCTYPE html>\n<html><title>A &lt;b&gt;</title>\n<body>{body}\n</html>"
+    assert seen["command"].endswith(
+        "-m pagefind --site pages --output-path index --quiet --force-language en"
+    )
+
+
+def test_pagefind_fails() -> None:
+    def run(command: list[str], **options: object) -> None:
+        raise subprocess.CalledProcessError(1, command, stderr=b"one\nno such thing\n")
+
+    with pytest.raises(PagefindProblem, match=r"^no such thing$"):
+        make_index([], "en", run)
+
+
+def test_pagefind_that_is_not_there(tmp_path: Path) -> None:
+    with patch.object(pagefind_files, "is_installed", return_value=False):
+        report = build(put(tmp_path, BIG))
+    assert "search needs Pagefind, which is not installed [search-engine]" in printed(report)
+    assert not (tmp_path / "public").exists()
+
+
+def test_a_site_with_pagefind(tmp_path: Path) -> None:
+    if not is_installed():
+        pytest.skip("pagefind is not installed")
+    root = put(tmp_path / "site", BIG)
+    compare(root)
+    public = root / "public"
+    (folder,) = public.glob("search/*/pagefind")
+    names = {file.name for file in folder.iterdir()}
+    assert {"pagefind.js", "pagefind-entry.json"} <= names
+    assert not any("ui" in name for name in names)
+    assert json.loads((public / "search/index.json").read_text())["terms"] == 0
+    assert not list(public.glob("search/*/terms-*.json"))
+    page = (public / "about/index.html").read_text()
+    assert "script-src 'self' 'wasm-unsafe-eval'" in page
+    put(root, {"content/about.md": "---\ntitle: About\n---\nPlatypus.\n"})
+    compare(root)
+    assert compare(root).written == 0
+
+
+def test_the_preview_searches_without_pagefind(tmp_path: Path) -> None:
+    shown = outputs(settled(new_line(put(tmp_path, BIG))))
+    assert json.loads(shown["search/index.json"])["terms"] == 1
+    assert any(path.endswith("terms-0.json") for path in shown)
 
 
 # one version after the other

@@ -18,8 +18,8 @@ _KEY = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BLANK = lazy_pattern(r"(?:\s+|%[^\n]*\n)*")
 _NAME = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BARE = lazy_pattern(r"[^\s,{}()\"#%=]+")
-_BRACE = lazy_pattern(r"[{}]")
-_QUOTE = lazy_pattern(r"[{}\"]")
+_BRACE = lazy_pattern(r"\{+|\}+")
+_QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
 """Of one value, `@string`s put in: each may hold the one before it twice."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -105,7 +105,8 @@ class _Reader:
                 break
             self.entry.fields.setdefault(name[0].lower(), value)
             if self._next() not in (",", "}", ")", ""):
-                self._report(f"a comma is missing behind {name[0]}", self._position, 1, "end it with a comma")
+                message = f"a comma is missing behind {name[0]}"
+                self._report(message, self._position, 1, "end it with a comma", severe=False)
         if self._next() not in ("}", ")", "") and not self.entry.mistakes:
             self._report(
                 "this is no field of an entry", self._position, 1, "a field is written name = {value}"
@@ -163,7 +164,7 @@ class _Reader:
                 did_you_mean(bare[0], self._strings) or f"define it, @string{{{bare[0]} = …}}, or use braces"
             )
             message = f"there is no @string {bare[0]}"
-            self.entry.mistakes.append(Mistake(message, bare.start(), len(bare[0]), hint))
+            self._report(message, bare.start(), len(bare[0]), hint, severe=False)
             return bare[0]
         return known
 
@@ -176,14 +177,19 @@ class _Reader:
                     continue
                 self._position = found.end()
                 return self._text[start + 1 : found.start()]
-            depth += 1 if found[0] == "{" else -1
-            if depth < 0:
+            count = found.end() - found.start()
+            if found[0][0] == "{":
+                depth += count
+            elif opening == "{" and count >= depth:
+                # of a run of braces those behind the right one are not of this value
+                self._position = found.start() + depth
+                return self._text[start + 1 : self._position - 1]
+            elif count > depth:
                 break
-            if depth == 0 and opening == "{":
-                self._position = found.end()
-                return self._text[start + 1 : found.start()]
+            else:
+                depth -= count
         self._report(f"this {opening} is never closed", start, 1, "count the braces of this value")
         return None
 
-    def _report(self, message: str, start: int, length: int, hint: str = "") -> None:
-        self.entry.mistakes.append(Mistake(message, start, length, hint))
+    def _report(self, message: str, start: int, length: int, hint: str = "", *, severe: bool = True) -> None:
+        self.entry.mistakes.append(Mistake(message, start, length, hint, severe))

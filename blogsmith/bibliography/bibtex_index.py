@@ -16,12 +16,14 @@ from ..patterns import lazy_pattern
 _ENTRY = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*([{(])\s*")
 _LINE_ENTRY = lazy_pattern(r"^[ \t]*@[ \t]*[A-Za-z]+\s*[{(]", 8)
 """At the beginning of a line (`re.MULTILINE`)."""
-_BRACE = lazy_pattern(r"[{}]")
-_BRACE_OR_ROUND = lazy_pattern(r"[{})]")
+_BRACE = lazy_pattern(r"\{+|\}+")
+_BRACE_OR_ROUND = lazy_pattern(r"\{+|\}+|\)")
 _KEY = lazy_pattern(r"([^\s,{}()\"#%'=\\][^\s,{}\"#%=\\]*)\s*(?=[,})])")
 _NO_WORKS = frozenset(("comment", "preamble"))
 MOST_PROBLEMS = 20
 """That are told of one file."""
+MOST_ENTRIES = 100_000
+"""That are read; the largest bibliographies of people have some ten thousand."""
 
 
 class Mistake(Struct, frozen=True, array_like=True):
@@ -68,8 +70,14 @@ class _Scan:
 
     def run(self) -> None:
         """Find all entries."""
-        position = 0
+        position = count = 0
         while found := _ENTRY.search(self._text, position):
+            count += 1
+            if count > MOST_ENTRIES:
+                del self.mistakes[MOST_PROBLEMS - 1 :]
+                message = f"there are more than {MOST_ENTRIES:,} entries; those from here on are not read"
+                self._report(message, found.start(), 1, "split the file")
+                return
             end = self._end(found.start(), found.end(2) - 1, found[2])
             kind = found[1].lower()
             if kind == "string":
@@ -96,9 +104,13 @@ class _Scan:
                 if depth == 0:
                     return found.end()
                 continue
-            depth += 1 if found[0] == "{" else -1
-            if depth <= 0 and bracket == "{":
-                return found.end()
+            count = found.end() - found.start()
+            if found[0][0] == "{":
+                depth += count
+            elif bracket == "{" and count >= depth:
+                return found.start() + depth
+            else:
+                depth -= count
         line = self._text[start : start + 60].partition("\n")[0].rstrip()
         closing = "}" if bracket == "{" else ")"
         message = f"this entry is not closed: a {closing} is missing before the next one"

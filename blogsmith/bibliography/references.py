@@ -63,6 +63,7 @@ def work_of_reference(reference: Reference) -> Publication:
 def reference_of_work(work: Publication) -> Reference:
     """What the built-in styles print of a work."""
     texts = work.texts
+    is_serial = "container-title" in texts and work.kind != "chapter"
     authors = [person.full for person in work.authors]
     if len(authors) > MOST_AUTHORS or work.has_others:
         authors = [*authors[:MOST_AUTHORS], "et al."]
@@ -72,7 +73,7 @@ def reference_of_work(work: Publication) -> Reference:
         authors=tuple(authors),
         year=work.year,
         venue=", ".join(_venue(work)),
-        volume=texts.get("volume", ""),
+        volume=texts.get("volume", "") if is_serial else "",
         issue=texts.get("issue", ""),
         pages=texts.get("page", "").replace("-", "–"),
         url=address_of(work),
@@ -89,6 +90,8 @@ def _venue(work: Publication) -> Iterator[str]:
     if (publisher := texts.get("publisher")) and work.kind != "article-journal":
         number = texts.get("number", "")
         yield number if publisher == "arXiv" and number else publisher
+    if (volume := texts.get("volume")) and ("container-title" not in texts or work.kind == "chapter"):
+        yield f"vol. {volume}"
 
 
 def address_of(work: Publication) -> str:

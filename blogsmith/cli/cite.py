@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from ..diagnostics.format import printable, wants_color
-from ..diagnostics.listing import print_diagnostics
+from ..diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
 from .options import site_option, site_root, verbose_option
@@ -27,9 +25,7 @@ def cite(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     root = site_root(site)
     from ..pipeline.citing import cite_posts
 
-    found = cite_posts(root, posts, clocks.now())
-    print_diagnostics(found.diagnostics, sys.stderr, wants_color(sys.stderr))
-    for entry in found.entries:
+    for entry in cite_posts(root, posts, clocks.now()):
         for line in entry.split("\n"):
             terminal.print_line(printable(line))
     return 0

@@ -24,7 +24,7 @@ from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
 from .levels import read_diagnostics
-from .schema import Config
+from .schema import Config, SiteLanguage
 from .validate import CHECKS
 
 CONFIG_NAME = "blogsmith.yaml"
@@ -133,6 +133,15 @@ def _describe_type(kind: Any) -> str:
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
+def _bare_language(slot: Slot) -> SiteLanguage | None:
+    """`de:` with nothing behind it: all as by default."""
+    if slot.value is None:
+        return SiteLanguage()
+    hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""
+    slot.wrong(f"{slot.name} must be settings as `key: value`", hint)
+    return None
+
+
 _TABLE = Table(
     types={
         **{kind: partial(_strict, kind) for kind in _WORDS},
@@ -144,6 +153,7 @@ _TABLE = Table(
         "bibliography": texts(),
     },
     checks=CHECKS,
+    short={"languages": _bare_language},
     in_words=_describe_type,
 )
 _SETTINGS = schema_of(Config, _TABLE)

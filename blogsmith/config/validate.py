@@ -20,7 +20,7 @@ from ..schema.readers import Check, each, keys, known, must, shaped, unless_empt
 from ..schema.slots import Slot
 from .editors import read_editor
 from .policy_sources import check_policy
-from .schema import Browser
+from .schema import Browser, SiteLanguage
 from .services import check_analytics, check_comments
 from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
 from .urls import base_url_problem, permalink_problem
@@ -150,6 +150,19 @@ def _is_path(text: str) -> bool:
     return text == text.strip() and not re.search(r"^~|[\x00-\x1f]", text)
 
 
+def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mapping[str, SiteLanguage]:
+    """Tags of languages, each once, with a part of the addresses of its own."""
+    named = {tag: found for tag, found in languages.items() if LANGUAGE_NAMED(tag, slot.key(tag))}
+    taken: dict[str, str] = {}
+    for tag, found in named.items():
+        path = found.path.strip("/") or tag.lower()
+        first = taken.setdefault(path, tag)
+        if first != tag:
+            hint = "give one of them another `path`" if first.lower() != tag.lower() else "keep one of them"
+            slot.key(tag).wrong(f"{first} and {tag} both have the addresses /{path}/", hint)
+    return named
+
+
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more")
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds")
 _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -")
@@ -158,7 +171,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "base_url": without(base_url_problem, "{name} {problem}", "write it as https://example.org/blog"),
         "lang": LANGUAGE_NAMED,
-        "languages": keys(LANGUAGE_NAMED),
+        "languages": check_languages,
         "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
         "languages.menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
         "orcids": values(_orcid),

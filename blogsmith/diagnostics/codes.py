@@ -153,7 +153,6 @@ CODES: Mapping[str, str] = MappingProxyType(
         # links and references
         "bibliography-entry": "An entry of a bibliography cannot be read whole; a warning if it is usable.",
         "bibliography-file": "A bibliography is not there, or cannot be read.",
-        "citable": "A post cannot say all that citing it takes (warning).",
         "citation-key": "A citation names a reference that the post does not list.",
         "citation-style": "A style of citations is not there, or cannot be used.",
         "citation-unused": "A reference is never cited (warning).",
@@ -172,6 +171,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "translation": "Two pages are one page in one language, or a file and its head say different ones.",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
+        "search-engine": "Pagefind, which the site has chosen for its search, is not there or fails.",
         # doubts, told by `blogsmith check` only
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",

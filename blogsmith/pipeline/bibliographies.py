@@ -8,6 +8,7 @@ entry that it cites has changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -185,7 +186,17 @@ class SiteBibliographies:
         message = file.problem if file else f"there is no bibliography {written}"
         is_list = document is not None and written in document.front.publications
         key = "publications" if is_list else "bibliography"
-        return self._at("bibliography-file", message, key, written, document)
+        hint = _HINT if file else self._hint_at_file(written, document)
+        return self._at("bibliography-file", message, key, written, document, hint)
+
+    def _hint_at_file(self, written: str, document: Document | None) -> str:
+        """A bibliography of nearly that name, beside the page or at the root."""
+        names = list[str]()
+        for path in candidate_paths(written, document.path if document else None):
+            with suppress(OSError):
+                folder = (self._root / path).parent
+                names += sorted(one.name for one in folder.iterdir() if one.suffix in (".bib", ".json"))
+        return did_you_mean(PurePosixPath(written).name, names) or _HINT
 
     def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f"there is no style of citations {written}"

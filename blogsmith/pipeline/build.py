@@ -145,11 +145,20 @@ def _finish(
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages
+    if site.config.search:
+        outputs += _pagefind_files(site, log)
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
     with log.stage("write"):
         report = _write(outputs, site, options, report, keep)
     return replace(report, timings=log.timings), pages
+
+
+def _pagefind_files(site: SiteSnapshot, log: BuildLog) -> list[Output]:
+    from .pagefind_files import make_pagefind_files
+
+    with log.stage("search"):
+        return make_pagefind_files(site)
 
 
 def _write(

@@ -6,9 +6,6 @@ import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
-
-from ..diagnostics.model import Diagnostic
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..project.select import select_posts
@@ -18,15 +15,11 @@ from .cache import PageCache
 from .page_reader import load_site
 
 
-class CitedPosts(Struct, frozen=True):
-    """BibTeX of posts."""
+def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> tuple[str, ...]:
+    """BibTeX of posts, drafts among them; SiteError for a name that means nothing.
 
-    entries: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> CitedPosts:
-    """The entries of posts, drafts among them; SiteError for a name that means nothing."""
+    Without an address where the site does not know its own.
+    """
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
     loaded = load_site(context, memory, BuildOptions(now=now, drafts=True, future=True), log)
@@ -38,11 +31,4 @@ def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> CitedPosts
         url = canonical(context.config, loaded.urls.urls[path])
         title = memory.parse(document).title_text
         entries.append(post_bibtex(document.front, title, url, context.config))
-    found = () if context.config.base_url else (_no_address(),)
-    return CitedPosts(tuple(entries), found)
-
-
-def _no_address() -> Diagnostic:
-    message = "the site does not know its address, so no entry has one"
-    hint = "write base_url: https://example.org in blogsmith.yaml"
-    return Diagnostic("citable", message, "blogsmith.yaml", hint=hint, severity="warning")
+    return tuple(entries)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from ..config.languages import edition_config, edition_of
 from ..config.load import CONFIG_NAME
-from ..config.schema import Config
+from ..config.schema import Config, MenuItem
 from ..diagnostics.model import Diagnostic, Reporter
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from ..model.remote_images import REMOTE_HINT, remote_message
@@ -32,11 +32,15 @@ def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
     """Errors for entries of the menu that lead to no page of the site."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     at_the_root = Document(Source(PurePosixPath(CONFIG_NAME), "", ""), FrontMatter(), "", 1)
-    for number, item in enumerate(context.config.menu):
-        target = resolve_link(index, item.url, at_the_root)
-        if target.problem:
-            place = context.settings.places.get(("menu", number, "url"))
-            reporter.error(target.code, target.problem, place, target.hint)
+    config = context.config
+    menus: dict[tuple[str, ...], tuple[MenuItem, ...]] = {("menu",): config.menu}
+    menus |= {("languages", tag, "menu"): found.menu for tag, found in config.languages.items()}
+    for path, menu in menus.items():
+        for number, item in enumerate(menu):
+            target = resolve_link(index, item.url, at_the_root)
+            if target.problem:
+                place = context.settings.places.get((*path, number, "url"))
+                reporter.error(target.code, target.problem, place, target.hint)
     return reporter.diagnostics
 
 

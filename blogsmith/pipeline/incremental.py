@@ -303,7 +303,10 @@ class IncrementalPipeline:
             if path in bodies
         }
         unfit = self._unfit_for_feeds()
-        composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values())
+        # the preview would run Pagefind after each save
+        search = context.config.search_settings if self._log else None
+        engine = search.engine if search else "own"
+        composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values(), engine)
         log.add(menu_problems(context, resolved.index))
         log.add(proof_circles(list(rendered.values()), context.config.base_path))
         log.add(option_problems(context, composition.assets))

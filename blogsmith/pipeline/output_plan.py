@@ -134,10 +134,12 @@ def plan(
     context: SiteContext,
     unfit: frozenset[str] = frozenset(),
     shared: Iterable[PictureVariant] = (),
+    engine: str = "own",
 ) -> OutputPlan:
     """Which files the site has; none of them is made.
 
-    unfit: as in `feed_files`; shared: copies of pictures that stand for pages.
+    unfit: as in `feed_files`; shared: copies of pictures that stand for pages; engine: what finds words; the
+    files of Pagefind are made at the end of a build, and are none of these.
     """
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
@@ -179,7 +181,7 @@ def plan(
     for card, origin, drawn in card_files(views, context):
         files.append(OutputFile(card, origin, drawn))
     items = {str(item.document.path): item for item in rendered}
-    for part, made in search_files(views, items, context):
+    for part, made in search_files(views, items, context, engine):
         files.append(OutputFile(part, "the index of the search", made))
     for sheet, text in sheet_files(views, context):
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))

@@ -11,7 +11,8 @@ from ..model.texts import NO_TEXT
 def placeholder_body(document: Document) -> Body:
     """A body without content, for lists and neighbours."""
     front, path = document.front, document.path
-    name = path.parent.name if path.stem in ("index", "_index") else path.stem
+    stem = path.stem.removesuffix(f".{front.lang}")
+    name = path.parent.name if stem in ("index", "_index") else stem
     title = front.title or name.replace("-", " ").replace("_", " ").capitalize()
     return Body(
         content=NO_TEXT,

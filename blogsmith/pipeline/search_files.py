@@ -27,17 +27,19 @@ _DIGITS = 12
 
 
 def search_files(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, engine: str
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Path and content of each file; none for a site without search. rendered: by source path."""
+    """Path and content of each file but those of Pagefind; none for a site without search.
+
+    rendered: by source path. engine: what finds words, as in the settings.
+    """
     if not context.config.search:
         return
-    # of a list that takes several pages, the first one has the text; drafts are nobody's to find
-    shown = tuple(view for view in views if view.path in rendered and view.body and not view.draft)
+    shown = searched_views(views, rendered)
     pages = [_indexed(view, rendered[view.path]) for view in shown]
     index = SearchIndex(pages, context.config.math.macros)
-    count = count_files(len(pages))
-    folder = _FOLDER / _name(pages, context)
+    count = count_files(len(pages)) if engine == "own" else 0
+    folder = index_folder(shown, rendered, context)
     entry = {"form": _FORM, "folder": folder.name, "terms": count}
     makers: dict[PurePosixPath, Callable[[], bytes]] = {
         _FOLDER / "index.json": partial(_entry, entry),
@@ -47,6 +49,19 @@ def search_files(
     }
     for path, make in makers.items():
         yield path, GeneratedFile(make, shown, shown)
+
+
+def searched_views(views: Sequence[PageView], rendered: Mapping[str, Rendered]) -> tuple[PageView, ...]:
+    """The pages that can be found, in the order of the index."""
+    # of a list that takes several pages, the first one has the text; drafts are nobody's to find
+    return tuple(view for view in views if view.path in rendered and view.body and not view.draft)
+
+
+def index_folder(
+    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+) -> PurePosixPath:
+    """Where the files of the index lie, but for the one that names the folder. views: that can be found."""
+    return _FOLDER / _name([_indexed(view, rendered[view.path]) for view in views], context)
 
 
 def _indexed(view: PageView, item: Rendered) -> IndexedPage:

@@ -51,13 +51,16 @@ def film_tag(rendering: Rendering, film: Film) -> str:
     found = find_media(rendering, film.source)
     poster = rendering.find_image(film.poster.text, film.poster.place) if film.poster else None
     size = _size(found, poster)
+    # a poster of another shape would lend its own to the film, until that is loaded
+    shape = f"aspect-ratio:{size[0]}/{size[1]}" if size and poster and found.width_px else ""
+    style = ";".join(filter(None, (film.style, shape)))
     attributes = [
         " controls",
         " muted loop playsinline" if film.is_loop else "",
         ' preload="metadata"',
         f' poster="{escape(_poster_url(rendering, poster))}"' if poster and poster.url else "",
         f' width="{size[0]}" height="{size[1]}"' if size else "",
-        f' style="{escape(film.style)}"' if film.style else "",
+        f' style="{escape(style)}"' if style else "",
         f' aria-label="{escape(film.label)}"' if film.label else "",
     ]
     if film.is_loop:

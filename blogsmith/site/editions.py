@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ..config.languages import edition_root, language_tags, own_tag
+from ..config.load import CONFIG_NAME
 from ..config.schema import Config
+from ..diagnostics.model import Diagnostic
 from ..model.documents import Document
 from .archive import plan_archive
 from .lists import plan_lists
@@ -31,6 +33,21 @@ def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[st
     for edition, item in items:
         found.setdefault(edition, []).append(item)
     return {edition: members for edition, members in found.items() if members or not edition}
+
+
+def root_problems(
+    sections: Mapping[str, str], editions: Mapping[str, str], config: Config
+) -> list[Diagnostic]:
+    """Errors for languages whose addresses are those of a section of the site's own language."""
+    taken = {section for path, section in sections.items() if not editions[path]}
+    found = []
+    for edition in sorted({edition for edition in editions.values() if edition}):
+        root = edition_root(edition, config).strip("/")
+        if root in taken:
+            message = f"the pages in {edition} and the section {root} have the same addresses, /{root}/"
+            hint = f"languages: {{{edition}: {{path: …}}}}, or rename the folder"
+            found.append(Diagnostic("duplicate-url", message, CONFIG_NAME, hint=hint))
+    return found
 
 
 def plan_generated(

@@ -73,7 +73,8 @@ def _edition_view(
 
 def _counting(config: Config) -> Counting | None:
     host = analytics_host(config.analytics)
-    if not host:
+    # a site that does not know its own address cannot tell visits from its author's own look at it
+    if not host or not config.base_url:
         return None
     chosen = config.analytics
     name = urlsplit(host).netloc

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
-from ..config.languages import file_language, language_tags, own_tag
+from ..config.languages import edition_root, file_language, language_tags, own_tag
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Reporter
 from ..languages.tags import is_listed, language_name
@@ -56,11 +56,12 @@ def translation_problems(
     paths = {str(document.path) for document in documents}
     for document in sorted(documents, key=lambda document: document.path.as_posix()):
         path = str(document.path)
-        key = (translation_key(document, config), editions.get(path, ""))
-        if config.languages and (first := taken.setdefault(key, path)) != path:
-            found += _twice(document, first, key[1] or own_tag(config))
-        elif not file_language(document.path, config).tag:
-            found += _unnamed_language(document, paths, config)
+        if config.languages:
+            key = (translation_key(document, config), editions.get(path, ""))
+            first = taken.setdefault(key, path)
+            found += _twice(document, first, key[1] or own_tag(config)) if first != path else []
+        if "." in document.path.stem and not file_language(document.path, config).tag:
+            found += _unnamed_language(document, paths)
     return found
 
 
@@ -73,31 +74,35 @@ def add_translations(
         return tuple(pages)
     keys = {str(item.document.path): translation_key(item.document, config) for item in rendered}
     lists = {
-        (page.kind, frame.within(page.edition).path_of(page.url)): keys[page.path]
-        for page in reversed(pages)
-        if page.kind in _LISTS and page.path
+        _place(page, config): keys[page.path] for page in reversed(pages) if page.kind in _LISTS and page.path
     }
     groups: dict[tuple[str, str], dict[str, PageView]] = {}
     for page in pages:
-        if key := _key(page, keys, lists, frame):
+        if key := _key(page, keys, lists, config):
             groups.setdefault(key, {}).setdefault(page.edition, page)
     linked = {key: _links(group, config) for key, group in groups.items() if len(group) > 1}
     return tuple(
-        _with_links(page, linked[key]) if (key := _key(page, keys, lists, frame)) in linked else page
+        _with_links(page, linked[key]) if (key := _key(page, keys, lists, config)) in linked else page
         for page in pages
     )
 
 
 def _key(
-    page: PageView, keys: Mapping[str, str], lists: Mapping[tuple[str, str], str], frame: Frame
+    page: PageView, keys: Mapping[str, str], lists: Mapping[tuple[str, str], str], config: Config
 ) -> tuple[str, str] | None:
     """What a page shares with its translations; None if it can have none."""
     if page.path:
         return ("page", keys[page.path])
     if page.kind not in _GENERATED or (page.pager and page.pager.number > 1):
         return None
-    place = page.kind, frame.within(page.edition).path_of(page.url)
+    place = _place(page, config)
     return ("page", lists[place]) if place in lists else place
+
+
+def _place(page: PageView, config: Config) -> tuple[str, str]:
+    """What a list is, and its path in its own language."""
+    root = edition_root(page.edition, config)
+    return page.kind, page.url.removeprefix(config.base_path).removeprefix(root)
 
 
 def _links(group: Mapping[str, PageView], config: Config) -> tuple[Translation, ...]:
@@ -127,7 +132,7 @@ def _twice(document: Document, first: str, tag: str) -> list[Diagnostic]:
     return reporter.diagnostics
 
 
-def _unnamed_language(document: Document, paths: set[str], config: Config) -> list[Diagnostic]:
+def _unnamed_language(document: Document, paths: set[str]) -> list[Diagnostic]:
     """`post.de.md` beside `post.md`, on a site that names no German."""
     path = document.path
     name, _, mark = path.stem.rpartition(".")

@@ -26,7 +26,7 @@ from ..model.slugs import slugify
 from ..patterns import lazy_pattern
 from ..read.dates import split_dated_name
 from .collisions import collisions
-from .editions import plan_generated
+from .editions import plan_generated, root_problems
 from .lists import plan_lists
 from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
 from .slug_rules import slug_hint, slug_problem
@@ -89,7 +89,11 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     names = (*_INDEX_NAMES, *(f"index.{edition}.md" for edition in plans if edition))
     urls = Urls(merged.urls, merged.kinds, merged.sections, merged.tree.slugs, editions, names)
     lists, taken = plan_generated(ordered, urls.kinds, urls.sections, editions, config)
-    found = [*merged.diagnostics, *collisions(ordered, urls.urls, urls.kinds, lists, taken)]
+    found = [
+        *merged.diagnostics,
+        *root_problems(merged.sections, editions, config),
+        *collisions(ordered, urls.urls, urls.kinds, lists, taken),
+    ]
     return structs.replace(urls, diagnostics=tuple(found))
 
 

@@ -43,11 +43,14 @@ class Attributes(Struct, frozen=True):
     """Key of a pair → its distance from the opening brace."""
 
 
-def parse_attributes(text: str, pos: int = 0) -> Attributes | None:
-    """The list that starts with `{` at `pos`, or None if that is no attribute list."""
+def parse_attributes(text: str, pos: int = 0, opening: int = 1) -> Attributes | None:
+    """The list that starts with `{` at `pos`, or None if that is no attribute list.
+
+    opening: how many signs stand in front of its first entry.
+    """
     if not text.startswith("{", pos):
         return None
-    at, name, classes, pairs, offsets = pos + 1, "", [], {}, {}
+    at, name, classes, pairs, offsets = pos + opening, "", [], {}, {}
     while found := _ITEM.match(text, at):
         at = found.end()
         if found["id"]:
@@ -59,7 +62,7 @@ def parse_attributes(text: str, pos: int = 0) -> Attributes | None:
             pairs[found["key"]] = next((v for v in values if v is not None), "")
             offsets[found["key"]] = found.start("key") - pos
     closing = re.compile(r"[ \t\n]*\}").match(text, at)
-    if not closing or at == pos + 1:
+    if not closing or at == pos + opening:
         return None
     return Attributes(closing.end(), name, tuple(classes), pairs, offsets)
 
@@ -95,7 +98,10 @@ def attributes_inline(state: StateInline, silent: bool) -> bool:
         return False
     if state.tokens[-1].type not in _AFTER:
         return False
-    found = parse_attributes(state.src[: state.posMax], state.pos)
+    text = state.src[: state.posMax]
+    found = parse_attributes(text, state.pos)
+    if found is None and state.tokens[-1].type == "image":
+        found = _kramdown_list(text, state.pos)
     if found is None:
         return False
     if not silent:
@@ -103,6 +109,15 @@ def attributes_inline(state: StateInline, silent: bool) -> bool:
         apply(token, found, page_of(state.env), inline_place(state, state.pos, found.end))
     state.pos = found.end
     return True
+
+
+def _kramdown_list(text: str, pos: int) -> Attributes | None:
+    """`{: .dark }`, as kramdown writes the list of an image; None where it says what we have no word for."""
+    if not text.startswith("{:", pos):
+        return None
+    found = parse_attributes(text, pos, 2)
+    is_known = found and all(key in ALLOWED or key.startswith("data-") for key in found.pairs)
+    return found if is_known else None
 
 
 def _opening(tokens: list[Token]) -> Token:

@@ -306,7 +306,9 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 def _name_of(document: Document) -> str:
     path = document.path
-    name = without_forbidden(path.parent.name if path.stem in ("index", "_index") else path.stem)
+    # `post.de.md`, and what is in German for another reason is not named so
+    stem = path.stem.removesuffix(f".{document.front.lang}")
+    name = without_forbidden(path.parent.name if stem in ("index", "_index") else stem)
     return name.replace("-", " ").replace("_", " ").strip().capitalize()
 
 

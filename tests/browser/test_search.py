@@ -11,6 +11,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from blogsmith.search.page_text import read_sections
+from blogsmith.search.pagefind import is_installed
 from blogsmith.search.terms import split_terms
 from tests.site_files import build, printed, put
 
@@ -349,6 +350,26 @@ def test_the_page_filters_and_finds(own_site: Served, reader: Reader) -> None:
 def test_the_page_takes_a_query_from_its_address(own_site: Served, reader: Reader) -> None:
     reader.open(own_site.url("/search/?q=tiles"))
     assert reader.wait_for(lambda: reader.ask(STATUS)).startswith("Results")
+
+
+def test_words_by_pagefind(tmp_path: Path, reader: Reader) -> None:
+    if not is_installed():
+        tools.missing("pagefind is not installed")
+    files = {
+        "blogsmith.yaml": "title: Big\nbase_url: https://example.org/b\nsearch: {engine: pagefind}\n",
+        "content/one.md": "---\ntitle: One\n---\n## Part\n\nA quokka, $a + b$.\n",
+        "content/two.md": "---\ntitle: Two\n---\nWombats.\n",
+    }
+    report = build(put(tmp_path, files), output=tmp_path / "served/b")
+    assert report.ok, printed(report)
+    with served(tmp_path / "served") as origin:
+        reader.open(f"{origin}/b/two/")
+        open_dialog(reader)
+        (found,) = search(reader, "quok")
+        assert (found["href"], "<mark>quokka</mark>" in found["html"]) == ("/b/one/#part", True)
+        assert "<math" in found["html"]
+        assert search(reader, "x + y = a + b")[0]["href"] == "/b/one/#part"
+        assert not reader.problems()
 
 
 # another browser

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ...model.publications import WorkDate
 from .formatting import affix, finish
-from .scene import Piece, Scene
-from .style_tree import Node
+from .scene import Scene, StylePiece
+from .style_tree import StyleNode
 
 _PARTS = ("year", "month", "day")
 
 
-def render_date(node: Node, scene: Scene) -> Piece:
+def render_date(node: StyleNode, scene: Scene) -> StylePiece:
     """`date`."""
     variable = node.get("variable")
     date = scene.date(variable)
@@ -20,9 +20,9 @@ def render_date(node: Node, scene: Scene) -> Piece:
         )
         is_there = is_year and variable == "issued" and variable not in scene.suppressed
         text = scene.cite.work.date_text if is_there else ""
-        return Piece(finish(text, node, scene), True, bool(text))
+        return StylePiece(finish(text, node, scene), True, bool(text))
     if scene.is_sorting:
-        return Piece(f"{date.year:05}{date.month:02}{date.day:02}", True, True)
+        return StylePiece(f"{date.year:05}{date.month:02}{date.day:02}", True, True)
     parts = list(node.find_all("date-part"))
     delimiter = node.get("delimiter")
     if node.has("form"):
@@ -42,16 +42,18 @@ def render_date(node: Node, scene: Scene) -> Piece:
     if text:
         scene.printed.add(variable)
     # a day that is not known leaves its blank behind
-    return Piece(affix(finish(text.rstrip(" ,"), node, scene, affixes=False), node, scene), True, bool(text))
+    return StylePiece(
+        affix(finish(text.rstrip(" ,"), node, scene, affixes=False), node, scene), True, bool(text)
+    )
 
 
-def _merged(part: Node, own: Node | None) -> Node:
+def _merged(part: StyleNode, own: StyleNode | None) -> StyleNode:
     if own is None:
         return part
-    return Node(part.tag, {**part.attributes, **own.attributes})
+    return StyleNode(part.tag, {**part.attributes, **own.attributes})
 
 
-def _part(part: Node, date: WorkDate, scene: Scene, variable: str) -> str:
+def _part(part: StyleNode, date: WorkDate, scene: Scene, variable: str) -> str:
     name, form = part.get("name"), part.get("form")
     if name == "year":
         year = f"{date.year}"[-2:] if form == "short" else str(date.year)

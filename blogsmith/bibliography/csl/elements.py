@@ -9,47 +9,47 @@ from .dates import render_date
 from .formatting import affix, faces, finish
 from .names import render_names
 from .numbers import format_number, format_pages, is_numeric, is_plural
-from .scene import Piece, Scene
-from .style_tree import Node
+from .scene import Scene, StylePiece
+from .style_tree import StyleNode
 
 _NUMBERS = frozenset(("volume", "issue", "number", "chapter-number", "collection-number", "edition"))
 _PAGES = frozenset({"page", "page-first", "locator"})
 
 
-def render(node: Node, scene: Scene) -> Piece:
+def render(node: StyleNode, scene: Scene) -> StylePiece:
     """One element."""
     scene.count()
     rule = _RULES.get(node.tag)
-    return rule(node, scene) if rule else Piece()
+    return rule(node, scene) if rule else StylePiece()
 
 
-def render_all(nodes: Iterable[Node], scene: Scene, delimiter: str = "") -> Piece:
+def render_all(nodes: Iterable[StyleNode], scene: Scene, delimiter: str = "") -> StylePiece:
     """Elements one behind the other."""
     pieces = [render(node, scene) for node in nodes]
     text = scene.join([piece.text for piece in pieces], delimiter)
-    return Piece(text, any(piece.asks for piece in pieces), any(piece.holds for piece in pieces))
+    return StylePiece(text, any(piece.asks for piece in pieces), any(piece.holds for piece in pieces))
 
 
-def _text(node: Node, scene: Scene) -> Piece:
+def _text(node: StyleNode, scene: Scene) -> StylePiece:
     if node.has("variable"):
         text = _variable(node, scene)
         variable = node.get("variable")
         if text:
             scene.printed.add(variable)
         # a letter behind the year is no reason for words around it
-        return Piece(finish(text, node, scene), variable != "year-suffix", bool(text))
+        return StylePiece(finish(text, node, scene), variable != "year-suffix", bool(text))
     if node.has("macro"):
         piece = render_macro(node.get("macro"), scene)
         # a macro that prints something counts as a variable that is there; so does a group (CSL 1.0.2, Group)
-        return Piece(finish(piece.text, node, scene), piece.asks or bool(piece.text), bool(piece.text))
+        return StylePiece(finish(piece.text, node, scene), piece.asks or bool(piece.text), bool(piece.text))
     if node.has("term"):
         plural = node.get("plural") == "true"
         text = scene.locale.term(node.get("term"), node.get("form", "long"), plural=plural)
-        return Piece(finish(text, node, scene))
-    return Piece(finish(node.get("value"), node, scene))
+        return StylePiece(finish(text, node, scene))
+    return StylePiece(finish(node.get("value"), node, scene))
 
 
-def _variable(node: Node, scene: Scene) -> str:
+def _variable(node: StyleNode, scene: Scene) -> str:
     variable = node.get("variable")
     text = ""
     if node.get("form") == "short":
@@ -65,11 +65,11 @@ def _is_page(scene: Scene) -> bool:
     return scene.cite.label == "page"
 
 
-def render_macro(name: str, scene: Scene) -> Piece:
+def render_macro(name: str, scene: Scene) -> StylePiece:
     """What a macro prints; nothing if there is none of the name."""
     macro = scene.macros.get(name)
     if macro is None:
-        return Piece()
+        return StylePiece()
     scene.macro_depth += 1
     scene.count()
     piece = render_all(macro.children, scene)
@@ -77,7 +77,7 @@ def render_macro(name: str, scene: Scene) -> Piece:
     return piece
 
 
-def _number(node: Node, scene: Scene) -> Piece:
+def _number(node: StyleNode, scene: Scene) -> StylePiece:
     variable = node.get("variable")
     text = scene.text(variable)
     if variable in _PAGES:
@@ -88,19 +88,19 @@ def _number(node: Node, scene: Scene) -> Piece:
             text = text.replace("-", "–")
     if text:
         scene.printed.add(variable)
-    return Piece(finish(text, node, scene), True, bool(text))
+    return StylePiece(finish(text, node, scene), True, bool(text))
 
 
-def _label(node: Node, scene: Scene) -> Piece:
+def _label(node: StyleNode, scene: Scene) -> StylePiece:
     variable = node.get("variable")
     text = scene.text(variable)
     if not text:
-        return Piece("", True, False)
+        return StylePiece("", True, False)
     term = (scene.cite.label or "page") if variable == "locator" else variable
     many = node.get("plural", "contextual")
     plural = many == "always" or (many == "contextual" and _is_several(variable, text))
     shown = scene.locale.term(term, node.get("form", "long"), plural=plural)
-    return Piece(finish(shown, node, scene), True, bool(shown))
+    return StylePiece(finish(shown, node, scene), True, bool(shown))
 
 
 def _is_several(variable: str, text: str) -> bool:
@@ -109,16 +109,16 @@ def _is_several(variable: str, text: str) -> bool:
     return is_plural(text)
 
 
-def _group(node: Node, scene: Scene) -> Piece:
+def _group(node: StyleNode, scene: Scene) -> StylePiece:
     piece = render_all(_open(node.children, scene), scene, node.get("delimiter"))
     if piece.asks and not piece.holds:
-        return Piece("", True, False)
-    return Piece(affix(faces(piece.text, node), node, scene), True, bool(piece.text))
+        return StylePiece("", True, False)
+    return StylePiece(affix(faces(piece.text, node), node, scene), True, bool(piece.text))
 
 
-def _open(nodes: Iterable[Node], scene: Scene) -> list[Node]:
+def _open(nodes: Iterable[StyleNode], scene: Scene) -> list[StyleNode]:
     """Elements, with what conditions choose in their place: a delimiter stands between these, too."""
-    found = list[Node]()
+    found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
             scene.count()
@@ -128,7 +128,7 @@ def _open(nodes: Iterable[Node], scene: Scene) -> list[Node]:
     return found
 
 
-def choose(node: Node, scene: Scene) -> tuple[Node, ...]:
+def choose(node: StyleNode, scene: Scene) -> tuple[StyleNode, ...]:
     """The elements of the first branch whose conditions hold."""
     for branch in node.children:
         if branch.tag == "else" or _holds(branch, scene):
@@ -136,11 +136,11 @@ def choose(node: Node, scene: Scene) -> tuple[Node, ...]:
     return ()
 
 
-def _choose(node: Node, scene: Scene) -> Piece:
+def _choose(node: StyleNode, scene: Scene) -> StylePiece:
     return render_all(_open((node,), scene), scene)
 
 
-def _holds(branch: Node, scene: Scene) -> bool:
+def _holds(branch: StyleNode, scene: Scene) -> bool:
     results = [test(value, scene) for name, test in _TESTS.items() for value in branch.get(name).split()]
     match = branch.get("match", "all")
     if match == "any":
@@ -159,7 +159,7 @@ _TESTS: Mapping[str, Callable[[str, Scene], bool]] = MappingProxyType(
         "disambiguate": lambda value, scene: (value == "true") == scene.cite.is_ambiguous,
     }
 )
-_RULES: Mapping[str, Callable[[Node, Scene], Piece]] = MappingProxyType(
+_RULES: Mapping[str, Callable[[StyleNode, Scene], StylePiece]] = MappingProxyType(
     {
         "text": _text,
         "number": _number,

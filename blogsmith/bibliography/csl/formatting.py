@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from .cases import change_case
 from .markup import wrap
 from .scene import Scene
-from .style_tree import Node
+from .style_tree import StyleNode
 
 _FACES: Mapping[tuple[str, str], str] = {
     ("font-style", "italic"): "i",
@@ -21,7 +21,7 @@ _FACES: Mapping[tuple[str, str], str] = {
 _INNER = str.maketrans({"“": "‘", "”": "’"})
 
 
-def finish(text: str, node: Node, scene: Scene, *, affixes: bool = True) -> str:
+def finish(text: str, node: StyleNode, scene: Scene, *, affixes: bool = True) -> str:
     """A text as its element wants it: case, periods, quotes, faces, then affixes."""
     if not text:
         return ""
@@ -42,7 +42,7 @@ def quote(text: str, scene: Scene) -> str:
     return f"{opening}{inner}{closing}"
 
 
-def faces(text: str, node: Node) -> str:
+def faces(text: str, node: StyleNode) -> str:
     """A text in the faces that an element names."""
     for (name, value), tag in _FACES.items():
         if node.get(name) == value:
@@ -50,7 +50,7 @@ def faces(text: str, node: Node) -> str:
     return text
 
 
-def affix(text: str, node: Node, scene: Scene) -> str:
+def affix(text: str, node: StyleNode, scene: Scene) -> str:
     """A text with what stands before and behind it."""
     if not text:
         return ""

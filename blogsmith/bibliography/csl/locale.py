@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .style_tree import Node, read_locale
+from .style_tree import StyleNode, read_locale
 
 _FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
 
@@ -12,7 +12,7 @@ _FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "
 class Locale:
     """What a style prints in a language."""
 
-    def __init__(self, style: Node, language: str) -> None:
+    def __init__(self, style: StyleNode, language: str) -> None:
         main = language.partition("-")[0].lower()
         base = read_locale(language)
         own = {node.get("lang"): node for node in style.find_all("locale")}
@@ -22,7 +22,7 @@ class Locale:
         if full != "en-US":
             self._nodes.append(read_locale("en"))
         self.language = main
-        self._terms: dict[tuple[str, str], Node | None] = {}
+        self._terms: dict[tuple[str, str], StyleNode | None] = {}
 
     def option(self, name: str) -> bool:
         """Whether an option of the language is on."""
@@ -32,7 +32,7 @@ class Locale:
                 return found.get(name) == "true"
         return False
 
-    def date(self, form: str) -> Node | None:
+    def date(self, form: str) -> StyleNode | None:
         """The form of a date: `text` or `numeric`."""
         dates = (date for node in self._nodes for date in node.find_all("date"))
         return next((date for date in dates if date.get("form") == form), None)
@@ -47,13 +47,13 @@ class Locale:
             wanted = _FALLBACK.get(wanted)
         return ""
 
-    def _find(self, name: str, form: str) -> Node | None:
+    def _find(self, name: str, form: str) -> StyleNode | None:
         key = (name, form)
         if key not in self._terms:
             self._terms[key] = next(self._matches(name, form), None)
         return self._terms[key]
 
-    def _matches(self, name: str, form: str) -> Iterator[Node]:
+    def _matches(self, name: str, form: str) -> Iterator[StyleNode]:
         for node in self._nodes:
             terms = node.find("terms")
             for term in terms.children if terms is not None else ():
@@ -78,6 +78,6 @@ class Locale:
         return self.term("ordinal")
 
 
-def _text(term: Node, *, plural: bool) -> str:
+def _text(term: StyleNode, *, plural: bool) -> str:
     found = term.find("multiple" if plural else "single")
     return found.text if found is not None else term.text.strip("\n")

@@ -8,13 +8,13 @@ from ...model.publications import Person
 from .cases import change_case
 from .formatting import affix, faces, finish
 from .markup import concat
-from .scene import OTHERS, Piece, Scene
-from .style_tree import Node
+from .scene import OTHERS, Scene, StylePiece
+from .style_tree import StyleNode
 
-Render = Callable[[Node, Scene], Piece]
+Render = Callable[[StyleNode, Scene], StylePiece]
 
 
-def render_names(node: Node, scene: Scene, render: Render) -> Piece:
+def render_names(node: StyleNode, scene: Scene, render: Render) -> StylePiece:
     """`names`; in a `substitute`, one without a `name` is like the element it stands in for."""
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
@@ -24,7 +24,7 @@ def render_names(node: Node, scene: Scene, render: Render) -> Piece:
     text = scene.join(texts, delimiter or scene.name_options(None).get("names-delimiter", ""))
     if text:
         scene.printed.update(roles)
-        return Piece(finish(text, node, scene), True, True)
+        return StylePiece(finish(text, node, scene), True, True)
     substitute = node.find("substitute")
     for child in substitute.children if substitute is not None else ():
         before, scene.printed, scene.names = scene.printed, set(), node
@@ -33,8 +33,8 @@ def render_names(node: Node, scene: Scene, render: Render) -> Piece:
         if piece.text:
             # what stands in is not printed again
             scene.suppressed |= printed
-            return Piece(finish(piece.text, node, scene), True, True)
-    return Piece("", True, False)
+            return StylePiece(finish(piece.text, node, scene), True, True)
+    return StylePiece("", True, False)
 
 
 def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
@@ -45,7 +45,7 @@ def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
     return [(role, role) for role in roles]
 
 
-def _with_label(role: str, node: Node, scene: Scene, term: str) -> str:
+def _with_label(role: str, node: StyleNode, scene: Scene, term: str) -> str:
     people = scene.people(role)
     if not people:
         return ""
@@ -61,7 +61,9 @@ def _with_label(role: str, node: Node, scene: Scene, term: str) -> str:
     return scene.concat(shown, text) if first == "label" else scene.concat(text, shown)
 
 
-def format_people(people: Sequence[Person], name: Node | None, et_al: Node | None, scene: Scene) -> str:
+def format_people(
+    people: Sequence[Person], name: StyleNode | None, et_al: StyleNode | None, scene: Scene
+) -> str:
     """Several names as one text."""
     options = scene.name_options(name)
     at_least, first = int(options["et-al-min"] or 0), int(options["et-al-use-first"] or 1)
@@ -82,8 +84,8 @@ def format_people(people: Sequence[Person], name: Node | None, et_al: Node | Non
 def _cut(
     texts: list[str],
     people: Sequence[Person],
-    name: Node | None,
-    et_al: Node | None,
+    name: StyleNode | None,
+    et_al: StyleNode | None,
     options: dict[str, str],
     scene: Scene,
 ) -> str:
@@ -116,7 +118,7 @@ def _joined(texts: list[str], delimiter: str, options: dict[str, str], scene: Sc
     return f"{concat(start, delimiter if takes else ' ')}{word} {texts[-1]}"
 
 
-def _person(person: Person, index: int, name: Node | None, options: dict[str, str], scene: Scene) -> str:
+def _person(person: Person, index: int, name: StyleNode | None, options: dict[str, str], scene: Scene) -> str:
     if person.literal:
         return person.literal
     family, given = _part("family", person.family, name), _given(person, options)
@@ -137,7 +139,7 @@ def _person(person: Person, index: int, name: Node | None, options: dict[str, st
     return " ".join(part for part in (given, particle, family, suffix) if part)
 
 
-def _part(part: str, text: str, name: Node | None) -> str:
+def _part(part: str, text: str, name: StyleNode | None) -> str:
     """The family or given name in its own face and case."""
     for node in name.find_all("name-part") if name is not None else ():
         if node.get("name") == part and text:

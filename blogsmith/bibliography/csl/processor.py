@@ -17,7 +17,7 @@ from .locale import Locale
 from .markup import concat, item_signs, plain
 from .scene import Cite, Scene
 from .sorting import sort_cites
-from .style_tree import Node, StyleError, parse_csl
+from .style_tree import StyleError, StyleNode, parse_csl
 
 MOST_EXTRA_NAMES = 10
 
@@ -34,7 +34,9 @@ class CslProcessor:
         self._refuse_dependent(style)
         self._citation, self._bibliography = _part(style, "citation"), _part(style, "bibliography")
         self._macros = {macro.get("name"): macro for macro in style.find_all("macro")}
-        self._locale = Locale(style, style.get("default-locale") or language)
+        is_english = language.partition("-")[0].lower() == "en"
+        # a page in another language than English has its words, whatever the style was written for
+        self._locale = Locale(style, style.get("default-locale", language) if is_english else language)
         self._has_suffix = any(node.get("variable") == "year-suffix" for node in style.walk())
         self.has_numbers = _has_numbers(style)
         """The style prints numbers; else names or titles."""
@@ -45,7 +47,7 @@ class CslProcessor:
         """In the order of the list."""
         self._tell_apart()
 
-    def _refuse_dependent(self, style: Node) -> None:
+    def _refuse_dependent(self, style: StyleNode) -> None:
         info = style.find("info")
         for link in info.find_all("link") if info is not None else ():
             if link.get("rel") == "independent-parent":
@@ -90,7 +92,7 @@ class CslProcessor:
     def _cite_scene(self, cite: Cite) -> Scene:
         return self._scene(self._citation, cite)
 
-    def _scene(self, mode: Node, cite: Cite) -> Scene:
+    def _scene(self, mode: StyleNode, cite: Cite) -> Scene:
         into_quotes = self._locale.option("punctuation-in-quote")
         return Scene(self._style, self._macros, mode, self._locale, cite, into_quotes, self._has_suffix)
 
@@ -144,14 +146,14 @@ class CslProcessor:
                 return
 
 
-def _part(node: Node, tag: str) -> Node:
+def _part(node: StyleNode, tag: str) -> StyleNode:
     found = node.find(tag)
     if found is None:
         raise StyleError(f"this style has no {tag}")
     return found
 
 
-def _has_numbers(style: Node) -> bool:
+def _has_numbers(style: StyleNode) -> bool:
     info = style.find("info")
     categories = info.find_all("category") if info is not None else ()
     return any(node.get("citation-format") == "numeric" for node in categories)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...model.publications import Person, Publication, WorkDate
 from .locale import Locale
 from .markup import concat
-from .style_tree import Node, StyleError
+from .style_tree import StyleError, StyleNode
 
 OTHERS = "others"
 """The last of the authors, where there are more than are named."""
@@ -26,7 +26,7 @@ _NAME_DEFAULTS: Mapping[str, str] = {
 _INHERITED = {"name-form": "form", "name-delimiter": "delimiter"}
 
 
-class Piece(NamedTuple):
+class StylePiece(NamedTuple):
     """What an element printed."""
 
     text: str = ""
@@ -60,9 +60,9 @@ class Cite:
 class Scene:
     """One work being printed."""
 
-    style: Node
-    macros: Mapping[str, Node]
-    mode: Node
+    style: StyleNode
+    macros: Mapping[str, StyleNode]
+    mode: StyleNode
     """`citation` or `bibliography`."""
     locale: Locale
     cite: Cite
@@ -75,7 +75,7 @@ class Scene:
     """Variables that have taken the place of names, and are not printed twice."""
     printed: set[str] = field(default_factory=set)
     """Variables that were printed."""
-    names: Node | None = None
+    names: StyleNode | None = None
     """The element for which something stands in, while it is looked for."""
     macro_depth: int = 0
     steps: int = 0
@@ -139,7 +139,7 @@ class Scene:
             return True
         return variable not in self.suppressed and bool(self.text(variable))
 
-    def name_options(self, name: Node | None) -> dict[str, str]:
+    def name_options(self, name: StyleNode | None) -> dict[str, str]:
         """Attributes of names, those of the style and of the citation or list among them."""
         found = dict(_NAME_DEFAULTS)
         for node in (self.style, self.mode):

@@ -11,7 +11,7 @@ from .elements import render_macro
 from .markup import PRIVATE
 from .names import format_people
 from .scene import Cite, Scene
-from .style_tree import Node
+from .style_tree import StyleNode
 
 _NUMBERS = frozenset(
     ("volume", "issue", "number", "chapter-number", "collection-number", "edition", "citation-number")
@@ -21,7 +21,7 @@ _PEOPLE = frozenset(("author", "editor", "translator", "container-author", "coll
 _DATES = frozenset(("issued", "accessed", "original-date", "event-date"))
 
 
-def sort_cites(sort: Node | None, cites: Sequence[Cite], scene: Callable[[Cite], Scene]) -> list[Cite]:
+def sort_cites(sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[Cite], Scene]) -> list[Cite]:
     """The works in the order of a `sort` element; as they come without one."""
     if sort is None:
         return list(cites)
@@ -42,7 +42,7 @@ def sort_cites(sort: Node | None, cites: Sequence[Cite], scene: Callable[[Cite],
     return sorted(cites, key=cmp_to_key(compare))
 
 
-def _value(key: Node, scene: Scene) -> str:
+def _value(key: StyleNode, scene: Scene) -> str:
     scene.is_sorting = True
     scene.sort_names = {
         name.replace("names", "et-al"): key.get(name)

@@ -30,12 +30,12 @@ class StyleError(Exception):
     """A style that cannot be used, with the reason in the author's terms."""
 
 
-class Node(Struct, frozen=True, eq=False):
+class StyleNode(Struct, frozen=True, eq=False):
     """An element of a style."""
 
     tag: str
     attributes: Mapping[str, str]
-    children: tuple[Node, ...] = ()
+    children: tuple[StyleNode, ...] = ()
     text: str = ""
 
     def get(self, name: str, default: str = "") -> str:
@@ -46,15 +46,15 @@ class Node(Struct, frozen=True, eq=False):
         """Whether it stands there."""
         return name in self.attributes
 
-    def find(self, tag: str) -> Node | None:
+    def find(self, tag: str) -> StyleNode | None:
         """The first child of a kind."""
         return next((child for child in self.children if child.tag == tag), None)
 
-    def find_all(self, tag: str) -> Iterator[Node]:
+    def find_all(self, tag: str) -> Iterator[StyleNode]:
         """All children of a kind."""
         return (child for child in self.children if child.tag == tag)
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[StyleNode]:
         """It and all below it."""
         yield self
         for child in self.children:
@@ -62,7 +62,7 @@ class Node(Struct, frozen=True, eq=False):
 
 
 @lru_cache(maxsize=16)
-def parse_csl(text: str) -> Node:
+def parse_csl(text: str) -> StyleNode:
     """The tree of a file; StyleError if it is none."""
     if len(text) > MOST_CHARACTERS:
         raise StyleError("the file is larger than a style can be")
@@ -78,16 +78,16 @@ def parse_csl(text: str) -> Node:
     return _node(root, 0)
 
 
-def _node(element: ElementTree.Element, depth: int) -> Node:
+def _node(element: ElementTree.Element, depth: int) -> StyleNode:
     if depth > MOST_DEPTH:
         raise StyleError("its elements are nested too deep")
     attributes = {("lang" if name == _LANG else name): value for name, value in element.attrib.items()}
     children = tuple(_node(child, depth + 1) for child in element if isinstance(child.tag, str))
-    return Node(element.tag.removeprefix(_SPACE), attributes, children, element.text or "")
+    return StyleNode(element.tag.removeprefix(_SPACE), attributes, children, element.text or "")
 
 
 @lru_cache(maxsize=16)
-def read_locale(language: str) -> Node:
+def read_locale(language: str) -> StyleNode:
     """The locale for a language of pages; English for one that is not shipped."""
     main = language.partition("-")[0].lower()
     name = language if language in _EXACT else _LOCALES.get(main, "en-US")

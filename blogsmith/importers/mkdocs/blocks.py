@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...patterns import lazy_pattern
-from ..text.containers import callout, collapsible, dedent, indent, quote, trim_blank_lines
+from ..text.containers import callout, collapsible, dedent, indent, quote, tab, trim_blank_lines
 from .fences import rewrite_fence
 
 _BOX = lazy_pattern(r"( *)(!!!|\?\?\?\+?)[ \t]*([\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?:\"(.*)\")?[ \t]*")
@@ -125,7 +125,13 @@ class BlockRewriter:
 
     def _tab(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
         used, body = self._body(lines, index, len(found[1]))
-        made = collapsible(found[3] if found[3] is not None else found[4], self.rewrite(body))
+        label = found[3] if found[3] is not None else found[4]
+        made = tab(
+            label.replace(r"\"", '"'),
+            self.rewrite(body),
+            is_first="!" in found[2],
+            is_chosen="+" in found[2],
+        )
         return used, ["", *indent(made, found[1]), ""]
 
     def _slashes(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
@@ -138,7 +144,9 @@ class BlockRewriter:
             options[option[1]] = option[2]
             body = body[1:]
         text = self.rewrite(trim_blank_lines(body))
-        if name in ("tab", "details") and not (name == "details" and options.get("type")):
+        if name == "tab":
+            made = tab(title or "Tab", text, is_first=options.get("new", "").lower() == "true")
+        elif name == "details" and not options.get("type"):
             made = collapsible(title or "Show", text)
         elif name in ("html", "define", "caption", "figure-caption", "table-caption"):
             self.report(lines[index], f"block /// {name} is its text alone")

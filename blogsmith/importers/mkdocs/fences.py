@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from ...patterns import lazy_pattern
 
 _ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
-_ANNOTATION = lazy_pattern(r"\((\d+)\)!")
 
 
 def rewrite_fence(marks: str, info: str, code: Sequence[str], math: Collection[str]) -> list[str]:
@@ -29,7 +28,7 @@ def rewrite_fence(marks: str, info: str, code: Sequence[str], math: Collection[s
         return ["$$", *(line for line in code if line.strip()), "$$"]
     return [
         f"{marks}{_info(language, attributes)}".rstrip(),
-        *(_ANNOTATION.sub(r"(\1)", line) for line in code),
+        *code,
         marks,
     ]
 

@@ -40,7 +40,6 @@ _HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=)[^\n]*\}[
 _INLINE_TEX = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)", re.DOTALL)
 _DISPLAY_TEX = re.compile(r"^([ >]*(?:[-*+] +|\d+\. +)?)\\\[(.+?)\\\][ ]*$", re.DOTALL | re.MULTILINE)
 _TARGET = re.compile(r"\]\(\S*\\\(\S*\)")
-_DARK = re.compile(r"!\[[^\]]*\]\([^()]*#(?:only-dark|gh-dark-mode-only)\)")
 _ANNOTATED = re.compile(r"\((\d+)\)!")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
@@ -68,7 +67,7 @@ def _plain(text: str) -> str:
     text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or ''}".rstrip(), text)
     text = _TAB.sub(r"\1!!! tab \2", text)
     text = _REPLACED.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
-    for pattern in (_REMARK, _SLASHES, _SNIPPET, _DEFINED, _DARK):
+    for pattern in (_REMARK, _SLASHES, _SNIPPET, _DEFINED):
         text = pattern.sub("", text)
     text = _HEADING.sub(r"\1", text)
     if _ASKS.search(text):

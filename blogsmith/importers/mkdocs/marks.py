@@ -31,10 +31,6 @@ _VALUE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))")
 _IDENTIFIER = lazy_pattern(r"#([\w:.-]+)")
 _ABBREVIATION = lazy_pattern(r"^[ ]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$\n?", re.MULTILINE)
 _BARE_WORDS = lazy_pattern(r"[\w-]+(?:[ \t]+[\w-]+)*")
-_THEMED = lazy_pattern(
-    r"!\[[^\]\n]*\]\([^()\s]*#(?:only-dark|gh-dark-mode-only)[^()]*\)(?:\{[^{}\n]*\})?[ \t]*\n?"
-)
-_LIGHT = lazy_pattern(r"#(?:only-light|gh-light-mode-only)\b")
 _CONTENTS = lazy_pattern(r"^\[TOC\][ \t]*$", re.MULTILINE)
 _NAMES = {
     **{"ctrl": "Ctrl", "control": "Ctrl", "alt": "Alt", "shift": "Shift", "cmd": "Cmd", "command": "Cmd"},
@@ -46,8 +42,7 @@ _NAMES = {
 
 def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
     """Inline marks, icons and attribute lists. report: takes a piece that goes, and what it was."""
-    text = _THEMED.sub(lambda found: _drop(found[0], "an image for dark pages is left out", report), text)
-    text = _CONTENTS.sub("", _LIGHT.sub("", text))
+    text = _CONTENTS.sub("", text)
     for pattern, shown in _CRITIC:
         if config.has("pymdownx.critic"):
             text = pattern.sub(shown, text)

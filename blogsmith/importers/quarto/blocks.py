@@ -180,22 +180,24 @@ class DivTranslator:
         return name
 
     def _tabs(self, div: Div) -> str:
-        """Each tab is a fold, the first one open."""
+        """Each heading of the highest level begins a part."""
         text = self._inner(div)
         level = min((len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)), default=0)
         if not level:
             return text
         parts = re.split(rf"^#{{{level}}}[ \t]+(.+?)[ \t]*#*[ \t]*$", text, flags=re.MULTILINE)
         titles, bodies = parts[1::2], parts[2::2]
-        message = "tabs stand below each other, as folds"
+        message = "headings of tabs are labels of their parts"
         self._note(
             "changed", message, div.opening, removed="\n\n".join(f"{'#' * level} {each}" for each in titles)
         )
         made = [parts[0].strip("\n")] if parts[0].strip() else []
+        tabs = ['<div class="tabs">']
         for title, body in zip(titles, bodies, strict=True):
             title = re.sub(r"[ \t]*\{[^{}]*\}$", "", title)
-            made.append(_fold(title, body.strip("\n"), is_open=len(made) == bool(parts[0].strip())))
-        return "\n\n".join(made)
+            label = escape(" ".join(title.split()))
+            tabs.append(f'<div data-label="{label}">\n\n{body.strip(chr(10))}\n\n</div>')
+        return "\n\n".join([*made, "\n".join(tabs), "</div>"])
 
     def _hidden(self, div: Div) -> str:
         text = self._inner(div)
@@ -272,12 +274,6 @@ class DivTranslator:
         if not pairs:
             return text
         return f'<div{pairs} markdown="1">\n\n{text}\n\n</div>'
-
-
-def _fold(title: str, text: str, *, is_open: bool) -> str:
-    opening = '<details markdown="1" open>' if is_open else '<details markdown="1">'
-    # a blank line behind the summary, so that the text is read as Markdown
-    return f'{opening}\n<summary markdown="span">{title}</summary>\n\n{text}\n\n</details>'
 
 
 def _html_attributes(attributes: PandocAttributes, pairs: Mapping[str, str]) -> Iterator[str]:

@@ -35,6 +35,13 @@ def collapsible(label: str, body: Sequence[str]) -> list[str]:
     return [head, "", *trim_blank_lines(body), "", "</div>"]
 
 
+def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: bool = False) -> list[str]:
+    """A part of tabs; neighbours make one block. is_first: it begins one. Its text may be anything."""
+    signs = ("!" if is_first else "") + ("+" if is_chosen else "")
+    label = " ".join(label.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return [f'==={signs} "{label}"', "", *indent(trim_blank_lines(body), "    ")]
+
+
 def indent(lines: Sequence[str], prefix: str) -> list[str]:
     """Lines moved to the right; empty ones stay empty."""
     return [f"{prefix}{line}" if line.strip() else "" for line in lines]

@@ -133,8 +133,10 @@ class _Reader(HTMLParser):
         elif tag == "code" and "math-error" in classes:
             # shown as it was written, and named by a diagnostic
             self._tex, self._math = "", []
-        elif tag == "img":
+        elif tag == "img" and "for-paper" not in classes:
             self._found.add("images", compared_image(values.get("src", "")))
+        elif tag == "source" and values.get("srcset", "").strip() and "dark" in values.get("media", ""):
+            self._found.add("images", compared_image(values["srcset"].split()[0]))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
             self._found.add("tables", "table")
         elif tag == "pre" and self._code is None:

@@ -188,8 +188,11 @@ def _where(reference: Reference, year: str) -> str:
 
 
 def _joined(authors: Sequence[str]) -> str:
-    if len(authors) < 3 or authors[-1] == "et al.":
-        return f"{', '.join(authors[:-1])} et al." if authors[-1:] == ["et al."] else " & ".join(authors)
+    """`A, B & C`; `A, B et al.` where the last one says so."""
+    if authors and authors[-1] == "et al.":
+        return f"{', '.join(authors[:-1])} et al.".strip()
+    if len(authors) < 3:
+        return " & ".join(authors)
     return f"{', '.join(authors[:-1])} & {authors[-1]}"
 
 

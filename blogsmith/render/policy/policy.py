@@ -35,7 +35,8 @@ _ALWAYS = frozenset(("default-src", "form-action", "base-uri"))
 """Written in any case: the last two do not fall back to the first."""
 _OURS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        **{f"{kind}-src": frozenset((SELF,)) for kind in ("script", "style", "media", "connect", "worker")},
+        **{f"{kind}-src": frozenset((SELF,)) for kind in ("style", "media", "connect", "worker")},
+        "script-src": frozenset((SELF, "'wasm-unsafe-eval'")),
         "manifest-src": frozenset((SELF,)),
         "img-src": frozenset((SELF, "data:", "blob:")),
         "font-src": frozenset((SELF, "data:")),

@@ -158,6 +158,10 @@ def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     source = source_of(address)
     yield "script-src", folder_of(address)
     if source == SELF:
+        if "data-wasm" in tag.attributes:
+            # what finds words in the index of Pagefind
+            yield "script-src", "'wasm-unsafe-eval'"
+            yield "worker-src", SELF
         yield "connect-src", SELF
         # scripts put pieces of other pages into this one, with the attributes that these have
         yield "style-src-attr", "'unsafe-inline'"

@@ -106,8 +106,8 @@ def bare(state: StateInline, silent: bool) -> bool:
 
 def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bool:
     """Whether a `@word` that `references:` does not have may be a citation: as one, or as a mistake."""
-    if state.src.startswith("@", found.end()):
-        # a handle of the Fediverse
+    if state.src.startswith("@", found.end()) or state.src[state.pos - 1 : state.pos] == "{":
+        # a handle of the Fediverse; a reference to a label that was not understood
         return False
     return page.has_bibliography or is_keylike(found[1])
 

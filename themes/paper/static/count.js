@@ -5,7 +5,7 @@ const { provider, site, connectUrl, home } = document.querySelector("script[data
 const KEY = "counting";
 const isRefused = navigator.globalPrivacyControl || navigator.doNotTrack === "1";
 // the author's own look at the site is no visit
-const isHere = home ? location.host === home : !/^(localhost|127\.|\[::1\]|$)/.test(location.hostname);
+const isHere = location.host === home;
 
 const BODY = {
   plausible: () => ["/api/event", { name: "pageview", domain: site, url: location.href, referrer: document.referrer || null }],

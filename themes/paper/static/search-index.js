@@ -368,6 +368,7 @@ export class SearchIndex {
   // Parts of pages that have all words, the best first; those that have some if none has all.
   async findWords(text, most = 20) {
     await this.start();
+    if (!(await this.entry).terms) return this.findByPagefind(text, most);
     const wanted = [...new Set(terms(text))].slice(0, 12);
     const last = /[\p{L}\p{N}]$/u.test(text) ? wanted.at(-1) : "";
     const lists = await Promise.all(
@@ -398,6 +399,19 @@ export class SearchIndex {
       .sort((a, b) => b.score - a.score)
       .slice(0, most)
       .map(({ part, score }) => ({ ...this.place(...this.owners[part]), score }));
+  }
+
+  // The same by Pagefind, which knows pages by their numbers.
+  async findByPagefind(text, most) {
+    const { folder } = await this.entry;
+    this.pagefind ??= await import(new URL(`${folder}/pagefind/pagefind.js`, this.base));
+    const { results } = await this.pagefind.search(text);
+    const found = await Promise.all(results.slice(0, most / 2).map((result) => result.data()));
+    return found.flatMap(({ url, sub_results: parts }) => {
+      const page = parseInt(url.match(/(\d+)\.html/)[1], 10);
+      const part = ({ anchor }) => Math.max(0, this.pages[page].parts.findIndex(([id]) => id === (anchor?.id ?? "")));
+      return [...new Set(parts.slice(0, 2).map(part))].map((at) => this.place(page, at));
+    });
   }
 
   async findFormulas(text, most = 8) {

@@ -1,0 +1,47 @@
+"""Pagefind's files of a site that has chosen it: made at the end of a build, from the texts of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ..config.load import CONFIG_NAME
+from ..diagnostics.extras import install_extra
+from ..diagnostics.model import Diagnostic, SiteError
+from ..model.documents import Output
+from ..model.template_views import PageView
+from ..search.page_text import read_sections
+from ..search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
+from ..storage.cache import read_or_make
+from .search_files import index_folder, searched_views
+from .snapshot import SiteSnapshot
+
+
+def make_pagefind_files(site: SiteSnapshot) -> list[Output]:
+    """The files; none for a site that searches in another way. SiteError if they cannot be made."""
+    settings, context = site.config.search_settings, site.context
+    if settings is None or settings.engine != "pagefind":
+        return []
+    if not is_installed():
+        raise _problem("search needs Pagefind, which is not installed", f"run: {install_extra('search')}")
+    shown = searched_views(tuple(site.views.values()), site.rendered)
+    folder = index_folder(shown, site.rendered, context)
+
+    def make() -> bytes:
+        try:
+            return msgspec.msgpack.encode(make_index(_pages(shown), site.config.lang))
+        except PagefindProblem as problem:
+            raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
+
+    name = f"{folder.name}-{site.config.lang}-{program_version()}"
+    files = msgspec.msgpack.decode(read_or_make(context.root, "search", name, make), type=dict[str, bytes])
+    return [Output(folder / "pagefind" / path, data) for path, data in files.items()]
+
+
+def _pages(views: Sequence[PageView]) -> Iterator[str]:
+    return (pagefind_page(view.title, read_sections(view.content)) for view in views)
+
+
+def _problem(message: str, hint: str) -> SiteError:
+    return SiteError(Diagnostic("search-engine", message, CONFIG_NAME, hint=hint))

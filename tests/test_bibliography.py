@@ -1,0 +1,234 @@
+"""Bibliographies: BibTeX as people write it, works, and what hostile files cost."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogsmith.bibliography.bibliography_file import BibtexFile, CslJsonFile
+from blogsmith.bibliography.bibtex_index import index_bibtex
+from blogsmith.bibliography.csl.locators import split_locator
+from blogsmith.bibliography.latex import plain_text, text_of
+from blogsmith.bibliography.names import read_names
+from blogsmith.model.publications import Person, Publication
+from tests.build_scripts import compare
+from tests.site_files import build, printed, put_bare
+from tests.test_preview_line import write
+
+LIMIT_S = 3.0
+"""Of the processor's time for ten megabytes of anything: linear, on a busy machine."""
+
+
+def work(entry: str, key: str = "k") -> Publication:
+    """The work of an entry."""
+    found = BibtexFile("refs.bib", entry).find(key)
+    assert found and found.work
+    return found.work
+
+
+def messages(entry: str, key: str = "k") -> list[str]:
+    """What is said of it: `line:column message`."""
+    file = BibtexFile("refs.bib", entry)
+    found = file.find(key)
+    told = (*file.problems(), *(found.diagnostics if found else ()))
+    return [f"{d.place.line}:{d.place.column} {d.message}" for d in told if d.place]
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"Schr{\"o}dinger and Erd\H{o}s", "Schrödinger and Erdős"),
+        (r"\'{E}t\'e \c{c}a \~n \v{s} \u{g} \aa{} {\o} \ss \L{}", "Été ça ñ š ğ å ø ßŁ"),
+        (r"na{\"\i}ve", "naïve"),
+        ("pages 3--4 --- ``so'' it is, isn't it", "pages 3–4 — “so” it is, isn’t it"),
+        (r"R\&D, 50\%, a\_b, \#1", "R&D, 50%, a_b, #1"),
+        (r"\emph{Homo} \textbf{x}", "<i>Homo</i> <b>x</b>"),
+        (r"{\em so} not so", "<i>so</i> not so"),
+        (r"H\textsubscript{2}O", "H<sub>2</sub>O"),
+        (r"On $\sqrt{d_k}$ and \(n^2\)", r"On $\sqrt{d_k}$ and $n^2$"),
+        (r"costs \$5", r"costs \$5"),
+        (r"\href{https://a.b}{here} \url{https://x.y/z_1}", "here https://x.y/z_1"),
+        (r"\LaTeX{} and \TeX", "LaTeX and TeX"),
+        ("a {very {deep}} b", "a very deep b"),
+        ("too } many {", "too many"),
+        ("ends in \\", "ends in"),
+    ],
+)
+def test_latex(tex: str, text: str) -> None:
+    assert text_of(tex)[0] == text
+
+
+def test_braces_protect_capitals_of_titles() -> None:
+    title = work(r"@book{k, title={The {BERT} of {\"O}l and {{T}ensors}}}").texts["title"]
+    nocase = '<span class="nocase">{}</span>'
+    assert title == f"The {nocase.format('BERT')} of Öl and {nocase.format('Tensors')}"
+
+
+@pytest.mark.parametrize(
+    ("tex", "people"),
+    [
+        ("Ada Lovelace", [Person("Lovelace", "Ada")]),
+        ("Lovelace, Ada and Vincent van Gogh", [Person("Lovelace", "Ada"), Person("Gogh", "Vincent", "van")]),
+        ("de la Vall{\\'e}e Poussin, Charles", [Person("Vallée Poussin", "Charles", "de la")]),
+        ("King, Jr., Martin Luther", [Person("King", "Martin Luther", "", "Jr.")]),
+        ("{Barnes and Noble}", [Person(literal="Barnes and Noble")]),
+        ("{\\'E}. Galois and\nK. F. Gau{\\ss}", [Person("Galois", "É."), Person("Gauß", "K. F.")]),
+        ("Plato", [Person("Plato")]),
+    ],
+)
+def test_names(tex: str, people: list[Person]) -> None:
+    assert read_names(tex) == (tuple(people), False)
+
+
+def test_others() -> None:
+    assert read_names("Doe, Jane and others") == ((Person("Doe", "Jane"),), True)
+
+
+def test_strings_and_joined_values() -> None:
+    strings = '@string{a = "Journal"} @string{b = a # { of Things}}'
+    text = strings + '@article{k, journal = b # ", " # 7, month = jun}'
+    assert work(text).texts["container-title"] == "Journal of Things, 7"
+
+
+def test_crossref_gives_what_is_missing() -> None:
+    text = "@inproceedings{k, crossref={p}, title={A}}\n@proceedings{p, title={P}, year=1999, publisher={X}}"
+    found = work(text)
+    assert (found.texts["container-title"], found.year, found.texts["publisher"]) == ("P", "1999", "X")
+
+
+def test_what_is_broken_costs_itself_alone() -> None:
+    text = "@article{a, title={open,\n year=1\n\n@book{k, title={Whole}}\n"
+    assert work(text).title == "Whole"
+    assert messages(text) == ["1:1 this entry is not closed: a } is missing before the next one"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("@book{k, title={A} year=1}", "1:20 a comma is missing behind title"),
+        ("@book{k, title=abc}", "1:16 there is no @string abc"),
+        ("@book{k,\n title {A}}", "2:2 a field is written name = {value}: there is no ="),
+        ("@book{k, doi={x}}", '1:15 "x" is no DOI'),
+        ("@book{k, url={javascript:x}}", '1:15 "javascript:x" is no http or https address, so it is no link'),
+        ("@book{k, title={a \\foo{b}}}", "1:19 \\foo in title has no meaning here and is left out"),
+        ("@book{k, crossref={k}}", "1:20 crossref = {k} comes back to itself"),
+        ("@book{k, crossref={x}}", "1:20 crossref = {x} names no entry of this file"),
+        ("@book{k,}\n@book{k,}", "2:7 k stands in this file twice; the first entry counts"),
+        ("@book{k,}\n@book{}", "2:1 this entry has no key"),
+    ],
+)
+def test_mistakes_have_their_place(entry: str, told: str) -> None:
+    assert messages(entry) == [told]
+
+
+def test_circles_end() -> None:
+    text = "@a{k, crossref={b}}\n@a{b, crossref={c}}\n@a{c, crossref={k}}"
+    assert messages(text) == ["3:17 crossref = {k} comes back to itself"]
+
+
+def test_json_that_is_none() -> None:
+    file = CslJsonFile("refs.json", '[{"id": "a",}]')
+    assert [(d.place.line, d.place.column) for d in file.problems() if d.place] == [(1, 13)]
+    assert CslJsonFile("refs.json", "[" * 100_000).problems()
+
+
+HOSTILE = {
+    "deep braces": "@article{k, title={" + "{" * 5_000_000 + "}" * 5_000_000 + "}}",
+    "open braces": "@article{k, title={" + "{" * 10_000_000,
+    "open entries": "@article{k,\n" * 800_000,
+    "entries in a line": "@a{k,}" * 1_600_000,
+    "doubling strings": "".join(
+        f"@string{{s{n} = s{n - 1} # s{n - 1}}}\n" if n else '@string{s0 = "xxxxxxxxxx"}\n' for n in range(60)
+    )
+    + "@a{k, title = s59}",
+    "backslashes": "@a{k, title={" + "\\" * 10_000_000 + "}}",
+    "dollars": "@a{k, title={" + "$" * 10_000_000 + "}}",
+    "accents": "@a{k, title={" + "\\'" * 3_000_000 + "}}",
+    "names": "@a{k, author={" + "A and " * 1_500_000 + "B}}",
+    "commas": "@a{k, author={" + "," * 5_000_000 + "}}",
+    "blanks": "@a{k," + " " * 10_000_000 + "}",
+    "at signs": "@" * 10_000_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_ten_megabytes_of_anything_are_harmless(name: str) -> None:
+    started = time.process_time()
+    file = BibtexFile("refs.bib", HOSTILE[name])
+    file.find("k")
+    assert time.process_time() - started < 4 * LIMIT_S
+    assert len(file.problems()) <= 20
+
+
+@given(st.text(alphabet="@{}()\"#=,%\\$~'` \nabk12", max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_nothing_raises(text: str) -> None:
+    file = BibtexFile("refs.bib", f"@book{{k, title={{{text}}}, author={{{text}}}, year={text}\n{text}")
+    for key in file.keys:
+        file.find(key)
+    plain_text(text)
+    index_bibtex(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "split"),
+    [
+        ("p. 3", ("page", "3")),
+        ("pp. 3–4, 7", ("page", "3–4, 7")),
+        ("12", ("page", "12")),
+        ("ch. 2", ("chapter", "2")),
+        ("§ 4.1", ("section", "4.1")),
+        ("Theorem 3", ("custom", "Theorem 3")),
+        ("", ("", "")),
+    ],
+)
+def test_places_in_works(written: str, split: tuple[str, str]) -> None:
+    assert split_locator(written) == split
+
+
+BIB = "@book{one, title={One}, year=2001}\n\n@book{two, title={Two}, year=2002}\n"
+SITE = {
+    "blogsmith.yaml": "title: T\n",
+    "content/posts/refs.bib": BIB,
+    "content/posts/a.md": "---\ntitle: A\nbibliography: refs.bib\n---\n[@one]\n",
+    "content/posts/b.md": "---\ntitle: B\nbibliography: refs.bib\n---\n[@two]\n",
+    "content/posts/c.md": "---\ntitle: C\n---\nNothing.\n",
+}
+
+
+def test_a_changed_entry_makes_the_pages_anew_that_cite_it(tmp_path: Path) -> None:
+    root = put_bare(tmp_path / "site", SITE)
+    assert compare(root).ok
+    write(root / "content/posts/refs.bib", f"% moved down\n\n{BIB.replace('Two', 'Second')}")
+    report = compare(root)
+    assert dict(report.rebuilt) == {"content/posts/b.md": "the site answers anew: the reference two"}
+    assert "Second" in (root / "public/posts/b/index.html").read_text()
+
+
+def test_a_bibliography_outside_of_content(tmp_path: Path) -> None:
+    config = "title: T\nbibliography: all.bib\n"
+    files = {**SITE, "all.bib": BIB.replace("two", "three"), "blogsmith.yaml": config}
+    root = put_bare(tmp_path / "site", {**files, "content/posts/c.md": "---\ntitle: C\n---\n[@three]\n"})
+    assert compare(root).ok
+    time.sleep(0.06)
+    assert compare(root).written == 0
+    write(root / "all.bib", BIB.replace("two", "three").replace("Two", "Third"))
+    assert set(compare(root).rebuilt) == {"content/posts/c.md"}
+    (root / "all.bib").unlink()
+    report = compare(root)
+    assert not report.ok
+    assert "there is no bibliography all.bib" in printed(report)
+
+
+def test_nothing_outside_of_the_site_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.bib").write_text(BIB)
+    root = put_bare(tmp_path / "site", {**SITE, "blogsmith.yaml": "title: T\n"})
+    (root / "content/posts/link.bib").symlink_to(tmp_path / "secret.bib")
+    for written in ("../../../secret.bib", "/../secret.bib", str(tmp_path / "secret.bib"), "link.bib"):
+        head = f"---\ntitle: A\nbibliography: {written}\n---\n[@one]\n"
+        write(root / "content/posts/a.md", head)
+        assert not build(root).ok

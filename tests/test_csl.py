@@ -1,0 +1,139 @@
+"""Styles of citations: the texts of sixty works, next to those of citeproc-js, and styles that are none.
+
+`expected.json` was made by `tests/citations/make_expected.py`. Where we differ, a row below says why.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from msgspec.structs import replace
+
+from blogsmith.bibliography.citation_styles import BUNDLED_STYLES, read_bundled_style
+from blogsmith.bibliography.csl.processor import CslProcessor
+from blogsmith.bibliography.csl.style_tree import StyleError
+from blogsmith.patterns import lazy_pattern
+from blogsmith.render.citations.csl_text import CslText
+from tests.citations.make_expected import FOLDER, works
+from tests.site_files import build, printed, put_bare
+
+EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
+_NUMBER = lazy_pattern(r"^(?:\[\d+\]|\d+\.) ?")
+_WITHIN_WORD = "a protected letter inside of a word: citeproc-js takes what follows it for a word of its own"
+_DASHES = "each entry is also shown alone, on a card, where a dash would name nobody"
+ENTRIES = MappingProxyType(
+    {
+        ("chicago", "clark1981"): _WITHIN_WORD,
+        ("chicago", "owens2018"): _WITHIN_WORD,
+        ("mla", "clark1981"): _WITHIN_WORD,
+        ("mla", "owens2018"): _WITHIN_WORD,
+        ("mla", "abara2011b"): _DASHES,
+        ("mla", "tran2012b"): _DASHES,
+    }
+)
+"""Entries that differ, and why."""
+CITES = MappingProxyType(
+    {("chicago", "evans2006"): "the other Evans is an editor, whom no citation names: one name is enough"}
+)
+COLLAPSED = ("ieee", "nature", "acm")
+"""Styles whose citation is a number."""
+
+
+def processor(style: str, text: CslText) -> CslProcessor:
+    """A style at work on all of them."""
+    encoded = [
+        replace(work, texts={name: text.encode(value) for name, value in work.texts.items()})
+        for work in works()
+    ]
+    return CslProcessor(read_bundled_style(style), "en", encoded)
+
+
+@pytest.mark.parametrize("style", BUNDLED_STYLES)
+def test_the_list_is_that_of_citeproc_js(style: str) -> None:
+    text = CslText()
+    made, expected = processor(style, text), EXPECTED[style]
+    assert len(made.keys) >= 60
+    assert list(made.keys) == expected["order"]
+    entries = {key: " ".join(text.written(made.entry(key)).split()) for key in made.keys}
+    wanted = expected["entries"]
+    different = {key for key in wanted if _NUMBER.sub("", entries[key]) != _NUMBER.sub("", wanted[key])}
+    assert different == {key for name, key in ENTRIES if name == style}
+
+
+@pytest.mark.parametrize("style", [style for style in BUNDLED_STYLES if style not in COLLAPSED])
+def test_citations_are_those_of_citeproc_js(style: str) -> None:
+    text = CslText()
+    made = processor(style, text)
+    cited = {key: text.written(made.cluster([(key, "", "", "")])) for key in made.keys}
+    different = {key for key, wanted in EXPECTED[style]["cites"].items() if cited[key] != wanted}
+    assert different == {key for name, key in CITES if name == style}
+
+
+@pytest.mark.parametrize("style", COLLAPSED)
+def test_citations_by_number_count(style: str) -> None:
+    text = CslText()
+    made = processor(style, text)
+    numbers = [text.written(made.cluster([(key, "", "", "")])).strip("[]") for key in made.keys]
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+
+
+HEAD = '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">'
+LOOP = (
+    f'{HEAD}<macro name="a"><text macro="b"/><text macro="b"/></macro>'
+    '<macro name="b"><text macro="a"/></macro>'
+    '<citation><layout><text macro="a"/></layout></citation>'
+    '<bibliography><layout><text macro="a"/></layout></bibliography></style>'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<style", "is no XML"),
+        ("<locale/>", "this is no style of citations"),
+        ('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><style/>', "a document type is not read"),
+        (f"{HEAD}<citation><layout/></citation></style>", "has no bibliography"),
+        (
+            f'{HEAD}<info><link href="http://x/styles/apa" rel="independent-parent"/></info></style>',
+            "only names another one, apa",
+        ),
+        (LOOP, "call each other without end"),
+        ("<a>" * 5000 + "</a>" * 5000, "nested too deep"),
+    ],
+)
+def test_styles_that_cannot_be_used(text: str, told: str) -> None:
+    with pytest.raises(StyleError, match=told):
+        made = CslProcessor(text, "en", works())
+        made.entry(made.keys[0])
+
+
+def test_a_style_of_the_site(tmp_path: Path) -> None:
+    style = (
+        f'{HEAD}<citation><layout prefix="{{" suffix="}}">'
+        '<names variable="author"><name form="short"/></names>'
+        '</layout></citation><bibliography><layout suffix="&lt;script&gt;"><text variable="title" '
+        'font-style="italic"/></layout></bibliography></style>'
+    )
+    files = {
+        "blogsmith.yaml": "title: T\ncsl: own.csl\nbibliography: refs.bib\n",
+        "own.csl": style,
+        "refs.bib": "@book{k, title={On $n^2$}, author={Doe, Jo}}\n",
+        "content/posts/a.md": "---\ntitle: A\n---\n[@k]\n",
+    }
+    root = put_bare(tmp_path, files)
+    report = build(root)
+    assert report.ok, printed(report)
+    html = (root / "public/posts/a/index.html").read_text()
+    assert '{<a href="#ref-k" id="cite-k" role="doc-biblioref">Doe</a>}' in html
+    assert "<i>On <math" in html
+    assert "&lt;script&gt;" in html
+    assert "<script>" not in html
+
+
+@pytest.mark.parametrize(("language", "word"), [("de", "und"), ("fr", "et"), ("ja", "と"), ("xx", "and")])
+def test_terms_are_those_of_the_language(language: str, word: str) -> None:
+    made = CslProcessor(read_bundled_style("acm"), language, works())
+    assert f" {word} " in made.entry("nakamura2016")
