@@ -21,6 +21,7 @@ from mdit_py_plugins.field_list import fieldlist_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
+from ..notebooks.independent import render_notebook
 from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars, render_formula
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
@@ -68,12 +69,21 @@ _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 def render_myst(text: str) -> str:
     """HTML of a text, formulas as `<math>`."""
+    # the first heading is the title, which stands elsewhere
+    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", _whole(text), count=1, flags=re.DOTALL)
+
+
+def render_myst_notebook(text: str) -> str:
+    """The same of a notebook, or of a piece of one."""
+    html = render_notebook(text, _whole)
+    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
+
+
+def _whole(text: str) -> str:
     # marks of d2lbook are no text
     parts = _FENCES.split(text)
     parts[::2] = [_D2L.sub("", part) for part in parts[::2]]
-    html = str(_parser().render("".join(parts), {"depth": 0}))
-    # the first heading is the title, which stands elsewhere
-    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
+    return str(_parser().render("".join(parts), {"depth": 0}))
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ...site.slug_rules import slug_problem
 from ..bibliography.bibtex import fit_key, reference_of
-from ..model import ImportedPage, Notice
+from ..model import ImportedData, ImportedPage, Notice
 from ..text.segments import CODE, Lines, rewrite
 from .config import BookConfig
 from .d2l import rewrite_d2l
@@ -20,6 +20,7 @@ from .front import page_front
 from .inline import DIALECT, rewrite_inline
 from .labels import BookPlace
 from .lists import PAGE_LIST
+from .notebooks import BookNotebook, walk_notebook
 from .references import BookIndex, InlineText
 from .registry import REGISTRY
 from .source import BookDocument
@@ -38,6 +39,8 @@ class PageDraft:
     place: BookPlace
     walker: Walker
     text: str
+    made: tuple[ImportedData, ...] = ()
+    """Pictures and results of a notebook."""
 
 
 def page_path(source: str, config: BookConfig, root: str, folders: frozenset[str]) -> PurePosixPath:
@@ -58,8 +61,12 @@ def draft_page(
     walker = Walker(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
-    source = rewrite_d2l(document.text) if config.flavour == "d2lbook" else document.text
-    text = "\n".join(walker.walk(source.split("\n"), document.first_line))
+    if document.notebook:
+        body = walk_notebook(walker, document.notebook, path)
+    else:
+        source = rewrite_d2l(document.text) if config.flavour == "d2lbook" else document.text
+        body = BookNotebook(walker.walk(source.split("\n"), document.first_line))
+    text = "\n".join(body.lines)
     if _SECOND_TITLE.search(text):
         text = rewrite(text, lambda part: _HEADING.sub(r"#\1 ", part), DIALECT, CODE)
     if walker.pending:
@@ -68,7 +75,8 @@ def draft_page(
     title = title or PurePosixPath(document.source).stem.replace("_", " ").replace("-", " ")
     address = page_address(document.source, path, config)
     slug = _slug(path, address)
-    return PageDraft(document, BookPlace(document.source, path, " ".join(title.split()), slug), walker, text)
+    place = BookPlace(document.source, path, " ".join(title.split()), slug)
+    return PageDraft(document, place, walker, text, body.made)
 
 
 def _slug(path: PurePosixPath, address: str) -> str:

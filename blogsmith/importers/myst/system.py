@@ -12,7 +12,7 @@ from ..bibliography.bibtex import read_bibtex
 from ..model import ImportedFile, ImportedPage, SiteImport
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
-from .independent import render_myst
+from .independent import render_myst, render_myst_notebook
 from .labels import BookLabels, BookPages
 from .page import PageDraft, draft_page, finish_page, list_references, page_path
 from .references import BookIndex
@@ -51,11 +51,17 @@ class Myst:
                 for path in files.copied
             ),
             notices=tuple(files.notices),
+            made=tuple(
+                sorted(
+                    {file.path: file for draft in drafts for file in draft.made}.values(),
+                    key=lambda file: file.path.as_posix(),
+                )
+            ),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML of a page, by markdown-it."""
-        return render_myst(text)
+        return render_myst_notebook(text) if page.source.endswith(".ipynb") else render_myst(text)
 
 
 def _read(root: Path, path: str) -> str | None:

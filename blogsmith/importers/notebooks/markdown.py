@@ -62,11 +62,22 @@ _SILENT_TAGS = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class NotebookPart:
+    """What stands for a cell, or for a part of it."""
+
+    text: str
+    line: int
+    """1-based line of the file on which the cell begins."""
+    is_prose: bool = False
+    """Markdown of the author's, in the dialect of the site; everything else is in our words."""
+
+
 @dataclass(slots=True)
 class NotebookText:
     """A notebook as text."""
 
-    parts: list[str] = field(default_factory=list)
+    parts: list[NotebookPart] = field(default_factory=list)
     cells: list[CellOutputs] = field(default_factory=list)
     """Those that run, in order."""
     files: list[ImportedData] = field(default_factory=list)
@@ -75,7 +86,7 @@ class NotebookText:
     @property
     def text(self) -> str:
         """The Markdown."""
-        return "\n\n".join(part.strip("\n") for part in self.parts if part.strip())
+        return "\n\n".join(part.text.strip("\n") for part in self.parts if part.text.strip())
 
 
 def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> NotebookText:
@@ -99,11 +110,14 @@ class _Writer:
     def add(self, cell: NotebookCell) -> None:
         """Add what stands for a cell."""
         if cell.kind == "markdown":
-            self.found.parts.append(self._with_attachments(cell))
+            self._put(self._with_attachments(cell), cell, is_prose=True)
         elif cell.kind == "raw":
-            self.found.parts.append(self._raw(cell))
+            self._put(self._raw(cell), cell, is_prose=True)
         elif cell.source.strip():
             self._code(cell)
+
+    def _put(self, text: str, cell: NotebookCell, *, is_prose: bool = False) -> None:
+        self.found.parts.append(NotebookPart(text, cell.line, is_prose))
 
     def _with_attachments(self, cell: NotebookCell) -> str:
         def put(found: re.Match[str]) -> str:
@@ -165,7 +179,7 @@ class _Writer:
             self._note("left", message, cell.line, hint=hint)
             self._shown(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
-        self.found.parts.append(_fence("{python}", "\n".join([*lines, code])))
+        self._put(_fence("{python}", "\n".join([*lines, code])), cell)
         for kind in unshown_types(cell):
             self._note("left", f"an output of type {kind}, which no page can show", cell.line)
         if cell.was_run and "#| eval: false" not in lines:
@@ -177,7 +191,7 @@ class _Writer:
             self._note(
                 "changed", f"a %%{name} cell is part of the text", cell.line, removed=f"```\n{code}\n```"
             )
-            self.found.parts.append(body)
+            self._put(body, cell, is_prose=True)
             return
         message = f"a %%{name} cell: its code is shown, and not run"
         self._note("left", message, cell.line)
@@ -226,10 +240,11 @@ class _Writer:
 
     def _shown(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Code that does not run here, with what it gave as part of the page."""
-        self.found.parts.append(f"<!-- import: {message} -->\n{_fence(language, code)}")
+        self._put(f"<!-- import: {message} -->\n{_fence(language, code)}", cell)
         shown = [part for output in read_outputs(cell) if (part := self._output(output))]
         if shown:
-            self.found.parts.extend([_NOT_VERIFIED, *shown])
+            for part in (_NOT_VERIFIED, *shown):
+                self._put(part, cell)
 
     def _output(self, output: CellOutput) -> str:
         if isinstance(output, Stream):

@@ -60,15 +60,22 @@ class NotebookTranslator:
     """Translates the notebooks of one folder."""
 
     def __init__(
-        self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath]
+        self,
+        pages: Mapping[PurePosixPath, PurePosixPath],
+        others: frozenset[PurePosixPath],
+        folder: str = "",
     ) -> None:
-        """pages: notebook → its page in the new site. others: all other files of the source."""
+        """pages: notebook, or any other page → its page in the new site. others: all other files.
+
+        folder: in the source, that all these paths are relative to.
+        """
         self._pages = pages
         self._others = others
+        self._folder = folder
 
     def translate(self, path: PurePosixPath, text: str) -> NotebookPage | Notice:
         """The page of a notebook; a notice if it is none."""
-        source = path.as_posix()
+        source = (PurePosixPath(self._folder) / path).as_posix()
         try:
             notebook = read_notebook(text)
         except NotebookError as error:

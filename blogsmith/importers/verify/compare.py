@@ -30,12 +30,16 @@ def losses(
         if kind == "words":
             lost -= after.hidden - before.hidden
             for run in _runs(before.words, after.words, lost):
-                yield Difference(kind, " ".join(run), source, find_words(lines, run), len(run))
+                yield Difference(kind, _shortened(" ".join(run)), source, find_words(lines, run), len(run))
         else:
             for thing, count in lost.items():
                 if kind == "links" and own and (thing == own or thing.startswith(f"{own}/")):
                     continue
                 yield Difference(kind, thing[:_LONGEST], source, lines.find(thing), count)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:

@@ -29,9 +29,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
+    r"\\(?:begin|end)\{split\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
+    r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""What moves or labels, and backslashes that Markdown may have taken away."""
+"""What moves or labels, backslashes that Markdown may have taken away, and what Sphinx adds around lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,8 @@ def compared_key(key: str) -> str:
 
 
 def compared_image(address: str) -> str:
-    """The name of an image's file; a data address is one thing."""
+    """The name of an image's file, what a notebook attaches too; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    path = unquote(address.strip().partition("#")[0].partition("?")[0])
-    return path.rstrip("/").rpartition("/")[2].casefold()
+    path = unquote(address.strip().removeprefix("attachment:").partition("#")[0].partition("?")[0])
+    return re.sub(r"[^\w.]+", "-", path.rstrip("/").rpartition("/")[2].casefold())
