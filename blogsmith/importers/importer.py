@@ -13,6 +13,7 @@ from ..storage.temporary import temporary_folder
 from .leniency import with_copies, with_leniency
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
+from .shown_code import with_shown_code
 from .source_files import source_root
 from .systems import find_system
 from .verify.site import check_site
@@ -46,7 +47,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
     root = source_root(source)
     system = find_system(root, options.system)
-    site = with_files_that_can_be_read(system.read(root, progress))
+    site = with_shown_code(with_files_that_can_be_read(system.read(root, progress)))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder:
         write_site_files(site_files(site), folder, progress)

@@ -99,7 +99,8 @@ class FinishedPage:
 def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> FinishedPage:
     """The second step: references, and front matter with what the text cites."""
     document, place = draft.document, draft.place
-    page = InlineText(place, index, Lines(document.text, document.first_line))
+    known = {**index.substitutions, **page_substitutions(document.front)}
+    page = InlineText(place, index, Lines(document.text, document.first_line), known)
     text = rewrite_inline(draft.text.replace(PAGE_LIST, page_list), page)
     # the title is of the page before, and may hold roles
     title = rewrite_inline(place.title, page)
@@ -161,6 +162,19 @@ def page_macros(front: dict[str, Any]) -> dict[str, str]:
         if isinstance(body, str):
             found["\\" + str(name).lstrip("\\")] = body
     return found
+
+
+def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
+    """What `{{ name }}` stands for in one page."""
+    own = front.get("myst")
+    written = [front.get("substitutions"), own.get("substitutions") if isinstance(own, dict) else None]
+    return {
+        str(name): str(value)
+        for values in written
+        if isinstance(values, dict)
+        for name, value in values.items()
+        if isinstance(value, (str, int, float))
+    }
 
 
 def page_address(source: str, target: PurePosixPath, config: BookConfig) -> str:

@@ -107,6 +107,9 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
             # a span ends with its paragraph
             position = found.start() + (len(found["ticks"]) if kind == "span" else 1)
             continue
+        if kind == "math" and _crosses_rows(text, found):
+            position = found.start() + 1
+            continue
         if found.start() > prose:
             yield Segment("prose", text[prose : found.start()], prose)
         yield Segment(_KINDS[kind], found[0], found.start())
@@ -122,6 +125,13 @@ def _begins_line(text: str, found: re.Match[str]) -> bool:
         # a display that was closed by one dollar too few
         return False
     return found[0].startswith(("$$", "\\[", "\\\\[", "\\begin")) and not before.strip(" \t>-*+0123456789.")
+
+
+def _crosses_rows(text: str, found: re.Match[str]) -> bool:
+    """Whether what looks like a formula in a line goes on in the next row of a table."""
+    if "\n|" not in found[0] or found[0].startswith(("$$", "\\")):
+        return False
+    return text.startswith("|", text.rfind("\n", 0, found.start()) + 1)
 
 
 _NAMES = ("comment", "opaque", "math", "escape", "span", "tag", "run")
