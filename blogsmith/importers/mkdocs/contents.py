@@ -11,6 +11,7 @@ from typing import Any
 
 from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice
+from ..text.segments import CODE, mask
 from ..text.tags import address_text
 from .config import MkDocsConfig
 from .links import page_address, page_path
@@ -53,13 +54,12 @@ def with_tag_lists(
     for page in pages:
         if page.source == file and not _TAG_LIST.search(page.text):
             page = replace(page, text=f"{page.text.rstrip()}\n\n<!-- material/tags -->\n")
-        if _TAG_LIST.search(page.text):
+        masked = mask(page.text, kinds=CODE - {"comment"})
+        if _TAG_LIST.search(masked.text):
             message = "the list of all tags is written out: it does not follow the pages any more"
             notice = Notice("changed", message, page.source, hint="posts have lists of their tags: /tags/")
-            parts = _TAG_LIST.split(page.text)
-            page = replace(
-                page, text=_tag_list(pages, shown, page.path).join(parts), notices=(*page.notices, notice)
-            )
+            text = _tag_list(pages, shown, page.path).join(_TAG_LIST.split(masked.text))
+            page = replace(page, text=masked.restore(text), notices=(*page.notices, notice))
         made.append(page)
     return made
 

@@ -36,6 +36,8 @@ _RAW = lazy_pattern(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _MORE = lazy_pattern(r"^[ \t]*<!--\s*more\s*-->[ \t]*\n?", re.MULTILINE)
 _INLINE_LANGUAGE = lazy_pattern(r"(`+)#!\w+[ \t]+")
 _ESCAPED_TARGET = lazy_pattern(r"\]\(\S*\\\(\S*\)")
+_MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
+_MENTIONED = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
 _BLANK = lazy_pattern(r"\n{3,}")
 
 
@@ -137,6 +139,7 @@ class _PageText:
         )
         if "macros" in config.plugins or config.variables:
             text = _JINJA.sub(self._variable, text)
+        text = _escape_mentions(text)
         text = self._site.links.rewrite(text, self._document.path)
         return mark_abbreviations(text, abbreviations)
 
@@ -171,6 +174,18 @@ class _PageText:
     def _notice(self, kind: NoticeKind, message: str, piece: str, removed: str = "") -> None:
         line = self._lines.find(piece)
         self.notices.append(Notice(kind, message, self._document.source, line, removed=removed))
+
+
+def _escape_mentions(text: str) -> str:
+    """Links in brackets that begin with an at sign, `[@name]`, which would be citations here."""
+    targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
+    text = _MENTION_TARGET.sub("", text)
+
+    def put(found: re.Match[str]) -> str:
+        target = targets.get(found[1])
+        return rf"[\@{found[1]}](<{target}>)" if target else rf"\[\@{found[1]}\]"
+
+    return _MENTIONED.sub(put, text)
 
 
 def _plain_target(found: re.Match[str]) -> str:

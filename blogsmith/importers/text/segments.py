@@ -107,7 +107,7 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
             # a span ends with its paragraph
             position = found.start() + (len(found["ticks"]) if kind == "span" else 1)
             continue
-        if kind == "math" and _crosses_rows(text, found):
+        if kind == "math" and (_crosses_rows(text, found) or _cuts_code(text, found, end)):
             position = found.start() + 1
             continue
         if found.start() > prose:
@@ -134,6 +134,23 @@ def _crosses_rows(text: str, found: re.Match[str]) -> bool:
     return text.startswith("|", text.rfind("\n", 0, found.start()) + 1)
 
 
+def _cuts_code(text: str, found: re.Match[str], end: int) -> bool:
+    """Whether what looks like a formula ends in a code span that begins in it: code is read first."""
+    if found[0].startswith(("$$", "\\")):
+        return False
+    position = found.start()
+    while span := _SPAN.search(text, position, end):
+        if span.start() >= found.end():
+            return False
+        if span.end() > found.end():
+            return True
+        position = span.end()
+    return False
+
+
+_SPAN = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`)[^`](?:(?!\n[ \t>]*\n)[\s\S])*?(?<!`)(?P=ticks)(?!`)|(?<!`)(`)[^`](`)(?!`)"
+)
 _NAMES = ("comment", "opaque", "math", "escape", "span", "tag", "run")
 _KINDS: dict[str, SegmentKind] = {
     "comment": "comment",

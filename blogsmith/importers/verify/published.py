@@ -49,6 +49,7 @@ _MARKED_MATH = lazy_pattern(
 )
 _NO_WORD = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
 """Dollars that are none of a formula, and numbers of a list that only looks like one in the source."""
+_ORDINAL = lazy_pattern(r"(?<=\d)<sup>(st|nd|rd|th)</sup>")
 _COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _COMMON = 0.6
 """Share of pages on which something stands that is a part of the layout."""
@@ -66,7 +67,7 @@ def published_facts(folder: Path, addresses: Iterable[str]) -> dict[str, Facts]:
         file = page_file(folder, address)
         text = read_text(file) if file else None
         if text is not None:
-            found[address] = facts_of_html(_with_marked_math(_GENERATED.sub("", article_of(text))))
+            found[address] = facts_of_html(_text_of(article_of(text)))
     return _without_layout(found)
 
 
@@ -87,6 +88,11 @@ def article_of(html: str) -> str:
         if found and end is not None and end - found.start() > 0:
             return html[found.start() : end]
     return html
+
+
+def _text_of(html: str) -> str:
+    """What the author wrote of a page."""
+    return _with_marked_math(_ORDINAL.sub(r"\1", _GENERATED.sub("", html)))
 
 
 def _with_marked_math(html: str) -> str:
