@@ -17,7 +17,7 @@ from ..source_files import read_text
 from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
-from ..text.segments import Dialect, Lines, mask
+from ..text.segments import Dialect, Lines, SegmentKind, mask
 from . import inlines
 from .anchors import name_headings
 from .blocks import DivTranslator
@@ -203,7 +203,7 @@ class _Body:
     def translate(self, text: str) -> str:
         """The text in our Markdown."""
         masked = mask(translate_ruled_tables(text), DIALECT)
-        self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
+        self._hidden = tuple(map(self._code_of, masked.hidden, masked.kinds))
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
         if self._title:
@@ -239,12 +239,10 @@ class _Body:
                 text = text.replace(f"{{@{label}}}", f"`{label}`<!-- import: {label} is not made here -->")
         return text.strip("\n")
 
-    def _code_of(self, piece: str) -> str:
-        if piece.startswith("`") and not piece.startswith("```"):
+    def _code_of(self, piece: str, kind: SegmentKind) -> str:
+        if kind == "span":
             return self._code.span(piece)
-        if re.match(r"[ \t>]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*(?:```|~~~)", piece):
-            return self._code.block(piece)
-        return piece
+        return self._code.block(piece) if kind == "block" else piece
 
     def _reveal(self, text: str) -> str:
         """A text with all that is hidden in it."""

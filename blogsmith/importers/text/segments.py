@@ -18,8 +18,8 @@ from markdown_it.rules_block import StateBlock
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-SegmentKind = Literal["prose", "block", "span", "math", "tag", "comment", "opaque"]
-"""`block`: fenced or indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
+SegmentKind = Literal["prose", "block", "indented", "span", "math", "tag", "comment", "opaque"]
+"""`block`: fenced code. `indented`: indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
 text is no Markdown, from `<pre>` to `</pre>`."""
 
 
@@ -87,9 +87,9 @@ def divide(text: str, dialect: Dialect = Dialect()) -> list[Segment]:
     """The segments of a text, in order; joined they are the text."""
     found: list[Segment] = []
     position = 0
-    for start, end in _code_ranges(text, dialect):
+    for kind, start, end in _code_ranges(text, dialect):
         found.extend(_divide_prose(text, position, start, dialect))
-        found.append(Segment("block", text[start:end], start))
+        found.append(Segment(kind, text[start:end], start))
         position = end
     found.extend(_divide_prose(text, position, len(text), dialect))
     return found
@@ -161,19 +161,20 @@ _KINDS: dict[str, SegmentKind] = {
 }
 
 
-def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
+def _code_ranges(text: str, dialect: Dialect) -> list[tuple[SegmentKind, int, int]]:
     """Where fenced and indented code stands, whole lines, fences included."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     env: dict[str, object] = {}
     tokens = _block_parser().parse(text, env)
-    ranges = []
+    ranges: list[tuple[SegmentKind, int, int]] = []
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             first, last = token.map
             # markdown-it counts the blank lines behind indented code to it
-            ranges.append((starts[first], starts[min(last, len(starts) - 1)]))
+            kind: SegmentKind = "block" if token.type == "fence" else "indented"
+            ranges.append((kind, starts[first], starts[min(last, len(starts) - 1)]))
     return ranges
 
 
@@ -239,7 +240,7 @@ class MaskedText:
         return _MASKED.sub(piece, text)
 
 
-CODE: frozenset[SegmentKind] = frozenset({"block", "span", "opaque", "comment"})
+CODE: frozenset[SegmentKind] = frozenset({"block", "indented", "span", "opaque", "comment"})
 TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 
@@ -254,7 +255,8 @@ def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind]
         if segment.kind not in kinds:
             parts.append(segment.text)
             continue
-        body = segment.text.rstrip("\n") if segment.kind == "block" else segment.text
+        is_block = segment.kind in ("block", "indented")
+        body = segment.text.rstrip("\n") if is_block else segment.text
         parts.append(f"{_OPEN}{len(hidden)}{_CLOSE}{segment.text[len(body) :]}")
         hidden.append(body)
         every.append(segment.kind)
