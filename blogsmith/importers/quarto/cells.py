@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from ...model.results import CellOutput
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
+from ..notebooks.outputs import CellOutputs
+from ..notebooks.shown_outputs import ShownOutputs
 from ..text.loose_yaml import DataTextError, load_yaml
 from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
 """Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""
 
+
+class TakeOutputs(Protocol):
+    """Gives what the next cell with some code gave, or None."""
+
+    def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
+
+
+_NOT_VERIFIED = "*From the old site's record, not verified here:*"
 _FENCE = lazy_pattern(
     r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})"
     r"(?P<info>[^\n]*)(?:\n(?P<body>[\s\S]*))?"
@@ -96,9 +107,14 @@ class CodeBlock:
 class CodeTranslator:
     """Translates the code of one page; knows afterwards what it saw."""
 
-    def __init__(self, defaults: CellDefaults, note: Note) -> None:
+    def __init__(self, defaults: CellDefaults, note: Note, take: TakeOutputs, outputs: ShownOutputs) -> None:
+        """take: what a cell gave when it last ran. outputs: shows those of cells that do not run here."""
         self._defaults = defaults
         self._note = note
+        self._take = take
+        self._outputs = outputs
+        self.records: list[CellOutputs] = []
+        """Of cells whose outputs the old system kept, in order."""
         self.has_cells = False
         self.labels: set[str] = set()
         """Labels of what is not made here, so nothing can refer to them."""
@@ -157,6 +173,7 @@ class CodeTranslator:
         if language in _PYTHON | _BROWSER:
             self.has_cells = self.has_cells or language in _PYTHON
             head = [f"#| {line}" for line in self._options(given, language, text)]
+            self._record(code, given)
             return _fenced(block, "{python}", [*head, *code])
         label = _text(given.get("label", ""))
         if label:
@@ -167,7 +184,26 @@ class CodeTranslator:
         message = f"a cell in {language}: its code is shown, and not run"
         self._note("left", message, text, hint="put in what it gives, as a picture or table")
         made = _fenced(block, _SHOWN_NAMES.get(language, language), code)
+        is_echoed = self._is_echoed(given)
+        given_outputs = self._take("\n".join(code), is_shown=is_echoed) or ()
+        shown = self._outputs.texts(given_outputs) if not block.prefix.strip() else []
+        parts = [made if is_echoed or not shown else "", *([_NOT_VERIFIED, *shown] if shown else [])]
+        made = "\n\n".join(part for part in parts if part)
         return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
+
+    def _is_echoed(self, given: Mapping[str, str]) -> bool:
+        """Whether a cell's code is in the page."""
+        asked = given.get("include", given.get("echo", "")).strip().lower()
+        return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
+
+    def _record(self, code: list[str], given: Mapping[str, str]) -> None:
+        """Remember what a cell gave; one that is never run has nothing."""
+        if given.get("eval", "").strip() == "false":
+            self._take("\n".join(code), is_shown=self._is_echoed(given))
+            return
+        outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
+        if outputs is not None:
+            self.records.append(CellOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
         """Lines of options, as ours are."""

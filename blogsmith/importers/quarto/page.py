@@ -12,7 +12,8 @@ from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..notebooks.outputs import record_files
+from ..notebooks.outputs import CellOutputs, record_files
+from ..notebooks.shown_outputs import ShownOutputs
 from ..source_files import read_text
 from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
@@ -25,6 +26,7 @@ from .cells import CodeTranslator, cell_defaults
 from .config import QuartoConfig
 from .divs import parse_divs, quote, strip_prefix
 from .figures import FigureTranslator, label_links
+from .freeze import FrozenCells, read_frozen
 from .front import about_text, dropped_formats, html_options, page_front
 from .includes import expand_includes
 from .references import PageReferences, translate_references
@@ -114,7 +116,7 @@ class DocumentTranslator:
             frozenset(body.kinds),
             frozenset(body.files),
             has_cells=body.has_cells,
-            made=_made(document),
+            made=_made(document, body),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -157,6 +159,11 @@ class DocumentTranslator:
         return self._bibliographies[name]
 
     @property
+    def root(self) -> Path:
+        """Folder of the project."""
+        return self._root
+
+    @property
     def index(self) -> ProjectIndex:
         """What all pages know of each other."""
         return self._index
@@ -178,7 +185,9 @@ class _Body:
         self._pieces = Pieces()
         self._hidden: tuple[str, ...] = ()
         self.defaults = cell_defaults(html_options(document.options))
-        self._code = CodeTranslator(self.defaults, notes)
+        self.outputs = ShownOutputs(document.new_path)
+        frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
+        self._code = CodeTranslator(self.defaults, notes, frozen.take, self.outputs)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self._divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
@@ -194,6 +203,11 @@ class _Body:
     def has_cells(self) -> bool:
         """Whether anything in it runs."""
         return self._code.has_cells
+
+    @property
+    def records(self) -> list[CellOutputs]:
+        """What its cells gave on the old site."""
+        return self._code.records
 
     @property
     def kinds(self) -> set[str]:
@@ -278,9 +292,11 @@ class _Body:
         return [reference_of(fit_key(key), known[key]) for key in wanted]
 
 
-def _made(document: QuartoDocument) -> tuple[ImportedData, ...]:
+def _made(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
     notebook = document.notebook
-    return (*notebook.files, *record_files(document.new_path, notebook.cells)) if notebook else ()
+    if notebook is None:
+        return (*body.outputs.files, *record_files(document.new_path, body.records))
+    return (*notebook.files, *record_files(document.new_path, notebook.cells))
 
 
 def _with_abstract(text: str, abstract: str) -> str:

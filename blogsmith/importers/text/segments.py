@@ -19,8 +19,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 SegmentKind = Literal["prose", "block", "indented", "span", "math", "tag", "comment", "opaque"]
-"""`block`: fenced code. `indented`: indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
-text is no Markdown, from `<pre>` to `</pre>`."""
+"""`block`: fenced code. `indented`: indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an
+HTML element whose text is no Markdown, from `<pre>` to `</pre>`."""
 
 
 @dataclass(frozen=True, slots=True)
