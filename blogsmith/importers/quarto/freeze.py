@@ -1,7 +1,7 @@
 """`_freeze/`: what the cells of a document gave when Quarto last ran it.
 
-Quarto keeps the executed document as Markdown; its cells are divs that hold the code, unless it is hidden, and
-what it printed. Source: quarto-cli, `src/command/render/freeze.ts`.
+Quarto keeps the executed document as Markdown; its cells are divs that hold the code, unless it is hidden,
+and what it printed. Source: quarto-cli, `src/command/render/freeze.ts`.
 """
 
 from __future__ import annotations

@@ -227,8 +227,17 @@ print(1 + 1)
 ```
 
 ```{r}
+#| include: false
+library(x)
+```
+
+```{r}
+#| label: fig-mean
+#| fig-cap: The mean
 mean(1:3)
 ```
+
+By @fig-mean.
 
 ```{r}
 #| echo: false
@@ -259,9 +268,9 @@ def test_outputs_of_a_freeze_are_shown_as_not_verified(tmp_path: Path) -> None:
     assert done.check.differences == ()
     page = (tmp_path / "new/content/posts/a.md").read_text("utf-8")
     told = "*From the old site's record, not verified here:*"
-    picture = "![](a-files/unnamed-chunk-1-1.png)"
+    picture = '![The mean](a-files/unnamed-chunk-1-1.png "The mean"){#fig-mean}\n\nBy {@fig-mean}.'
     assert f"```r\nmean(1:3)\n```\n\n{told}\n\n```text\n[1] 2\n```\n\n{picture}\n" in page
-    assert "kable" not in page
+    assert "kable" not in page and "library" not in page
     assert "| a |\n|---|\n| 1 |" in page
     assert (tmp_path / "new/content/posts/a-files/unnamed-chunk-1-1.png").is_file()
     record = json.loads((tmp_path / "new/_freeze/posts/a/outputs.json").read_text("utf-8"))
