@@ -11,6 +11,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..project.report import Progress
 from ..storage.temporary import temporary_folder
 from .leniency import with_copies, with_leniency
+from .plain_tables import with_plain_tables
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
 from .shown_code import with_shown_code
@@ -47,7 +48,8 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
     root = source_root(source)
     system = find_system(root, options.system)
-    site = with_shown_code(with_files_that_can_be_read(system.read(root, progress)))
+    site = with_files_that_can_be_read(system.read(root, progress))
+    site = with_plain_tables(with_shown_code(site))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder:
         write_site_files(site_files(site), folder, progress)
