@@ -26,6 +26,9 @@ _SLASH_OPTIONS = re.compile(r"(^ */{3,}[^\n]*\n)(?: {4,}[\w-]+:[^\n]*\n)+", re.M
 _NO_TERM = re.compile(r"^( *)<!--[^\n]*-->[ ]*\n(?=\n? *:[ ]{3})", re.MULTILINE)
 _CALLOUT = re.compile(r"^([ ]*>[ >]*)\[![\w-]+\][+-]?", re.MULTILINE)
 _HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
+_SIGNS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
+"""What smartsymbols makes signs of; where it does not, nothing is lost by leaving it out."""
+_ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
 _TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
 _KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
@@ -50,7 +53,7 @@ _DARK = re.compile(r"!\[[^\]]*\]\([^()]*#(?:only-dark|gh-dark-mode-only)\)")
 _ANNOTATED = re.compile(r"\((\d+)\)!")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
-_LANGUAGE = re.compile(r"`#!\w+ +")
+_LANGUAGE = re.compile(r"`(?:#!|:::)\w+ +")
 _DOLLAR = "\ue01d"
 """A dollar in a code span, which begins no formula."""
 _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
@@ -77,9 +80,10 @@ def _plain(text: str) -> str:
     text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or ''}".rstrip(), text)
     text = _TAB.sub(r"\1!!! tab \2", text)
     text = _REPLACED.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
+    text = _ROW_CODE.sub(lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), text)
     text = _TASK.sub(r"\1", _SPAN.sub(lambda found: found[0].replace("$", _DOLLAR), text))
     text = _CALLOUT.sub(r"\1", text)
-    for pattern in (_REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _DEFINED, _DARK):
+    for pattern in (_SIGNS, _REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _DEFINED, _DARK):
         text = pattern.sub("", text)
     text = _HEADING.sub(r"\1", text)
     if _ASKS.search(text):

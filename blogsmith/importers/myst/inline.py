@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import inline, split_formula
 from ..text.segments import Dialect, Segment, divide, rewrite
 from .attributes import rewrite_attributes
@@ -40,7 +41,8 @@ def rewrite_inline(text: str, page: InlineText) -> str:
             content = segment.text.strip("`")
             parts.append(translate_role(role[1], content, page))
         elif segment.kind == "prose":
-            parts.append(_ESCAPED.sub(_bracket, _LEFT_OVER.sub(_left_over, segment.text)))
+            prose = literal_shortcodes(literal_wikilinks(literal_highlights(segment.text)))
+            parts.append(_ESCAPED.sub(_bracket, _LEFT_OVER.sub(_left_over, prose)))
         else:
             parts.append(segment.text)
     return rewrite("".join(parts), lambda part: _references(part, page), DIALECT)

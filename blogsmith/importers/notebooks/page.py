@@ -13,6 +13,7 @@ from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..text.headings import demote_headings
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import display, inline, is_display, split_formula
 from ..text.plain_dates import iso_date
 from ..text.segments import Dialect, divide, mask
@@ -178,6 +179,8 @@ def _formulas(text: str) -> str:
             parts.append(inline(tex, after))
         elif opener.startswith("\\\\"):
             parts.append(display(tex) if is_display(opener) else inline(tex, after))
+        elif segment.kind == "prose":
+            parts.append(literal_shortcodes(literal_wikilinks(literal_highlights(segment.text))))
         else:
             parts.append(segment.text)
     return "".join(parts)

@@ -8,6 +8,7 @@ from html import escape
 
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
 from ..text.pieces import Pieces, replace_bracketed
 from .cells import Note
@@ -176,6 +177,11 @@ def blanks_and_brackets(text: str) -> str:
     r"""`\ ` is a blank at which no line breaks; `\(` and `\[` open no formula: Quarto has dollars only."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
     return _LATEX_BRACKET.sub(r"\1", _SQUARE.sub(_square, text))
+
+
+def literal_marks(text: str) -> str:
+    """What Quarto has as text, and is a key, a link or a shortcode here."""
+    return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 
 def _square(found: re.Match[str]) -> str:

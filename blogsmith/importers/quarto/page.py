@@ -19,6 +19,7 @@ from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, SegmentKind, mask
+from ..text.table_code import escape_table_code
 from . import inlines
 from .anchors import name_headings
 from .blocks import DivTranslator
@@ -216,13 +217,13 @@ class _Body:
 
     def translate(self, text: str) -> str:
         """The text in our Markdown."""
-        masked = mask(translate_ruled_tables(text), DIALECT)
+        masked = mask(escape_table_code(translate_ruled_tables(text), DIALECT), DIALECT)
         self._hidden = tuple(map(self._code_of, masked.hidden, masked.kinds))
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
         if self._title:
             text = demote_headings(text.replace(repeated_title(text, self._title), "", 1))
-        text = self._shortcodes.translate(text)
+        text = self._shortcodes.translate(inlines.literal_marks(text))
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
         text = self._lines(name_headings(inlines.headings(text), self._reveal))
