@@ -83,7 +83,7 @@ def _plain(text: str) -> str:
     text = _ROW_CODE.sub(lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), text)
     text = _TASK.sub(r"\1", _SPAN.sub(lambda found: found[0].replace("$", _DOLLAR), text))
     text = _CALLOUT.sub(r"\1", text)
-    for pattern in (_SIGNS, _REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _DEFINED, _DARK):
+    for pattern in (_REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _DEFINED, _DARK):
         text = pattern.sub("", text)
     text = _HEADING.sub(r"\1", text)
     if _ASKS.search(text):
@@ -104,7 +104,7 @@ def _parser() -> MarkdownIt:
 
 def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     text = tokens[index].content
-    for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN):
+    for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN, _SIGNS):
         text = pattern.sub("", text)
     return _SCRIPT.sub(_script, escape(text))
 
