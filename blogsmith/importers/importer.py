@@ -11,6 +11,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..project.report import Progress
 from ..storage.temporary import temporary_folder
 from .addresses import leave_lists_free
+from .alert_boxes import with_alert_boxes
 from .leniency import with_copies, with_leniency
 from .plain_tables import with_plain_tables
 from .readable import with_files_that_can_be_read
@@ -50,7 +51,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     root = source_root(source)
     system = find_system(root, options.system)
     site = with_files_that_can_be_read(system.read(root, progress))
-    site = leave_lists_free(with_plain_tables(with_shown_code(site)))
+    site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder:
         write_site_files(site_files(site), folder, progress)

@@ -15,7 +15,7 @@ from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[\s\S]*?[^`](?P=ticks)(?!`))|(?P<display>(?<!\\)\$\$[\s\S]+?\$\$)"
-    r"|(?P<math>(?<![\\$])\$(?!\$)(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?\$(?!\d))"
+    r"|(?P<math>(?<![\\$])\$(?!\$)(?:\\[\s\S]|[^\\$\n`]|\n(?![ \t]*\n))+?\$(?!\d))"
     r"|(?P<bracket>\\\\\([\s\S]+?\\\\\)|\\\\\[[\s\S]+?\\\\\])"
     r"|(?P<bare>\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\})"
 )

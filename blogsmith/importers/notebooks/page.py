@@ -93,10 +93,14 @@ class NotebookTranslator:
 
     def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:
         masked = mask(text, DIALECT)
-        headings = {re.sub(r"\s+", "-", each): each for each in _HEADING.findall(masked.restore(masked.text))}
+        written = _HEADING.findall(masked.restore(masked.text))
+        # Jupyter takes the text as it is shown, without marks
+        headings = {re.sub(r"\s+", "-", re.sub(r"[`*]", "", each)): each for each in written}
+        headings |= {re.sub(r"\s+", "-", each): each for each in written}
 
         def put(found: re.Match[str]) -> str:
-            return found["before"] + self._address(found["address"], path, headings, files)
+            address = masked.restore(found["address"])
+            return found["before"] + self._address(address, path, headings, files)
 
         return masked.restore(_ADDRESS.sub(put, masked.text))
 
