@@ -8,6 +8,7 @@ from html import escape
 
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
 from ..text.pieces import Pieces, replace_bracketed
 from .cells import Note
@@ -184,6 +185,11 @@ def _squares(paragraph: str) -> str:
     """A paragraph with its escaped brackets replaced; behind the last that closes none is looked for."""
     end = paragraph.rfind("\\]") + 3
     return _SQUARE.sub(_square, paragraph[:end]) + paragraph[end:] if end > 2 else paragraph
+
+
+def literal_marks(text: str) -> str:
+    """What Quarto has as text, and is a key, a link or a shortcode here."""
+    return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 
 def _square(found: re.Match[str]) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-SegmentKind = Literal["prose", "block", "span", "math", "tag", "comment", "opaque"]
-"""`block`: fenced or indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
-text is no Markdown, from `<pre>` to `</pre>`."""
+SegmentKind = Literal["prose", "block", "indented", "span", "math", "tag", "comment", "opaque"]
+"""`block`: fenced code. `indented`: indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an
+HTML element whose text is no Markdown, from `<pre>` to `</pre>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,9 @@ def inline_ranges(
             # a span ends with its paragraph
             position = found.end() if opener == "span" else first + 1
             continue
+        if opener == "dollar" and (_crosses_rows(text, first, last) or ends.cuts_code(first, last)):
+            position = first + 1
+            continue
         yield kind, first, last
         position = last
 
@@ -115,6 +118,13 @@ def _tag_pattern() -> re.Pattern[str]:
 def _tag(text: str, start: int, end: int) -> int | None:
     found = _tag_pattern().match(text, start, end)
     return found.end() if found else None
+
+
+def _crosses_rows(text: str, start: int, end: int) -> bool:
+    """Whether what looks like a formula in a row of a table goes on in the next."""
+    if text.find("\n|", start, end) < 0:
+        return False
+    return text.startswith("|", text.rfind("\n", 0, start) + 1)
 
 
 class _Ends:
@@ -167,6 +177,16 @@ class _Ends:
         same = self._runs.get(length, [])
         at = bisect_left(same, start + 1)
         return same[at] + length if at < len(same) else -1
+
+    def cuts_code(self, start: int, end: int) -> bool:
+        """Whether a code span that begins between two places ends behind them: code is read first."""
+        position = start
+        while run := _TICKS.search(self._text, position, end):
+            last = self._end_of_span(run.start(), run.end() - run.start())
+            if last > end and not self.has_blank_line(run.start(), last):
+                return True
+            position = last if run.end() < last <= end else run.end()
+        return False
 
     def has_blank_line(self, start: int, end: int) -> bool:
         """Whether a blank line stands between two places."""

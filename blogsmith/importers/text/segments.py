@@ -37,9 +37,9 @@ def divide(text: str, dialect: Dialect = PLAIN) -> list[Segment]:
     """The segments of a text, in order; joined they are the text."""
     found: list[Segment] = []
     position = 0
-    for start, end in _code_ranges(text, dialect):
+    for kind, start, end in _code_ranges(text, dialect):
         found.extend(_divide_prose(text, position, start, dialect))
-        found.append(Segment("block", text[start:end], start))
+        found.append(Segment(kind, text[start:end], start))
         position = end
     found.extend(_divide_prose(text, position, len(text), dialect))
     return found
@@ -56,7 +56,7 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
         yield Segment("prose", text[prose:end], prose)
 
 
-def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
+def _code_ranges(text: str, dialect: Dialect) -> list[tuple[SegmentKind, int, int]]:
     """Where fenced and indented code stands, whole lines, fences included."""
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -64,12 +64,13 @@ def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
     env: dict[str, object] = {}
     # HTML in a list in a quote at the very end of a text is too much for markdown-it
     tokens = _block_parser().parse(f"{text}\n", env)
-    ranges = []
+    ranges: list[tuple[SegmentKind, int, int]] = []
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             first, last = token.map
             # markdown-it counts the blank lines behind indented code to it
-            ranges.append((starts[first], starts[min(last, len(starts) - 1)]))
+            kind: SegmentKind = "block" if token.type == "fence" else "indented"
+            ranges.append((kind, starts[first], starts[min(last, len(starts) - 1)]))
     return ranges
 
 
@@ -137,7 +138,7 @@ class MaskedText:
         return _MASKED.sub(piece, text)
 
 
-CODE: frozenset[SegmentKind] = frozenset({"block", "span", "opaque", "comment"})
+CODE: frozenset[SegmentKind] = frozenset({"block", "indented", "span", "opaque", "comment"})
 TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 
@@ -152,7 +153,8 @@ def mask(text: str, dialect: Dialect = PLAIN, kinds: Collection[SegmentKind] = T
         if segment.kind not in kinds:
             parts.append(segment.text)
             continue
-        body = segment.text.rstrip("\n") if segment.kind == "block" else segment.text
+        is_block = segment.kind in ("block", "indented")
+        body = segment.text.rstrip("\n") if is_block else segment.text
         parts.append(f"{_OPEN}{len(hidden)}{_CLOSE}{segment.text[len(body) :]}")
         hidden.append(body)
         every.append(segment.kind)

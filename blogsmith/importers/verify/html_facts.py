@@ -39,7 +39,7 @@ _SILENT_CLASSES = frozenset(
             "spoken",
         ),
         *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
-        *("gutter", "gl", "footnote-ref"),
+        *("gutter", "gl", "footnote-ref", "filename", "code-title", "linenos"),
     )
 )
 """What is not part of the author's text, in our pages and others."""
@@ -59,7 +59,7 @@ _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
+        *("label", "details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
     )
 )
 
