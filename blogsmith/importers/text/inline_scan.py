@@ -40,6 +40,7 @@ _DOLLARS = r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"
 _ENVIRONMENT = r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}"
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
+_ITEM_LINE = re.compile(r"\n[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
 _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(r"(?<!\$)\$(?!\$)")
 _BLANKS = " \t>-*+0123456789."
@@ -87,6 +88,9 @@ def inline_ranges(
             position = first + 1 if opener in ("comment", "opaque") else found.end()
             continue
         kind = _KINDS[opener]
+        if opener == "dollar" and _is_of_two_items(found[0]):
+            position = first + 1
+            continue
         if (
             kind in ("span", "math", "tag")
             and ends.has_blank_line(first, last)
@@ -113,6 +117,13 @@ def _tag_pattern() -> re.Pattern[str]:
 def _tag(text: str, start: int, end: int) -> int | None:
     found = _tag_pattern().match(text, start, end)
     return found.end() if found else None
+
+
+def _is_of_two_items(formula: str) -> bool:
+    """Whether dollars with blanks beside them reach from one item of a list into another: two that belong to
+    others."""
+    has_blank = formula[1:2].isspace() or formula[-2:-1].isspace()
+    return has_blank and "\n" in formula and _ITEM_LINE.search(formula) is not None
 
 
 class _Ends:
