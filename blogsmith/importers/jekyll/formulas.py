@@ -29,8 +29,10 @@ _MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
 _STARTS_BLOCK = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*")
 _BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{[:#][^}\n]*\}[ \t]*)?")
 _ENDS_ITEM = lazy_pattern(r"[ \t]*\n[ \t>]*(?:[-*+]|\d+\.)[ \t]")
-_PROSE = lazy_pattern(r"[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*")
-"""Words without a sign of TeX: in brackets with a backslash, that kramdown takes for an escape."""
+_PROSE = lazy_pattern(
+    r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
+)
+"""A number, or words without a sign of TeX: around them kramdown takes the backslashes for escapes."""
 _TABLE_ROWS = lazy_pattern(
     r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
 )
@@ -85,7 +87,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
         return unescape_tex(tex) if "\\\\\\\\" in tex else tex
     if opener in (r"\(", r"\["):
         is_text = _PROSE.fullmatch(written) and not stands_in_html(before)
-        return f"{formula[1:-2]}{formula[-1]}" if is_text else plain
+        return _bare(formula[1], written, before, after) if is_text else plain
     tex = unescape_tex(tex)
     return display(tex) if is_display(opener) else inline(tex, after[:1])
 
@@ -107,6 +109,15 @@ def mark_inline(text: str) -> str:
 def unmark_inline(text: str) -> str:
     """The text without these marks."""
     return text.replace(_IN_LINE, "")
+
+
+def _bare(opening: str, text: str, before: str, after: str) -> str:
+    """A text in brackets; as entities where these would be a link or a key."""
+    if opening == "(":
+        return f"({text})"
+    if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
+        return f"&#91;{text}&#93;"
+    return f"[{text}]"
 
 
 def _is_block(before: str, after: str) -> bool:

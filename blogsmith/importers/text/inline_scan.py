@@ -40,6 +40,7 @@ _DOLLARS = r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"
 _ENVIRONMENT = r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}"
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
+_ITEM_LINE = re.compile(r"\n[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
 _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(r"(?<!\$)\$(?!\$)")
 _BLANKS = " \t>-*+0123456789."
@@ -89,15 +90,12 @@ def inline_ranges(
             position = first + 1 if opener in ("comment", "opaque") else found.end()
             continue
         kind = _KINDS[opener]
-        if (
-            kind in ("span", "math", "tag")
-            and ends.has_blank_line(first, last)
-            and not (kind == "math" and ends.begins_line(first, last))
-        ):
+        if kind in ("span", "math", "tag") and ends.has_blank_line(first, last):
             # a span ends with its paragraph
-            position = found.end() if opener == "span" else first + 1
-            continue
-        if opener == "dollar" and (_crosses_rows(text, first, last) or ends.cuts_code(first, last)):
+            if kind != "math" or not ends.begins_line(first, last):
+                position = found.end() if opener == "span" else first + 1
+                continue
+        elif opener == "dollar" and (_crosses_blocks(text, first, last) or ends.cuts_code(first, last)):
             position = first + 1
             continue
         yield kind, first, last
@@ -120,11 +118,15 @@ def _tag(text: str, start: int, end: int) -> int | None:
     return found.end() if found else None
 
 
-def _crosses_rows(text: str, start: int, end: int) -> bool:
-    """Whether what looks like a formula in a row of a table goes on in the next."""
-    if text.find("\n|", start, end) < 0:
+def _crosses_blocks(text: str, start: int, end: int) -> bool:
+    """Whether two dollars stand in two rows of a table; or, with blanks beside them, in two items of a list:
+    these belong to others."""
+    if "\n" not in (formula := text[start:end]):
         return False
-    return text.startswith("|", text.rfind("\n", 0, start) + 1)
+    if "\n|" in formula and text.startswith("|", text.rfind("\n", 0, start) + 1):
+        return True
+    has_blank = formula[1].isspace() or formula[-2].isspace()
+    return has_blank and _ITEM_LINE.search(formula) is not None
 
 
 class _Ends:
