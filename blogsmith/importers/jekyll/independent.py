@@ -75,14 +75,14 @@ _ESCAPED_FORMULA = lazy_pattern(
     r"^([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$)|(?<!\\)\\(?=\$\$[^$\n]+\$\$)", re.MULTILINE
 )
 """A formula that kramdown sets in the line."""
-_BLANK_IN_IMAGE = lazy_pattern(r"(!\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
+_BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
 
 
 def _prose(text: str) -> str:
     """Text between fences without what only steers kramdown, HTML in it as CommonMark would end it."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
-    text = _BLANK_IN_IMAGE.sub(r"\1<\2>", text)
+    text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
     text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
