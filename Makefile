@@ -39,7 +39,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench-builds \
-	bench-math bench-execute bench-attention bench-browser bench-cards bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+	bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -119,6 +119,14 @@ bench-attention: $(TORCH_READY)
 # What a social card costs.
 bench-cards: $(READY)
 	$(BIN)/python -m tests.bench.cards $(BENCH_FLAGS)
+
+# What a bibliography of five thousand entries costs.
+bench-bibliography: $(READY)
+	$(BIN)/python -m tests.bench.bibliography $(BENCH_FLAGS)
+
+# What search costs readers and builds.
+bench-search: $(READY) $(TOOLS)
+	$(BIN)/python -m tests.bench.search $(BENCH_FLAGS)
 
 # What becomes of real sites that are imported: `make bench-import SITES="../a ../b"`.
 bench-import: $(READY)

@@ -228,6 +228,23 @@ def test_an_edit_gives_what_a_build_from_nothing_gives(edit: dict[str, str], tmp
     compare(root)
 
 
+def test_each_language_has_a_search_of_its_own(tmp_path: Path) -> None:
+    root = put(tmp_path / "site", FILES | {"blogsmith.yaml": f"{SETTINGS}search: true\n"})
+    compare(root)
+    public = root / "public"
+    assert ">Erster</a>" in html(public, "de/search")
+    assert ">First</a>" not in html(public, "de/search")
+    assert 'hreflang="en"' in html(public, "de/search")
+    assert 'href="/b/de/search/"' in html(public, "de/posts/first")
+    found = {
+        name: json.loads((public / name / "search/index.json").read_text("utf-8")) for name in (".", "de")
+    }
+    assert found["."]["folder"] != found["de"]["folder"]
+    pages = (public / "de/search" / found["de"]["folder"] / "pages.json").read_text("utf-8")
+    assert "/b/de/posts/first/" in pages
+    assert '"/b/posts/first/' not in pages
+
+
 def written(root: Path) -> dict[str, bytes]:
     """The output of a build."""
     assert build(root).ok

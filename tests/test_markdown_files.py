@@ -45,6 +45,7 @@ def words(page: str) -> list[str]:
 
 
 OTHERWISE = {
+    "bibliographies:207-Publications": "links that filter the list lead around in the page",
     "math-html:97-Never in code, scripts, attributes and comments": "a formula in a script is none",
     "shortcodes:438-Raw inside raw in code can be shown": "tags for Jekyll vanish from code once more",
     "tex-definitions:15-Renewed and provided": "what TeX itself has is not known where macros are opened",

@@ -179,12 +179,16 @@ def whole_site(root: Path, tag: str, theme: str) -> tuple[Path, Mapping[str, str
         ),
         "content/posts/zwei.en.md": "---\ntitle: Two\n---\nText.\n",
         "content/land.md": "---\ntitle: Land\nsubtitle: Ja\ntemplate: landing\n---\nText\n",
+        "content/posts/lehre.md": TEACHING,
         "content/posts/lauf.md": CELLS.format(first="x = 1"),
         "content/posts/data.csv": "a,b\n",
     }
     put(
         root,
-        {"blogsmith.yaml": own, **{name: files[name] for name in files if "lauf" in name or ".csv" in name}},
+        {
+            "blogsmith.yaml": own,
+            **{name: files[name] for name in files if name.endswith(("lauf.md", "lehre.md", ".csv", ".svg"))},
+        },
     )
     assert build(root, execution=ExecutionOptions(execute="stale")).ok
     changed = {"content/posts/lauf.md": CELLS.format(first="x = 3"), "content/posts/data.csv": "a,c\n"}
@@ -197,6 +201,56 @@ languages: {en: {}}
 comments: {provider: utterances, repo: a/b}
 analytics: {provider: umami, site: 00000000-0000-0000-0000-000000000000, consent: ask}
 share: [mastodon, bluesky, email, link]
+search: true
+theorems: {used_in: true, map: true}
+license: CC-BY-4.0
+"""
+TEACHING = """\
+---
+title: Lehre
+date: 2026-04-06
+series: {name: Beweise, part: 1}
+citable: true
+---
+```python title="a.py"
+x = 1  # (1)
+y = 2  #!diff +
+```
+
+1. Eine Notiz.
+
+<div class="tabs">
+<div data-label="A">Eins.</div>
+<div data-label="B">Zwei.</div>
+</div>
+
+<div class="gallery lightbox" data-cols="2">
+
+![Eins](x.svg "Eins")
+
+![Zwei](x.svg "Zwei")
+
+</div>
+
+> [!LEMMA] {#lem-a}
+> Es gilt $x$.
+
+> [!THEOREM] {#thm-b}
+> Es gilt $y$.
+
+> [!PROOF]
+> Mit {@lem-a}.
+
+```python
+#| lst-label: lst-a
+#| lst-cap: Ein Listing
+x = 2
+```
+
+```{python}
+#| sweep: {d: [1, 2]}
+print(d)
+```
 """
 
 
@@ -217,6 +271,7 @@ def test_a_site_holds_no_english_word_of_ours(tag: str, theme: str, tmp_path: Pa
             assert word in known, (page.relative_to(root).as_posix(), word, text)
             seen.add(text.strip())
     asked = ("Show code", "Skip to content", "Archive", "Series", "Comments", "Share", "done")
+    asked += ("Search", "Cite this post")
     expected = {language(tag).translate(text) for text in asked}
     expected |= {language(tag).translate(f"{name} {{number}}", number=1) for name in ("Figure", "Table")}
     assert {text for text in expected if text not in seen} == set()

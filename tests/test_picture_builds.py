@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from blogsmith.pipeline import pictures
+from blogsmith.pipeline.incremental import UpdateRequest
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
 from blogsmith.project.report import ExecutionOptions
@@ -88,6 +89,15 @@ def test_a_second_build_makes_nothing(root: Path) -> None:
     }
 
 
+def test_a_check_makes_none(root: Path) -> None:
+    with patch.object(pictures, "encode_variants", _refuse):
+        assert build(root, write=False).ok
+    assert build(root).ok
+    with patch.object(pictures, "encode_variants", _refuse):
+        assert build(root, write=False).ok
+        assert build(root).written == 0
+
+
 def test_edits(root: Path) -> None:
     compare(root)
     edits: list[dict[str, str | bytes]] = [
@@ -133,6 +143,23 @@ def test_a_preview_makes_copies_when_they_are_asked_for(root: Path) -> None:
         assert path
         answer = shown.answer(path[0])
     assert (answer.status, answer.type, answer.body) == (200, "image/webp", b"")
+    assert answer.make
+    assert answer.make().startswith(b"RIFF")
+
+
+def test_a_save_that_names_a_picture(root: Path) -> None:
+    """The page is shown before the whole site is looked at, and its picture is there."""
+    line = new_line(root)
+    present = settled(line)
+    path = "content/posts/b/index.md"
+    put(root, {path: HEAD.format("B", "") + "Words.\n\n![A scene](other.png)\n"})
+    now = line.update_page(present, path, UpdateRequest((path,), everything=False))
+    assert now
+    shown = ServedSite(line, ScriptTag("secret"))
+    shown.present = now
+    copy = re.search(r"/sub/assets/pictures/other-\w+-400.webp", shown.answer("/sub/posts/b/").body.decode())
+    assert copy
+    answer = shown.answer(copy[0])
     assert answer.make
     assert answer.make().startswith(b"RIFF")
 

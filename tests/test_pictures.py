@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from PIL import Image, ImageChops, ImageOps, ImageStat
@@ -113,6 +115,13 @@ def test_a_drawing_stays_crisp() -> None:
     assert difference(copy, image) == 0
 
 
+def test_a_photo_in_grey_is_no_drawing() -> None:
+    grey = Image.effect_noise((800, 600), 60)
+    files = file_of(grey), file_of(grey.convert("RGB"), "JPEG", quality=98)
+    first, second = (encode_variants(io.BytesIO(data), [wanted(800, 600)])[0] for data in files)
+    assert len(first) < 1.1 * len(second)
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_copies_are_upright(orientation: int) -> None:
     image = scene(600, 400)
@@ -167,7 +176,7 @@ def test_a_profile_that_says_something_is_kept() -> None:
 
 def test_same_picture_same_bytes() -> None:
     data, sizes = file_of(scene(600, 400)), [wanted(300, 200), wanted(150, 100, "avif")]
-    first, second = (list(encode_variants(io.BytesIO(data), sizes)) for _ in range(2))
+    first, second = (encode_variants(io.BytesIO(data), sizes) for _ in range(2))
     assert first == second
 
 
@@ -178,7 +187,7 @@ def test_same_picture_same_bytes() -> None:
 )
 def test_what_cannot_be_decoded_is_published_as_it_is(data: bytes) -> None:
     with pytest.raises(PictureProblem):
-        list(encode_variants(io.BytesIO(data), [wanted(80, 60)]))
+        encode_variants(io.BytesIO(data), [wanted(80, 60)])
     assert copies_of(data, data, [wanted(80, 60)]) == [data]
 
 
@@ -193,3 +202,32 @@ def test_no_copy_is_larger_than_a_wider_one() -> None:
     data = file_of(drawing())
     narrow, wide = copies_of(data, bytes(10**6), [wanted(1300, 975), wanted(1600, 1200)])
     assert narrow == wide
+
+
+@pytest.mark.parametrize("size", [(20_000, 2), (2, 20_000), (1, 1)])
+def test_pictures_of_odd_shapes(size: tuple[int, int]) -> None:
+    data = file_of(Image.new("RGB", size, "red"))
+    info = ImageInfo("/a.png", *size, bytes=len(data), digest="d")
+    made = copies_of(data, data, variants_of(info, Images()))
+    assert made
+    assert all(len(copy) <= len(data) for copy in made)
+
+
+def test_a_picture_of_very_many_pixels_is_not_decoded() -> None:
+    data = file_of(Image.new("1", (9000, 9000)))
+    with pytest.raises(PictureProblem, match="more than 64 million pixels"):
+        encode_variants(io.BytesIO(data), [wanted(800, 800)])
+
+
+def test_a_photo_of_very_many_pixels_is_decoded_small() -> None:
+    data = file_of(Image.new("RGB", (9000, 9000), "teal"), "JPEG")
+    assert copy_of(data, wanted(800, 800)).size == (800, 800)
+
+
+@pytest.mark.parametrize(
+    "name", ['a"><script>.png', "../../b.png", "图.png", "a b%20c.PNG", "x" * 300 + ".png", ".png"]
+)
+def test_names_of_copies_are_plain(name: str) -> None:
+    info = ImageInfo(f"/posts/{quote(name)}", 900, 600, bytes=10**6, digest="d" * 64)
+    for one in variants_of(info, Images()):
+        assert re.fullmatch(r"assets/pictures/[a-z0-9-]{1,41}-[0-9a-f]{12}-\d+\.webp", one.path)

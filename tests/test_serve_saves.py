@@ -69,3 +69,17 @@ def test_none_of_300_saves_is_missed(serving: Serving) -> None:
         for name in names:
             path = f"/posts/{name}/"
             tab.wait_until(lambda path=path: tab.version(path) == serving.version(path))  # type: ignore[misc]
+
+
+def test_a_file_that_a_post_shows(serving: Serving) -> None:
+    """Where no cell runs, files elsewhere count only if a post shows them."""
+    with serving.listen() as tab:
+        first, second = new_word(), new_word()
+        write(serving.root, {"src/shown.py": f"x = '{first}'\n"})
+        text = '{% include code.html file="src/shown.py" %}'
+        write(serving.root, {"content/posts/p1.md": post("Post 1", text)})
+        serving.wait_for("/posts/p1/", "200 ", first)
+        before = len(tab.events)
+        write(serving.root, {"src/shown.py": f"x = '{second}'\n"})
+        tab.wait_for("pages", before)
+        serving.wait_for("/posts/p1/", "200 ", second)

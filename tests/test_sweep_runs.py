@@ -69,6 +69,13 @@ def test_what_is_changed_in_place_is_told(before: str, code: str, tmp_path: Path
     assert made.cells[1].status == made.cells[2].status == "skipped"
 
 
+def test_nothing_of_the_machine_is_told(tmp_path: Path) -> None:
+    made = run(tmp_path, "", "import os\nprint(os.getcwd())")
+    told = [printed(one) for one in (*made.cells[1].others.values(), made.cells[1])]
+    assert len(set(told)) == 1
+    assert str(tmp_path) not in told[0]
+
+
 def test_a_value_that_fails_ends_the_session(tmp_path: Path) -> None:
     made = run(tmp_path, "", "print(1 / (d - 3))", "print('after')")
     assert [one.status for one in made.cells[1].others.values()] == ["ok", "error"]

@@ -16,7 +16,7 @@ from blogsmith.freeze.store import pictures_of
 from blogsmith.model.cells import PageCells
 from blogsmith.model.results import Blob, CellRun, SessionRun, Stream
 from blogsmith.model.sweeps import MOST_RUNS, Sweep, SweepAxis, SweepRuns
-from blogsmith.site.feeds import feed_html
+from blogsmith.site.feed_text import feed_html
 from tests.check import render
 from tests.recorded import DAY, MACHINE, around, cell, page, run_page
 
@@ -180,6 +180,7 @@ def test_feeds_show_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     class View:
         content = rendered.html
         canonical_url = "https://example.org/a/"
+        direction = "ltr"
 
     html = feed_html(View(), Config(base_url="https://example.org"))  # type: ignore[arg-type]
     assert "8" in html and "59" not in html
@@ -191,6 +192,7 @@ def test_feeds_show_the_numbers_of_marks() -> None:
     class View:
         content = render("```python\nx = 1  # (1)\n```\n\n1. A note.\n").html
         canonical_url = "https://example.org/a/"
+        direction = "ltr"
 
     html = feed_html(View(), Config(base_url="https://example.org"))  # type: ignore[arg-type]
     assert " (1)</a>" in html

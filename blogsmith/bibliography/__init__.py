@@ -1,1 +1,1 @@
-"""SiteBibliographies: `.bib` and CSL-JSON files → works that pages cite, and works as BibTeX."""
+"""Bibliographies: `.bib` and CSL-JSON files → works that pages cite, and works as BibTeX."""

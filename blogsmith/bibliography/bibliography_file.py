@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, Place
 from ..model.publications import FoundPublication, Publication
-from .bibtex_entry import BibEntry, BibField, Strings, read_entry, read_strings
+from .bibtex_entry import BibEntry, Strings, read_entry, read_strings
 from .bibtex_index import BibIndex, Mistake, index_bibtex
 from .csl_json import CslJsonError, read_csl_json
 from .works import work_of
@@ -60,8 +60,7 @@ class BibtexFile:
         return read_strings(self._text, self.index.strings)
 
     def _read(self, key: str) -> FoundPublication:
-        entry = self._entry(key)
-        self._inherit(entry)
+        entry = self.entry(key)
         work = work_of(entry)
         mistakes = entry.mistakes
         if key in self.index.twice:
@@ -70,7 +69,13 @@ class BibtexFile:
             mistakes.append(Mistake(message, again, len(key), "remove one of them", severe=False))
         return FoundPublication(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
 
-    def _entry(self, key: str) -> BibEntry:
+    def entry(self, key: str) -> BibEntry:
+        """The fields of an entry, those that it takes from others among them."""
+        entry = self._own_entry(key)
+        self._inherit(entry)
+        return entry
+
+    def _own_entry(self, key: str) -> BibEntry:
         start, end = self.index.entries[key]
         return read_entry(self._text, start, end, self._strings)
 
@@ -89,7 +94,7 @@ class BibtexFile:
                 entry.mistakes.append(Mistake(message, field.start, len(field.text), severe=False))
                 return
             seen.add(parent_key)
-            child = self._entry(parent_key)
+            child = self._own_entry(parent_key)
             _take_over(entry, child)
 
     def _diagnostic(self, mistake: Mistake) -> Diagnostic:
@@ -161,15 +166,8 @@ class CslJsonFile:
 BibliographyFile = BibtexFile | CslJsonFile
 
 
-def read_bibtex(text: str) -> Iterator[tuple[BibEntry, Publication]]:
-    """Every entry of a text with its work, as those need it who translate whole files."""
+def read_entries(text: str) -> Iterator[BibEntry]:
+    """Every entry of a text with all its fields, for those who translate whole files."""
     file = BibtexFile("", text)
     for key in file.keys:
-        entry = file._entry(key)
-        file._inherit(entry)
-        yield entry, work_of(entry)
-
-
-def strings_of(entry: BibEntry) -> Mapping[str, BibField]:
-    """The fields of an entry."""
-    return entry.fields
+        yield file.entry(key)

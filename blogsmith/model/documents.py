@@ -346,7 +346,8 @@ class Body(Struct, frozen=True):
     links: frozenset[str] = frozenset()
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
-    """Scripts the page needs: `compare`, `embed`, `runnable`."""
+    """What the page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
+    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     variants: tuple[PictureVariant, ...] = ()

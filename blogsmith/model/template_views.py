@@ -233,7 +233,8 @@ class PageView(Struct, frozen=True):
     feeds: OfSite[tuple[Feed, ...]] = ()
     """Feeds about this page's subject besides the site's own, such as a tag's."""
     widgets: OfPage[frozenset[str]] = frozenset()
-    """Scripts this page needs: `compare`, `embed`, `runnable`."""
+    """What this page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
+    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
     image: OfPage[str] = ""
     """URL of the page's picture with base path, or empty."""
     citation: OfPage[CitableView | None] = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..model.pictures import PictureVariant
@@ -26,11 +26,13 @@ MOST_PIXELS = 64_000_000
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "AVIF")
 _PHOTO, _DRAWING = 80, 90
-"""Qualities of WebP; by eye and by SSIM (0.95 and more at 800 px) on pictures of real blogs."""
+"""Qualities of WebP; on 156 pictures of real blogs PSNR is 36 dB at least and 45 in the median."""
 _AVIF_PHOTO, _AVIF_DRAWING = 60, 75
 _JPEG = 82
 _FEW_COLORS = 1 << 12
 """More than that many are a photo; a drawing with smoothed edges has some hundreds."""
+_FEW_BITS = 3
+"""Of the file, for each pixel."""
 _WORTH = 1.2
 """Without loss a copy may be that much larger."""
 
@@ -48,7 +50,7 @@ def encoder_version() -> str:
     return " ".join((PIL.__version__, *(str(features.version(name)) for name in names), f"{RECIPE}"))
 
 
-def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> Iterator[bytes]:
+def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> list[bytes]:
     """The copies that are wanted of one picture, in this order; PictureProblem if there are none.
 
     The picture is decoded once. Each copy is made from the next larger one of twice its size or more.
@@ -62,8 +64,7 @@ def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> Itera
                     larger = [width for width in made if width >= 2 * one.width_px]
                     made[one.width_px] = _resize(made[min(larger)] if larger else picture, one)
             profile = picture.info.get("icc_profile", b"")
-            for one in wanted:
-                yield _encode(made[one.width_px], one, profile, is_drawing=is_drawing)
+            return [_encode(made[one.width_px], one, profile, is_drawing=is_drawing) for one in wanted]
     except PictureProblem:
         raise
     except Exception as error:  # damaged files make the decoders raise nearly anything
@@ -88,7 +89,9 @@ def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
         image.load()
         picture = in_web_colors(image)
         ImageOps.exif_transpose(picture, in_place=True)
-        is_drawing = is_lossless and picture.getcolors(_FEW_COLORS) is not None
+        # photos in grey have few colours, too, but no areas of one
+        is_plain = stream.seek(0, io.SEEK_END) * 8 < _FEW_BITS * picture.width * picture.height
+        is_drawing = is_lossless and is_plain and picture.getcolors(_FEW_COLORS) is not None
         return picture, is_drawing
 
 

@@ -45,7 +45,7 @@ class SiteBibliographies:
         self._problems: dict[tuple[str, str], tuple[Diagnostic, ...]] = {}
 
     def take(self, settings: LoadedConfig) -> None:
-        """Publication with these settings from now on."""
+        """Work with these settings from now on."""
         if settings is not self._settings:
             self._settings = settings
             self._problems.clear()

@@ -127,16 +127,18 @@ def _finish(
     spool: Spool,
 ) -> tuple[BuildReport, OutputRows]:
     """Make every file of the site, and write them if nothing is wrong."""
-    pages = OutputRows(site.composition, rows, line.texts)
+    composition = site.composition if options.write else site.composition.without_slow_files()
+    pages = OutputRows(composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
         pages.make_ahead(count_copies(site.context, options), keep)
-    files = site.composition.files
+    files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
-    pages.keep_only_planned()
+    if options.write:
+        pages.keep_only_planned()
+        if composition.copies:
+            composition.copies.keep_only_planned()
     line.keep_files(site)
-    if site.composition.copies:
-        site.composition.copies.keep_only_planned()
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )

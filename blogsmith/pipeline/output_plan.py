@@ -7,7 +7,7 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -76,6 +76,13 @@ class OutputPlan:
     def cleans(self) -> bool:
         """Whether pictures are published without their private data."""
         return self.context.config.images.metadata == "clean"
+
+    def without_slow_files(self) -> OutputPlan:
+        """The same without copies of pictures: nothing can be wrong with them that a check would tell."""
+        files = [
+            one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
+        ]
+        return replace(self, files=tuple(files))
 
     def page(self, view: PageView) -> GuardedPage:
         """A page with what its policy stops; SiteError if it cannot be made."""
@@ -155,14 +162,9 @@ def plan(
     site = with_options(site, options, ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
-    originals = {
-        planned.path: (planned.origin, planned.content)
-        for planned in files
-        if isinstance(planned.content, Path)
-    }
     used = (*(one for item in rendered for one in item.body.variants), *shared)
     copies = picture_copies(used, context)
-    files += [OutputFile(*found) for found in (copies.files(originals) if copies else ())]
+    files += copy_files(copies, files)
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config, unfit),
@@ -188,6 +190,18 @@ def plan(
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
     return OutputPlan(site, tuple(files), documents, assets, context, copies)
+
+
+def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
+    """The copies of pictures that are among these files."""
+    if copies is None:
+        return []
+    originals = {
+        planned.path: (planned.origin, planned.content)
+        for planned in files
+        if isinstance(planned.content, Path)
+    }
+    return [OutputFile(*found) for found in copies.files(originals)]
 
 
 def _picture(content: bytes, config: Config) -> bytes:

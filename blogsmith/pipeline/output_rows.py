@@ -22,7 +22,7 @@ from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
 from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
-from .pools.page_pool import FEWEST, MadeOutput, PagePool, is_costly
+from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of
 from .rows.page_rows import NotStorable, digest_of
 from .rows.row_store import NoRows, Row, RowStore
 from .rows.view_digests import ViewDigests
@@ -69,8 +69,8 @@ class OutputRows:
 
         keep: as in `make_outputs`. SiteError if a process dies.
         """
-        missing = [one for one in self._plan.files if is_costly(one) and not self._known(one)]
-        if processes < 2 or len(missing) < FEWEST:
+        missing = [one for one in self._plan.files if cost_of(one) and not self._known(one)]
+        if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
         for first in layouts.values():

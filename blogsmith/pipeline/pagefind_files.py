@@ -25,16 +25,21 @@ def make_pagefind_files(site: SiteSnapshot) -> list[Output]:
         return []
     if not is_installed():
         raise _problem("search needs Pagefind, which is not installed", f"run: {install_extra('search')}")
-    shown = searched_views(tuple(site.views.values()), site.rendered)
-    folder = index_folder(shown, site.rendered, context)
+    editions = searched_views(tuple(site.views.values()), site.rendered, context)
+    return [file for edition, shown in editions.items() for file in _edition_files(site, shown, edition)]
+
+
+def _edition_files(site: SiteSnapshot, shown: Sequence[PageView], edition: str) -> list[Output]:
+    context, lang = site.context, edition or site.config.lang
+    folder = index_folder(shown, site.rendered, context, edition)
 
     def make() -> bytes:
         try:
-            return msgspec.msgpack.encode(make_index(_pages(shown), site.config.lang))
+            return msgspec.msgpack.encode(make_index(_pages(shown), lang))
         except PagefindProblem as problem:
             raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
 
-    name = f"{folder.name}-{site.config.lang}-{program_version()}"
+    name = f"{folder.name}-{lang}-{program_version()}"
     files = msgspec.msgpack.decode(read_or_make(context.root, "search", name, make), type=dict[str, bytes])
     return [Output(folder / "pagefind" / path, data) for path, data in files.items()]
 

@@ -87,7 +87,10 @@ class PictureCopies:
             (number, one) for wanted in self._all_of.values() for number, one in enumerate(sorted(wanted))
         ]
         for _, one in sorted(numbered):
-            origin, file = originals[output_path(unquote(one.source).removeprefix(self._base_path))]
+            source = output_path(unquote(one.source).removeprefix(self._base_path))
+            if source not in originals:
+                continue
+            origin, file = originals[source]
             key, make = f"{self.version} {one.path}", partial(self.make, one, file)
             path = PurePosixPath(one.path)
             yield path, f"a copy of {origin}", GeneratedFile(make, (), key=key, is_slow=True)
@@ -113,7 +116,7 @@ def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -
     Browsers tell what a picture is by its first bytes, whatever its name ends with.
     """
     try:
-        made = list(encode_variants(io.BytesIO(data), wanted))
+        made = encode_variants(io.BytesIO(data), wanted)
     except PictureProblem:
         return [published] * len(wanted)
     lightest: dict[str, bytes] = {}

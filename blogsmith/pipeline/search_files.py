@@ -13,14 +13,15 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from .. import __version__
+from ..config.languages import edition_root
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..search.index import IndexedPage, SearchIndex, count_files
+from ..site.editions import group_by_edition
 from ..site.frame import Rendered
 from ..site.generated import GeneratedFile
 from ..site.search_page import SEARCH_PATH
 
-_FOLDER = PurePosixPath(SEARCH_PATH.strip("/"))
 _FORM = "1"
 """Changes when the index is written in another way, so that scripts find what they know."""
 _DIGITS = 12
@@ -33,16 +34,25 @@ def search_files(
 
     rendered: by source path. engine: what finds words, as in the settings.
     """
-    if not context.config.search:
-        return
-    shown = searched_views(views, rendered)
+    if context.config.search:
+        for edition, members in searched_views(views, rendered, context).items():
+            yield from _edition_files(members, rendered, context, engine, edition)
+
+
+def _edition_files(
+    shown: tuple[PageView, ...],
+    rendered: Mapping[str, Rendered],
+    context: SiteContext,
+    engine: str,
+    edition: str,
+) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
     pages = [_indexed(view, rendered[view.path]) for view in shown]
     index = SearchIndex(pages, context.config.math.macros)
     count = count_files(len(pages)) if engine == "own" else 0
-    folder = index_folder(shown, rendered, context)
+    folder = index_folder(shown, rendered, context, edition)
     entry = {"form": _FORM, "folder": folder.name, "terms": count}
     makers: dict[PurePosixPath, Callable[[], bytes]] = {
-        _FOLDER / "index.json": partial(_entry, entry),
+        folder.parent / "index.json": partial(_entry, entry),
         folder / "pages.json": lambda: index.files.pages,
         folder / "formulas.json": lambda: index.files.formulas,
         **{folder / f"terms-{number}.json": partial(_terms, index, number) for number in range(count)},
@@ -51,17 +61,22 @@ def search_files(
         yield path, GeneratedFile(make, shown, shown)
 
 
-def searched_views(views: Sequence[PageView], rendered: Mapping[str, Rendered]) -> tuple[PageView, ...]:
-    """The pages that can be found, in the order of the index."""
+def searched_views(
+    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+) -> dict[str, tuple[PageView, ...]]:
+    """Edition → its pages that can be found, in the order of the index."""
     # of a list that takes several pages, the first one has the text; drafts are nobody's to find
-    return tuple(view for view in views if view.path in rendered and view.body and not view.draft)
+    found = (view for view in views if view.path in rendered and view.body and not view.draft)
+    groups = group_by_edition(((view.edition, view) for view in found), context.config)
+    return {edition: tuple(members) for edition, members in groups.items()}
 
 
 def index_folder(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, edition: str
 ) -> PurePosixPath:
-    """Where the files of the index lie, but for the one that names the folder. views: that can be found."""
-    return _FOLDER / _name([_indexed(view, rendered[view.path]) for view in views], context)
+    """Where the files of an index lie, but for the one that names the folder. views: that can be found."""
+    place = PurePosixPath((edition_root(edition, context.config) + SEARCH_PATH).strip("/"))
+    return place / _name([_indexed(view, rendered[view.path]) for view in views], context)
 
 
 def _indexed(view: PageView, item: Rendered) -> IndexedPage:

@@ -16,7 +16,8 @@ from ..site.frame import Frame, Rendered
 from ..site.index import PageEntry, SiteIndex
 from ..site.math_font import MathFonts
 from .cell_source import PageCellsState
-from .output_plan import OutputFile, OutputPlan
+from .output_plan import OutputFile, OutputPlan, copy_files
+from .pictures import picture_copies
 
 
 class Entries(Mapping[str, PageEntry]):
@@ -142,12 +143,21 @@ class SiteSnapshot:
         planned = self.table[view.url]
         # where two files claim one address, the other one may stand there
         planned = replace(planned, content=view) if isinstance(planned.content, PageView) else planned
+        table = {**self.table, **self._new_copies(item), view.url: planned}
         return replace(
             self,
             resolved=resolved,
             rendered={**self.rendered, path: item},
             unread=self.unread - {path},
             views={**self.views, view.url: view},
-            table={**self.table, view.url: planned},
+            table=table,
             own={**self.own, path: own},
         )
+
+    def _new_copies(self, item: Rendered) -> dict[str, OutputFile]:
+        """Copies of pictures that only the new text of a page names: browsers ask for them at once."""
+        base_path = self.config.base_path
+        new = [one for one in item.body.variants if f"{base_path}/{one.path}" not in self.table]
+        copies = picture_copies(new, self.context)
+        files = copy_files(copies, self.table.values()) if copies else ()
+        return {f"{base_path}/{planned.path}": planned for planned in files}

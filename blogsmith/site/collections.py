@@ -74,9 +74,8 @@ def _edition_views(
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
     pages += [*archive(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
-    if not frame.edition:
-        titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
-        pages += search_page(rendered, views, sections, titles, frame)
+    titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
+    pages += search_page(rendered, views, sections, titles, frame)
     return [*pages, not_found(posts, frame)]
 
 

@@ -68,4 +68,5 @@ def plan_generated(
         others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
         if config.theorems.map:
             others[f"{root}{MAP_PATH}"] = "the map of theorems"
-    return lists, others | plan_search(config)
+        others |= {root + url: what for url, what in plan_search(config).items()}
+    return lists, others

@@ -102,3 +102,9 @@ def canonical(config: Config, url: str) -> str:
     In ASCII, as the sitemap protocol and feed readers ask for it.
     """
     return config.base_url.rstrip("/") + quote(url) if config.base_url else ""
+
+
+def host_url(config: Config) -> str:
+    """`https://example.org` of `https://example.org/blog`: addresses in pages carry the base path already."""
+    scheme, mark, rest = config.base_url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}" if mark else ""

@@ -1,4 +1,4 @@
-"""The page `/search/`: all that can be found, as a list by section that needs no script."""
+"""The page `/search/` of each language: all that can be found, as a list by section that needs no script."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def search_page(
     titles: Mapping[str, str],
     frame: Frame,
 ) -> Iterator[PageView]:
-    """The page of a site with search. views: by site path; titles: section → its title."""
+    """The page of an edition with search. views: by site path; titles: section → its title."""
     if not frame.config.search:
         return
     groups: dict[str, list[PageView]] = {}

@@ -62,7 +62,7 @@ def _edition_view(
         generator=generator,
         feeds=site_feeds(config, root),
         has_markdown=config.llms_txt,
-        search=_search(config, with_base),
+        search=_search(config, with_base, root),
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
         counting=_counting(config),
         host=urlsplit(config.base_url).netloc,
@@ -81,9 +81,11 @@ def _counting(config: Config) -> Counting | None:
     return Counting(chosen.provider, chosen.site, host, name, asks=chosen.consent == "ask")
 
 
-def _search(config: Config, with_base: Callable[[str], str]) -> SearchView | None:
+def _search(config: Config, with_base: Callable[[str], str], root: str) -> SearchView | None:
     settings = config.search_settings
-    return SearchView(with_base(SEARCH_PATH), settings.dialog, settings.engine) if settings else None
+    if not settings:
+        return None
+    return SearchView(with_base(root + SEARCH_PATH), settings.dialog, settings.engine)
 
 
 def _is_index(page: PageView) -> bool:

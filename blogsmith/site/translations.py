@@ -21,7 +21,7 @@ from ..model.template_views import PageView, Translation
 from .frame import Frame, Rendered
 
 _LISTS = frozenset({"home", "section"})
-_GENERATED = frozenset({*_LISTS, "tags", "tag", "archive", "series"})
+_GENERATED = frozenset({*_LISTS, "tags", "tag", "archive", "series", "search"})
 _INDEX_NAMES = ("index", "_index")
 
 

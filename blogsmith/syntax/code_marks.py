@@ -234,15 +234,17 @@ def _number_notes(
     """Tie the items of a list to their marks; one without a mark is reported."""
     opening.attrJoin("class", "code-notes")
     numbers = {number for comment in comments.values() for number in comment.numbers}
+    lost = [number for number in items if number not in numbers]
+    if lost:
+        place = Place(page.first_line + (items[lost[0]].opening.map or [0])[0])
+        more = f", nor have {len(lost) - 1} more" if len(lost) > 1 else ""
+        message = f"the note {lost[0]} has no mark in the code above{more}"
+        page.reporter.warn("code-mark", message, place, f"a mark is a comment # ({lost[0]}) in its line")
     for number, item in items.items():
         if number in numbers:
             item.opening.attrSet("id", f"cn-{count}-{number}")
             item.last.type = "code_note_close"
             put(item.last, CodeNote(count, number))
-        else:
-            place = Place(page.first_line + (item.opening.map or [0])[0])
-            message = f"the note {number} has no mark in the code above"
-            page.reporter.warn("code-mark", message, place, f"a mark is a comment # ({number}) in its line")
 
 
 def _warn_of_lost(

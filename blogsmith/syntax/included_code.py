@@ -20,18 +20,14 @@ from .cells.languages import language_of, option_lines
 from .fences import line_numbers
 from .records import Fence, OptionSetting, Shortcode, SourceRange, get, put
 from .regions import Region, find_lines, find_object, find_region, object_names, region_names, trim
+from .shortcodes import CODE, shows_code
 from .state import PageState, page_of
 
-NAME = "code"
-"""Of the call, unless the theme has a template of that name."""
 ARGUMENTS = ("file", "region", "lines", "title", "lang", "linenos", "fold", "hl", "cap", "id")
 _NO_FILE = IncludedFile(problem="the path of this file cannot be read")
 _LANGUAGES: Mapping[str, str] = MappingProxyType(
     {
-        **{
-            name: name
-            for name in ("c", "cpp", "css", "cu", "go", "html", "java", "json", "lua", "r", "scala")
-        },
+        **{name: name for name in ("c", "cpp", "css", "go", "html", "java", "json", "lua", "r", "scala")},
         **{name: name for name in ("sql", "swift", "toml", "xml", "zig", "dart", "nix", "php")},
         "bash": "bash",
         "cc": "cpp",
@@ -72,8 +68,7 @@ def included_code(state: StateCore) -> None:
 
 
 def _is_call(token: Token, page: PageState) -> bool:
-    known = page.options.inline_shortcodes | page.options.block_shortcodes
-    return get(token, Shortcode).name == NAME and NAME not in known
+    return shows_code(get(token, Shortcode).name, page)
 
 
 def _read_call(token: Token, page: PageState) -> None:
@@ -84,10 +79,10 @@ def _read_call(token: Token, page: PageState) -> None:
     for key, place in call.key_places.items():
         if key not in ARGUMENTS:
             hint = page.reporter.did_you_mean(key, ARGUMENTS) or f"known: {', '.join(ARGUMENTS)}"
-            page.reporter.error("shortcode-argument", f"{NAME} has no argument {key}", place, hint)
+            page.reporter.error("shortcode-argument", f"{CODE} has no argument {key}", place, hint)
     if "file" not in call.args:
         hint = 'such as file="src/model.py"'
-        page.reporter.error("shortcode-argument", f"{NAME} needs file, the path of a file", call.place, hint)
+        page.reporter.error("shortcode-argument", f"{CODE} needs file, the path of a file", call.place, hint)
     args = call.args
     fold = args.get("fold", "")
     token.type, token.tag, token.content = "fence", "code", ""

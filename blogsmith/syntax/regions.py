@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -105,13 +106,15 @@ def object_names(text: str) -> tuple[str, ...]:
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _statements(text: str) -> list[_Definition]:
+@lru_cache(maxsize=8)
+def _statements(text: str) -> Sequence[_Definition]:
+    """The definitions of a file: a post may show many parts of one."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _definitions(ast.parse(text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return ()
 
 
 def _definitions(body: Sequence[ast.stmt]) -> list[_Definition]:

@@ -39,6 +39,10 @@ _CALLED = lazy_pattern(r"\{%-?[ \t]*(?:include[ \t]+)?([\w-]+)")
 _ID = lazy_pattern(r"[\w:.-]+")
 
 
+CODE = "code"
+"""Name of the call that shows code of a file, unless the theme has a template of that name."""
+
+
 class _Arguments(Struct, frozen=True):
     """What stands behind the name of a call."""
 
@@ -180,8 +184,13 @@ def _stands_alone(state: StateBlock, pos: int) -> bool:
 
 def _is_block(state: StateBlock, pos: int) -> bool:
     """Whether the call ends the paragraph in which it has a line: one that nobody knows does not."""
-    found = _CALLED.match(state.src, pos)
-    return not found or found[1] in page_of(state.env).options.block_shortcodes
+    found, page = _CALLED.match(state.src, pos), page_of(state.env)
+    return not found or found[1] in page.options.block_shortcodes or shows_code(found[1], page)
+
+
+def shows_code(name: str, page: PageState) -> bool:
+    """Whether a call of that name shows code of a file."""
+    return name == CODE and not {CODE} & (page.options.inline_shortcodes | page.options.block_shortcodes)
 
 
 def _paragraph_end(state: StateBlock, start: int, end: int) -> int:

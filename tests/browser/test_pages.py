@@ -24,6 +24,8 @@ ACTING = (
     'class="image-compare',
     "data-embed-url=",
     'class="runnable',
+    'class="lightbox',
+    " muted loop ",
     'class="table-wrap',
     'class="math-long',
     'class="math-lines',

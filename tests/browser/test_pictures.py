@@ -12,10 +12,13 @@ from selenium.webdriver.common.keys import Keys
 from tests.picture_files import drawing, file_of, scene
 from tests.site_files import build, printed, put
 
+from . import tools
+from .accessibility import faults
 from .conftest import Served
 from .firefox import Firefox, firefox
 from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
+from .test_markup import errors
 
 PAGE = "/sub/posts/a/"
 POST = """---
@@ -153,6 +156,20 @@ def test_a_lightbox_shows_what_fits_the_scheme(site: Served, reader: Reader) -> 
         assert reader.ask("return document.querySelector('.lightbox-step').checkVisibility()") is False
         reader.find(".lightbox-close").click()
         assert reader.ask(STATE) == []
+
+
+@pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE])
+def test_pages_with_pictures_have_no_fault(site: Served, reader: Reader, look: Look) -> None:
+    axe = tools.file(tools.AXE).read_text("utf-8")
+    reader.open(site.url(PAGE), look)
+    assert faults(reader, axe) == []
+    assert reader.ask("return document.documentElement.scrollWidth <= innerWidth")
+    reader.ask(OPEN, 1)
+    assert faults(reader, axe) == []
+
+
+def test_markup(site: Served) -> None:
+    assert errors(site.folder / "sub/posts") == []
 
 
 def test_without_scripts_links_lead_to_large_pictures(site: Served, reader: Reader) -> None:

@@ -25,6 +25,9 @@ def weight(site: Served, page: str) -> int:
 def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
     names = {page: _LOADED.findall(own_site.text(page)) for page in own_site.pages()}
     sheets = {page: [name for name in found if name.endswith(".css")] for page, found in names.items()}
+    # what a page has that few others have: pictures that open, the same page in other languages, comments
+    few = re.compile(r"/(?:pictures|languages|community)-\w+\.css$")
+    sheets = {page: [name for name in found if not few.search(name)] for page, found in sheets.items()}
     # the front page has one more, which no other page needs
     most = {"/": 3}
     assert {page: found for page, found in sheets.items() if not 1 <= len(found) <= most.get(page, 2)} == {}
@@ -36,7 +39,8 @@ def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
 
 def test_no_post_is_heavy(own_site: Served) -> None:
     posts = [page for page in own_site.pages() if page.startswith("/posts/") or page == "/"]
-    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 40_000}
+    # half a kilobyte of it hears the keys of search
+    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 40_500}
     assert heavy == {}
 
 

@@ -100,7 +100,8 @@ def _cell(run: CellRun, clean: _Cleaner) -> CellRun:
     outputs = tuple(_outputs(run.outputs, clean))
     unjudged = run.unjudged and replace(run.unjudged, detail=clean(run.unjudged.detail))
     problem, claim = clean(run.problem), clean(run.claim)
-    return replace(run, outputs=outputs, problem=problem, claim=claim, unjudged=unjudged)
+    others = {key: _cell(other, clean) for key, other in run.others.items()}
+    return replace(run, outputs=outputs, problem=problem, claim=claim, unjudged=unjudged, others=others)
 
 
 def _outputs(outputs: Iterable[CellOutput], clean: _Cleaner) -> Iterator[CellOutput]:

@@ -96,8 +96,9 @@ def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
     for step, cell in zip(steps, run.cells, strict=True):
         if cell.status != "skipped":
             watch.cell_started(job, step.number)
-            for output in cell.outputs:
-                watch.output(job, step.number, output)
+            for one in (*cell.others.values(), cell):
+                for output in one.outputs:
+                    watch.output(job, step.number, output)
         watch.cell_ended(job, step.number, cell)
     watch.on_end(job, run)
 

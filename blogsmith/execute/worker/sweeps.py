@@ -7,7 +7,7 @@ Of lists, dictionaries, sets and arrays that is seen, and the run fails: it woul
 from __future__ import annotations
 
 import sys
-from pickle import PicklingError, dumps
+from pickle import dumps
 from zlib import crc32
 
 TYPE_CHECKING = False
@@ -31,7 +31,9 @@ class SessionState:
     def restore(self) -> str:
         """Go back to that moment; the name of something that was changed in place, empty for nothing."""
         changed = [name for name, mark in self._marks.items() if _mark(name, self._names[name]) != mark]
-        self._namespace.clear()
+        # never empty: threads of earlier cells may look names up
+        for name in [name for name in self._namespace if name not in self._names]:
+            self._namespace.pop(name, None)
         self._namespace.update(self._names)
         for module, method, state in self._random:
             getattr(module, method)(state)
@@ -63,7 +65,7 @@ def _mark(name: str, value: object) -> tuple[int, int] | None:
             data = value.tobytes()  # type: ignore[attr-defined]
         else:
             return None
-    except (PicklingError, TypeError, AttributeError, ValueError, RecursionError, NotImplementedError):
+    except Exception:  # what an object says of itself is the author's code
         return None
     return len(data), crc32(data)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice, NoticeKind
-from ..text.containers import import_comment
+from ..text.containers import import_comment, join_tabs
 from ..text.headings import demote_headings, heading_text
 from ..text.literals import literal_highlights, literal_shortcodes
 from ..text.segments import Dialect, Lines, divide, rewrite
@@ -115,7 +115,7 @@ class _PageText:
             text = _RAW.sub("", text)
         text, abbreviations = take_abbreviations(text) if config.has("abbr") else (text, {})
         blocks = BlockRewriter(lambda piece, message: self._notice("changed", message, piece))
-        text = "\n".join(blocks.rewrite(text.expandtabs(4).split("\n")))
+        text = join_tabs("\n".join(blocks.rewrite(text.expandtabs(4).split("\n"))))
         self._site.kinds.update(blocks.kinds)
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}

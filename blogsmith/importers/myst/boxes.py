@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..text.containers import callout, collapsible, quote, trim_blank_lines
+from ..text.containers import begin_tabs, callout, collapsible, quote, tab, trim_blank_lines
 from .directives import Directive
 from .walker import Walker
 
@@ -116,10 +116,22 @@ def translate_solution(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_fold(walker: Walker, directive: Directive) -> list[str]:
-    """`{dropdown} BookLabel`, `{toggle}`, and tabs, which stand below each other here."""
+    """`{dropdown} BookLabel`, `{toggle}`."""
     body = walker.nested(directive.body, directive.body_line)
-    label = directive.argument or ("Show" if not directive.name.startswith("tab") else "Tab")
-    return [*_named_anchor(walker, directive), *collapsible(label, body)]
+    return [*_named_anchor(walker, directive), *collapsible(directive.argument or "Show", body)]
+
+
+def translate_tab(walker: Walker, directive: Directive) -> list[str]:
+    """`{tab-item} Label`: neighbours make a block of tabs."""
+    body = walker.nested(directive.body, directive.body_line)
+    made = tab(directive.argument or "Tab", body, is_chosen="selected" in directive.options)
+    return [*_named_anchor(walker, directive), *made]
+
+
+def translate_tabs(walker: Walker, directive: Directive) -> list[str]:
+    """`{tab-set}`: a block of its own, whatever tabs stand before it."""
+    lines = begin_tabs(walker.nested(directive.body, directive.body_line))
+    return [*_named_anchor(walker, directive), *lines]
 
 
 def translate_transparent(walker: Walker, directive: Directive) -> list[str]:

@@ -13,6 +13,7 @@ from ...patterns import lazy_pattern
 from ...site.slug_rules import slug_problem
 from ..bibliography.bibtex import fit_key, reference_of
 from ..model import ImportedData, ImportedPage, Notice
+from ..text.containers import join_tabs
 from ..text.segments import CODE, Lines, rewrite
 from .config import BookConfig
 from .d2l import rewrite_d2l
@@ -66,7 +67,7 @@ def draft_page(
     else:
         source = rewrite_d2l(document.text) if config.flavour == "d2lbook" else document.text
         body = BookNotebook(walker.walk(source.split("\n"), document.first_line))
-    text = "\n".join(body.lines)
+    text = join_tabs("\n".join(body.lines))
     if _SECOND_TITLE.search(text):
         text = rewrite(text, lambda part: _HEADING.sub(r"#\1 ", part), DIALECT, CODE)
     if walker.pending:

@@ -7,6 +7,9 @@ from html import escape
 
 from ...patterns import lazy_pattern
 
+_TABS = '<div class="tabs">'
+_NEW_TABS = '<div class="tabs" data-new>'
+_NEIGHBOURS = lazy_pattern(rf"(?m)^([ >]*)</div>\n\1</div>\n(?:[ >]*\n)*\1{_TABS}\n")
 _COMMENT_END = lazy_pattern(r"-(?=-)|-(?=>)")
 
 
@@ -36,10 +39,22 @@ def collapsible(label: str, body: Sequence[str]) -> list[str]:
 
 
 def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: bool = False) -> list[str]:
-    """A part of tabs; neighbours make one block. is_first: it begins one. Its text may be anything."""
-    signs = ("!" if is_first else "") + ("+" if is_chosen else "")
-    label = " ".join(label.split()).replace("\\", "\\\\").replace('"', '\\"')
-    return [f'==={signs} "{label}"', "", *indent(trim_blank_lines(body), "    ")]
+    """A block of tabs with one part; `join_tabs` makes one block of neighbours. is_first: it begins one."""
+    group = _NEW_TABS if is_first else _TABS
+    chosen = " data-open" if is_chosen else ""
+    head = f'<div data-label="{escape(" ".join(label.split()))}"{chosen}>'
+    return [group, head, "", *(trim_blank_lines(body) or ["<!-- -->"]), "", "</div>", "</div>"]
+
+
+def begin_tabs(lines: Sequence[str]) -> list[str]:
+    """Lines of which the first part of tabs is none of the block before it."""
+    first = next((number for number, line in enumerate(lines) if line == _TABS), None)
+    return [_NEW_TABS if number == first else line for number, line in enumerate(lines)]
+
+
+def join_tabs(text: str) -> str:
+    """Blocks of tabs that follow each other as one block; to be called with a whole page."""
+    return _NEIGHBOURS.sub(r"\1</div>\n", text).replace(_NEW_TABS, _TABS)
 
 
 def indent(lines: Sequence[str], prefix: str) -> list[str]:

@@ -49,9 +49,11 @@ _LAYOUT = lazy_pattern(
                 "ul|aside|ol|div|section|header|footer|p|span",
                 "markdown-toc|toc|table-of-contents?|post-(?:meta|nav|tags|date|navigation|footer|share)"
                 "|page__(?:meta|share|footer|related)|pagination|pager|related(?:-posts)?|share|comments"
-                "|site-footer",
+                "|site-footer|sidebar",
                 "id|class",
             ),
+            # drawn by a script there, and by the build here
+            _tag("div|pre", "mermaid"),
             # Sphinx above all
             _tag("span", "(?:section|caption|header-section)-number|eqno|std-numref|bibtex-citation"),
             _tag("span", r"xref\s+std"),

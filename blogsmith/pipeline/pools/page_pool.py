@@ -18,7 +18,9 @@ from .fork_pool import ForkPool
 from .process_pool import ProcessDied
 
 FEWEST = 40
-"""Files to make for which processes are worth their start."""
+"""Pages to make for which processes are worth their start."""
+_SLOW = 20
+"""Pages that take as long as a copy of a picture, with those of its copies that are made at once."""
 
 MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
 """A file, and what there is to say about it."""
@@ -34,10 +36,12 @@ class _Made(msgspec.Struct, array_like=True):
     """Why it could not be made."""
 
 
-def is_costly(planned: OutputFile) -> bool:
-    """Whether making the file takes long enough to be left to another process: pages and drawings."""
+def cost_of(planned: OutputFile) -> int:
+    """How many pages take as long as making the file; 0 if that is nothing for another process."""
     content = planned.content
-    return isinstance(content, PageView) or (isinstance(content, GeneratedFile) and bool(content.key))
+    if isinstance(content, GeneratedFile):
+        return _SLOW if content.is_slow else int(bool(content.key))
+    return int(isinstance(content, PageView))
 
 
 class PagePool:

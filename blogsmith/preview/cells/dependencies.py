@@ -66,7 +66,8 @@ def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
 def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
     """Files that a run failed for want of, where it looked for them."""
     found: list[Path] = []
-    failures = (output for cell in run.cells for output in cell.outputs if isinstance(output, Failure))
+    runs = (one for cell in run.cells for one in (*cell.others.values(), cell))
+    failures = (output for one in runs for output in one.outputs if isinstance(output, Failure))
     for failure in failures:
         if failure.name in _NO_FILE and (named := _FILE.search(failure.message)):
             found.append(job.folder / named[1])

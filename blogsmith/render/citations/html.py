@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ...diagnostics.model import Diagnostic
+from ...diagnostics.model import Place
 from ...model.publications import CslStyle
 from ...syntax.records import Citation, CitationEntry, Heading, get
 from ..context import Rendering, Rule
@@ -19,8 +19,8 @@ from .marks import back_label, use_id
 from .publication_list import publications
 from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, link_to
 
-_MOST_HINTS = 10
-"""Mistaken keys of a page for which another one is looked for."""
+_MOST_HINTS = 50
+"""Findings of a page behind which nothing is looked for that an unknown key may have meant."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,6 @@ class CitationPlan:
     style: CitationStyle
     uses: dict[str, int]
     """Key → citations in the text."""
-    hints: int = 0
 
 
 def citations_of_page(rendering: Rendering) -> CitationPlan:
@@ -51,7 +50,7 @@ def citations_of_page(rendering: Rendering) -> CitationPlan:
             rendering.reporter.add(found)
     for key in document.front.nocite if page.has_bibliography else ():
         if key != "*" and key not in cited.works:
-            _report_unknown(rendering, key, None)
+            _report_unknown(rendering, key, document.front.places.get("nocite"))
     uses: dict[str, int] = {}
     for cluster in cited.clusters:
         for item in cluster.items:
@@ -78,9 +77,10 @@ def _style(rendering: Rendering, cited: CitedWorks) -> CitationStyle:
     return NumericStyle(cited)
 
 
-def _report_unknown(rendering: Rendering, key: str, item: Diagnostic | None) -> None:
-    place = rendering.document.front.places.get("nocite") if item is None else item.place
-    hint = rendering.tools.work_hint(key, rendering.document)
+def _report_unknown(rendering: Rendering, key: str, place: Place | None) -> None:
+    # each hint looks at all keys
+    is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
+    hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
     rendering.reporter.error("citation-key", f"no reference has the key {key}", place, hint)
 
 
@@ -94,8 +94,7 @@ def citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return escape_html(citation.written)
     if rendering.parsed.page.has_bibliography:
         for item in missing:
-            found = Diagnostic("", "", place=item.place)
-            _report_unknown(rendering, item.key, found)
+            _report_unknown(rendering, item.key, item.place)
     uses = citation.uses or (0,) * len(citation.items)
     names = [
         f' id="{use_id("cite", escape_html(item.key), use)}"' if use else ""

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from ...config.schema import Config
 from ...model.template_views import PageView
+from ..frame import host_url
 from ..generated import GeneratedFile
 from ..redirects import output_path
 from .blocks import block_markdown
@@ -50,7 +51,7 @@ def markdown_url(url: str) -> str:
 
 
 def _page(page: PageView, config: Config) -> bytes:
-    address = Address(page.canonical_url or page.url, _host(config))
+    address = Address(page.canonical_url or page.url, host_url(config))
     blocks = [*_head(page, address), *block_markdown(read_tree(page.content).children, address)]
     return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
 
@@ -63,11 +64,6 @@ def _head(page: PageView, address: Address) -> Iterator[str]:
     line = " · ".join(escape_text(fact) if "://" not in fact else f"<{fact}>" for fact in facts if fact)
     if line:
         yield line
-
-
-def _host(config: Config) -> str:
-    scheme, mark, rest = config.base_url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}" if mark else ""
 
 
 def _list(config: Config, pages: Sequence[PageView]) -> bytes:
@@ -92,5 +88,5 @@ def _order(page: PageView) -> tuple[bool, float, str]:
 
 def _line(config: Config, page: PageView) -> str:
     words = escape_text(collapse_spaces(page.description))
-    url = _host(config) + markdown_url(page.url)
+    url = host_url(config) + markdown_url(page.url)
     return f"- [{escape_text(page.title)}]({url})" + (f": {words}" if words else "")

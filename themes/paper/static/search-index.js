@@ -126,7 +126,7 @@ class FormulaReader {
     if (/\d/.test(first) && !(isScript && this.isTyped)) return this.match(/\d/y);
     if (first === "{" || (this.isTyped && first === "(")) {
       this.at += 1;
-      return first === "{" ? this.until("}") : this.until(")");
+      return this.until(first === "(" ? ")" : "}");
     }
     if (this.isTyped) {
       const run = this.match(/[A-Za-z]{2,}/y);

@@ -9,9 +9,8 @@ const make = (name, properties, ...children) => {
   element.append(...children);
   return element;
 };
-const MATHML = "http://www.w3.org/1998/Math/MathML";
 const INLINE = /^(?:span|em|strong|code|a|b|i|u|s|mark|abbr|kbd|small|sub|sup|q|cite|time|wbr|del|ins|var|dfn)$/;
-const NOT_TEXT = "script, style, svg, button, textarea, .provenance, .heading-anchor, .eq-number, .eq-anchor, .code-lang";
+const NOT_TEXT = "script, style, svg, button, textarea, [role=doc-backlink], .provenance, .heading-anchor, .eq-number, .eq-anchor, .code-lang";
 const BEFORE = 60;
 const LONGEST = 220;
 
@@ -30,7 +29,7 @@ const textOf = (page) => page.querySelector(".post-content") ?? page.querySelect
 function copyFormula(math) {
   const copy = document.importNode(math, true);
   for (const element of [copy, ...copy.querySelectorAll("*")]) {
-    if (element.namespaceURI !== MATHML) element.remove();
+    if (element.namespaceURI !== math.namespaceURI) element.remove();
     for (const { name } of [...element.attributes]) if (/^(?:on|href|id|tabindex|src|data-)/i.test(name)) element.removeAttribute(name);
   }
   return copy;
