@@ -48,8 +48,8 @@ def image(
 
 
 def caption_text(text: str) -> str:
-    """A caption without tags, which are text in ours: links and emphasis as Markdown, raised and lowered signs
-    as formulas, of the rest what stands in it."""
+    """A caption without tags, which are text in ours: links and emphasis as Markdown, raised and lowered
+    signs as formulas, of the rest what stands in it."""
     if "<" not in text:
         return text
     text = _SCRIPT.sub(lambda found: f"${'_' if found[1][2] in 'bB' else '^'}{{{found[2]}}}$", text)
