@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from random import Random
 from typing import Any
 
 from PIL import Image, ImageCms, ImageDraw, ImageFilter
@@ -10,7 +11,10 @@ from PIL import Image, ImageCms, ImageDraw, ImageFilter
 
 def scene(width: int = 1600, height: int = 1200) -> Image.Image:
     """Soft colours with some grain, as a photo has."""
-    grain = Image.effect_noise((width // 2, height // 2), 40).filter(ImageFilter.GaussianBlur(3))
+    size = width // 2, height // 2
+    # Pillow's own noise is another one each time
+    noise = Image.frombytes("L", size, Random(7).randbytes(size[0] * size[1]))
+    grain = noise.point(lambda value: 64 + value // 2).filter(ImageFilter.GaussianBlur(3))
     channels = (Image.linear_gradient("L"), Image.radial_gradient("L"), grain)
     return Image.merge("RGB", [channel.resize((width, height)) for channel in channels])
 

@@ -15,7 +15,9 @@ from blogsmith.bibliography.csl.locators import split_locator
 from blogsmith.bibliography.latex import plain_text, text_of
 from blogsmith.bibliography.names import read_names
 from blogsmith.model.publications import Person, Publication
+from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
+from tests.preview_sites import built, new_line, outputs, problems, settled
 from tests.site_files import build, printed, put_bare
 from tests.test_preview_line import write
 
@@ -207,6 +209,24 @@ def test_a_changed_entry_makes_the_pages_anew_that_cite_it(tmp_path: Path) -> No
     report = compare(root)
     assert dict(report.rebuilt) == {"content/posts/b.md": "the site answers anew: the reference two"}
     assert "Second" in (root / "public/posts/b/index.html").read_text()
+
+
+@pytest.mark.parametrize("path", ["content/posts/refs.bib", "refs.bib"])
+def test_the_preview_follows_a_bibliography(path: str, tmp_path: Path) -> None:
+    files = {name: text for name, text in SITE.items() if not name.endswith(".bib")}
+    files = {**files, path: BIB}
+    if path == "refs.bib":
+        files["content/posts/a.md"] = SITE["content/posts/a.md"].replace("refs.bib", "/refs.bib")
+    root = put_bare(tmp_path / "site", files)
+    line = new_line(root)
+    present = settled(line)
+    for text in (BIB.replace("One", "First"), f"% none\n{BIB}", BIB.replace("one", "other"), BIB):
+        write(root / path, text)
+        present = settled(line, present, UpdateRequest((path,), everything=False))
+        report = build(root, output=root.parent / "public", keep_going=True)
+        assert [d.message for d in problems(present)] == [d.message for d in report.diagnostics]
+        if report.ok:
+            assert outputs(present) == built(root.parent / "public")
 
 
 def test_a_bibliography_outside_of_content(tmp_path: Path) -> None:

@@ -47,8 +47,11 @@ def text_of(number: int, chance: random.Random) -> str:
         f"![A picture](pictures/{chance.choice(['a', 'b', 'gone'])}.svg)\n",
         f"A footnote.[^1]\n\n[^1]: Number {number}.\n",
         f"[gone](p{POSTS + number}.md) and $\\unknown$\n" if number % 5 == 0 else "",
+        f"As @key{number % 5} and [@key{number % 9}] say.\n" if number % 7 == 0 else "",
     ]
-    head = f"---\ntitle: Post {number}\ndate: 2026-01-{number % 28 + 1:02}\ntags: [t{number % 3}]\n---\n"
+    cites = "bibliography: refs.bib\ncsl: apa\n" if number % 7 == 0 else ""
+    head = f"title: Post {number}\ndate: 2026-01-{number % 28 + 1:02}\ntags: [t{number % 3}]\n{cites}"
+    head = f"---\n{head}---\n"
     chance.shuffle(pieces)
     return head + "\n".join(pieces)
 
@@ -58,6 +61,8 @@ def site(root: Path) -> Path:
     put(root, {f"content/posts/p{number}.md": text_of(number, chance) for number in range(POSTS)})
     put(root, {"src/f.py": "def f(x):\n    return x\n"})
     files = {f"content/posts/pictures/{name}.svg": SVG for name in "ab"}
+    entries = (f"@book{{key{n}, title = {{Book {n} on $n^{n}$}}, author = {{Doe, J.}}}}\n" for n in range(9))
+    files["content/posts/refs.bib"] = "".join(entries)
     return put(root, {**files, "blogsmith.yaml": "title: Parts\nbase_url: https://example.org\n"})
 
 
@@ -371,7 +376,9 @@ class TestSpawned:
         monkeypatch.setattr(body_pool.BodyPool, "_take", note)
         monkeypatch.setattr(body_pool.BodyJob, "state", state)
         several = build_with(root, 2, output=tmp_path / "several", start_method="spawn")
-        assert {name for name, state in states.items() if state != "made"} == {"drawn", "run"}
+        # bibliographies are here
+        cites = {f"p{number}" for number in range(0, POSTS, 7)}
+        assert {name for name, state in states.items() if state != "made"} == {"drawn", "run"} | cites
         assert printed(one) == printed(several)
 
     def test_answers_of_a_worker_that_cannot_start_are_none(self) -> None:

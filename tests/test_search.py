@@ -401,10 +401,13 @@ def test_pagefind_is_given_plain_pages(tmp_path: Path) -> None:
         for name in ("pagefind.js", "pagefind-ui.js", "fragment/en_1.pf_fragment"):
             put(cwd / "index", {name: name})
 
-    page = pagefind_page("A <b>", read_sections('<p>x &lt;</p><h2 id="a&amp;b">Two</h2><p>y</p>'))
+    page = pagefind_page("A <b>", "/b/a/", read_sections('<p>x &lt;</p><h2 id="a&amp;b">Two</h2><p>y</p>'))
     assert sorted(make_index([page], "en-GB", run)) == ["fragment/en_1.pf_fragment", "pagefind.js"]
     body = '<h1>A &lt;b&gt;</h1>\n<p>x &lt;</p>\n<h2 id="a&amp;b">Two</h2>\n<p>y</p>'
-    assert seen["0.html"] == f"<!DOCTYPE html>\n<html><title>A &lt;b&gt;</title>\n<body>{body}\n</html>"
+    address = '<p data-pagefind-meta="at[data-at]" data-at="/b/a/"></p>'
+    assert (
+        seen["0.html"] == f"<!DOCTYPE html>\n<html><title>A &lt;b&gt;</title>\n<body>{address}{body}\n</html>"
+    )
     assert seen["command"].endswith(
         "-m pagefind --site pages --output-path index --quiet --force-language en"
     )

@@ -134,8 +134,8 @@ def test_a_page_of_the_same_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize("edges", [[], [(0, 1)], [(0, 1), (1, 2), (0, 2)], [(0, 1), (1, 0), (2, 2)]])
 def test_drawing(edges: list[tuple[int, int]]) -> None:
     nodes = [GraphNode((f"Lemma {number}", "<x> & y"), f"#{number}", f"a {number}") for number in range(3)]
-    svg = draw_graph(nodes, edges, "Lemmas")
-    assert svg == draw_graph(nodes, edges[::-1], "Lemmas")
+    svg = draw_graph(nodes, edges, "Lemmas").svg
+    assert svg == draw_graph(nodes, edges[::-1], "Lemmas").svg
     assert svg.count("<rect") == 3
     assert svg.count("<path") == len({(min(pair), max(pair)) for pair in edges if pair[0] != pair[1]})
     assert "<x>" not in svg
@@ -147,7 +147,7 @@ def test_boxes_do_not_overlap() -> None:
         (first, second) for second in range(60) for first in range(second) if (first * 7 + second) % 11 == 0
     ]
     boxes: dict[str, list[tuple[float, float]]] = {}
-    found = re.findall(r'<rect x="([\d.-]+)" y="([\d.]+)" width="([\d.]+)"', draw_graph(nodes, edges, ""))
+    found = re.findall(r'<rect x="([\d.-]+)" y="([\d.]+)" width="([\d.]+)"', draw_graph(nodes, edges, "").svg)
     assert len(found) == 60
     for x, y, width in found:
         boxes.setdefault(y, []).append((float(x), float(x) + float(width)))

@@ -42,26 +42,26 @@ class SiteBibliographies:
         self._settings: LoadedConfig | None = None
         self._read: dict[PurePosixPath, tuple[FileStamp | None, TextFile | None]] = {}
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
-        self._problems: dict[tuple[str, str], tuple[Diagnostic, ...]] = {}
+        self._is_touched = False
+        """A file that was read has changed since `refresh`."""
 
     def take(self, settings: LoadedConfig) -> None:
         """Work with these settings from now on."""
-        if settings is not self._settings:
-            self._settings = settings
-            self._problems.clear()
+        self._settings = settings
 
     def refresh(self) -> bool:
         """Forget what has changed on disk; whether anything has."""
         changed = [path for path, (stamp, _) in self._read.items() if file_stamp(self._root, path) != stamp]
         for path in changed:
             del self._read[path]
-        self._problems.clear()
-        return bool(changed)
+        is_changed = bool(changed) or self._is_touched
+        self._is_touched = False
+        return is_changed
 
     def forget(self, changed: Iterable[str]) -> None:
         """Files that have changed, whatever their stamps say."""
         for path in changed:
-            self._read.pop(PurePosixPath(path), None)
+            self._is_touched |= self._read.pop(PurePosixPath(path), None) is not None
 
     def find(self, key: str, document: Document) -> FoundPublication:
         """The work that a page means by a key."""

@@ -45,7 +45,7 @@ def _edition_files(site: SiteSnapshot, shown: Sequence[PageView], edition: str) 
 
 
 def _pages(views: Sequence[PageView]) -> Iterator[str]:
-    return (pagefind_page(view.title, read_sections(view.content)) for view in views)
+    return (pagefind_page(view.title, view.url, read_sections(view.content)) for view in views)
 
 
 def _problem(message: str, hint: str) -> SiteError:

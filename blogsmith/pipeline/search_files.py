@@ -17,6 +17,7 @@ from ..config.languages import edition_root
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..search.index import IndexedPage, SearchIndex, count_files
+from ..search.page_record import record_digest
 from ..site.editions import group_by_edition
 from ..site.frame import Rendered
 from ..site.generated import GeneratedFile
@@ -86,13 +87,9 @@ def _indexed(view: PageView, item: Rendered) -> IndexedPage:
 
 def _name(pages: Sequence[IndexedPage], context: SiteContext) -> str:
     """Names all that the index is made of."""
-    total = sha256()
     macros = sorted(context.config.math.macros.items())
-    total.update(json.dumps([_FORM, __version__, macros]).encode())
-    for page in pages:
-        total.update(json.dumps([page.url, page.title, page.tags]).encode())
-        total.update(page.record)
-    return total.hexdigest()[:_DIGITS]
+    found = [(page.url, page.title, page.tags, record_digest(page.record)) for page in pages]
+    return sha256(json.dumps([_FORM, __version__, macros, found]).encode()).hexdigest()[:_DIGITS]
 
 
 def _terms(index: SearchIndex, number: int) -> bytes:

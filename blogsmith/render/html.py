@@ -233,6 +233,9 @@ def _strip_links(html: str) -> str:
 def _without_links(token: Token) -> Token | None:
     """An entry is a link itself: links, notes and anchors inside it are left out."""
     dropped = ("link_open", "link_close", "footnote_ref", "citation", "html_inline", "image")
+    if token.type == "citation" and token.content:
+        # a handle, not a citation
+        return Token("text", "", 0, content=token.content)
     if token.type in dropped:
         return None
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 
 import msgspec
 
@@ -19,6 +20,7 @@ TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
 
 _LEVEL = 1
 """Of zlib."""
+_DIGEST_BYTES = 12
 _MOST_BYTES = 64 * 1024 * 1024
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -69,10 +71,15 @@ def read_record(data: bytes) -> SearchRecord | None:
     """What `make_record` gave; None if these bytes are nothing of the kind."""
     try:
         inflater = zlib.decompressobj()
-        inflated = inflater.decompress(data, _MOST_BYTES)
+        inflated = inflater.decompress(data[_DIGEST_BYTES:], _MOST_BYTES)
         return msgspec.msgpack.decode(inflated, type=SearchRecord) if inflater.eof else None
     except (zlib.error, msgspec.MsgspecError):
         return None
+
+
+def record_digest(data: bytes) -> str:
+    """Names what `make_record` gave, without reading it."""
+    return data[:_DIGEST_BYTES].hex()
 
 
 def step(distance: int) -> str:
@@ -87,7 +94,8 @@ def step(distance: int) -> str:
 
 
 def _pack(record: SearchRecord) -> bytes:
-    return zlib.compress(msgspec.msgpack.encode(record), _LEVEL)
+    packed = zlib.compress(msgspec.msgpack.encode(record), _LEVEL)
+    return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
 
 
 def _record(sections: Sequence[PageSection]) -> SearchRecord:

@@ -1,8 +1,8 @@
 """Pagefind, a program that makes an index of words for sites of any size (extra `search`).
 
-It gets a small page for each of the site's, numbered in their order: what it says of a hit is the number of a
-page and the id of a heading, so it knows neither layouts nor addresses. Its command is run, not its Python
-module, which waits a tenth of a second for each page. Source: pagefind.app, version 1.5.
+It gets a small page for each of the site's, with nothing in it but the address, headings and texts, so it
+reads neither layouts nor formulas. Its command is run, not its Python module, which waits a tenth of a second
+for each page. Source: pagefind.app, version 1.5.
 """
 
 from __future__ import annotations
@@ -44,9 +44,12 @@ def program_version() -> str:
         return ""
 
 
-def pagefind_page(title: str, sections: Sequence[PageSection]) -> str:
-    """A page for Pagefind."""
-    parts = [f"<!DOCTYPE html>\n<html><title>{escape(title)}</title>\n<body><h1>{escape(title)}</h1>"]
+def pagefind_page(title: str, url: str, sections: Sequence[PageSection]) -> str:
+    """A page for Pagefind. url: of the page that stands for, with base path."""
+    parts = [
+        f"<!DOCTYPE html>\n<html><title>{escape(title)}</title>",
+        f'<body><p data-pagefind-meta="at[data-at]" data-at="{escape(url)}"></p><h1>{escape(title)}</h1>',
+    ]
     for section in sections:
         if section.id:
             parts.append(f'<h2 id="{escape(section.id)}">{escape(section.heading)}</h2>')

@@ -35,6 +35,13 @@ class GraphNode(Struct, frozen=True):
     """Else its frame is dashed."""
 
 
+class GraphDrawing(Struct, frozen=True):
+    """A finished drawing."""
+
+    svg: str
+    width_px: float
+
+
 class _Box(Struct):
     """A node, or a place where an arrow passes a layer."""
 
@@ -46,8 +53,8 @@ class _Box(Struct):
     """Of its middle."""
 
 
-def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], label: str) -> str:
-    """SVG of boxes and arrows. edges: numbers of nodes, from above to below; those that close a circle are
+def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], label: str) -> GraphDrawing:
+    """Boxes and arrows. edges: numbers of nodes, from above to below; those that close a circle are
     left out. label: what the drawing is."""
     kept = _without_circles(len(nodes), sorted(set(edges)))
     layers, chains = _layers(nodes, kept)
@@ -174,7 +181,7 @@ def _distance(layer: Sequence[_Box], index: int) -> float:
 
 def _svg(
     nodes: Sequence[GraphNode], layers: Sequence[Sequence[_Box]], chains: Sequence[Sequence[_Box]], label: str
-) -> str:
+) -> GraphDrawing:
     boxes = [box for layer in layers for box in layer]
     left = min(box.x - box.width / 2 for box in boxes) - 1
     right = max(box.x + box.width / 2 for box in boxes) + 1
@@ -188,7 +195,8 @@ def _svg(
     size = (
         f'viewBox="0 0 {width} {total:.0f}" width="{width}" height="{total:.0f}" style="min-width:{width}px"'
     )
-    return f'<svg {size} role="group" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    svg = f'<svg {size} role="group" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    return GraphDrawing(svg, right - left)
 
 
 def _arrows(chains: Iterable[Sequence[_Box]], left: float, height: float) -> Iterator[str]:

@@ -18,6 +18,8 @@ from .graph_drawing import GraphNode, draw_graph
 from .plain import plain_view
 from .statements import MAP_PATH, StatementGraph, StatementKey, statement_text
 
+_TEXT_PX = 580
+"""Width of the text on wide screens; a wider drawing takes more of them."""
 _NAME_SIGNS = 26
 """Longest line in a box of the drawing."""
 
@@ -77,10 +79,12 @@ class _Maps:
         nodes = [self._node(key, is_own=key in own) for key in order]
         pairs = [(numbers[first], numbers[second]) for first, second in edges]
         translate = self._frame.language.translate
-        svg = draw_graph(nodes, pairs, f"{translate('Map of theorems')}: {title}")
+        drawing = draw_graph(nodes, pairs, f"{translate('Map of theorems')}: {title}")
         name = escape(translate("Diagram"))
         box = f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="{name}">'
-        return f'<figure class="diagram">{box}{svg}</div></figure>\n'
+        figure = f'<figure class="diagram">{box}{drawing.svg}</div></figure>\n'
+        # as a child of the text it would take the whole page
+        return f"<div>\n{figure}</div>\n" if drawing.width_px <= _TEXT_PX else figure
 
     def _node(self, key: StatementKey, *, is_own: bool) -> GraphNode:
         statement, page = self._graph.statements[key], self._pages[key[0]]

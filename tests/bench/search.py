@@ -36,7 +36,7 @@ return import(new URL(parts.split(" ")[1], location.href)).then(async (code) => 
     (times[name] ??= []).push(performance.now() - start);
   };
   const index = new code.SearchIndex(base);
-  await time("index loaded", () => index.start());
+  await time("index loaded", () => index.loadFormulas());
   for (let round = 0; round < rounds; round += 1) {
     const suffix = round ? "" : ", first round";
     for (const text of queries) await time(`formulas${suffix}`, () => index.findFormulas(text));

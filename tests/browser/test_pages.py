@@ -207,7 +207,10 @@ def test_a_page_without_widgets_has_no_script(own_site: Served) -> None:
     texts = {page: own_site.text(page) for page in own_site.pages()}
     plain = {page: html for page, html in texts.items() if not any(mark in html for mark in ACTING)}
     assert plain
-    assert [page for page, html in plain.items() if scripts(html)] == []
+    # the site has asked for search: each page hears its keys, and the page of the search searches
+    assert {page: scripts(html) for page, html in plain.items() if scripts(html) != ["<script>"]} == {}
+    own = ("/search-key.js", "/search.js")
+    assert [page for page, html in plain.items() if not any(name in html for name in own)] == []
 
 
 def scripts(html: str) -> list[str]:

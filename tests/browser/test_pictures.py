@@ -142,7 +142,8 @@ def test_a_lightbox_by_keyboard(site: Served, reader: Reader) -> None:
     reader.press(Keys.ARROW_LEFT)
     reader.press(Keys.ESCAPE)
     reader.wait_for(lambda: reader.ask(STATE) == [])
-    assert reader.ask("return document.activeElement.href").endswith("/day.png")
+    # the dialog is told of its end a moment later
+    reader.wait_for(lambda: reader.ask("return document.activeElement.href").endswith("/day.png"))
     assert reader.ask(SHIFT) == 0
     assert reader.problems() == []
 
@@ -206,6 +207,7 @@ def test_the_same_in_firefox(site: Served, fox: Firefox) -> None:
     fox.ask("document.querySelectorAll('.lightbox-step')[1].click()")
     assert fox.ask(STATE)[0] == "day.png"
     fox.ask("document.querySelector('.lightbox-close').click()")
+    fox.ask("return new Promise(done => setTimeout(() => done(true), 200))")
     assert fox.ask("return [document.querySelector('dialog').open, document.activeElement.className]") == [
         False,
         "lightbox",

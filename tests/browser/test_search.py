@@ -33,7 +33,7 @@ INDEX = """
 const parts = document.querySelector("[data-search]").dataset;
 const code = await import(new URL(parts.parts.split(" ")[1], location.href));
 const index = new code.SearchIndex(parts.search);
-await index.start();
+await index.loadFormulas();
 """
 RESULTS = """
 return [...document.querySelectorAll("[role=option]")].map(option => ({
@@ -211,9 +211,10 @@ def test_nothing_is_loaded_before_use(post: Reader) -> None:
 
     def are_there() -> bool:
         names.update(url.partition("?")[0].rpartition("/")[2] for url in post.requests())
-        return {"search.js", "search-index.js", "index.json", "pages.json", "formulas.json"} <= names
+        return {"search.js", "search-index.js", "index.json"} <= names
 
     post.wait_for(are_there)
+    assert not any("terms" in name or "formulas" in name for name in names)
     assert not post.problems()
 
 

@@ -45,14 +45,15 @@ def test_row_18_an_info_string_adds_neither_element_nor_attribute(info: str, fen
 
 ARGUMENTS = {
     "img": ("src", "cap", "caption", "alt", "title", "cols", "id", "width", "label"),
-    "video-embed": ("src", "title", "caption", "id"),
+    "video-embed": ("src", "title", "caption", "id", "poster", "captions", "lang", "loop"),
     "image-compare": ("before", "after", "before_label", "after_label", "label"),
     "include img.html": ("src", "cap", "id"),
 }
 BLOCKS = {
     "collapsible": ("data-label", "id", "data-x", "style", "onclick"),
     "image-compare": ("data-before", "data-after", "data-label-before", "data-label-after"),
-    "video-embed": ("data-src", "data-caption", "data-title"),
+    "video-embed": ("data-src", "data-caption", "data-title", "data-poster", "data-captions", "data-lang"),
+    "gallery": ("data-cols", "class", "id"),
     "hf-space": ("data-src", "data-title", "data-height"),
 }
 HARD = (

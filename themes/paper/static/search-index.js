@@ -306,7 +306,7 @@ export class Formulas {
 export class SearchIndex {
   constructor(base) {
     this.base = new URL(base, location.href);
-    this.files = new Map();
+    this.forget();
   }
 
   async json(name, options) {
@@ -315,22 +315,31 @@ export class SearchIndex {
     return answer.json();
   }
 
-  // A file of the version of the site that was there when search was opened, or of a newer one.
-  async load(name) {
-    this.entry ??= this.json("index.json", { cache: "no-cache" });
-    this.entry.catch(() => (this.entry = undefined));
-    const { folder } = await this.entry;
-    if (!this.files.has(name)) this.files.set(name, this.json(`${folder}/${name}.json`));
-    return this.files.get(name).catch((error) => {
-      this.files.clear();
-      this.entry = undefined;
-      throw error;
-    });
+  open() {
+    return (this.entry ??= this.json("index.json", { cache: "no-cache" }));
   }
 
+  // A file of the version of the site that was there when search was opened.
+  async load(name) {
+    const { folder } = await this.open();
+    if (!this.files.has(name)) this.files.set(name, this.json(`${folder}/${name}.json`));
+    return this.files.get(name);
+  }
+
+  // Files that do not come may be those of a site that was replaced meanwhile.
+  forget() {
+    this.files = new Map();
+    this.entry = this.pages = this.owners = this.formulas = this.pagefind = undefined;
+  }
+
+  // What a search for words needs first.
   async start() {
     this.pages ??= (await this.load("pages")).map(([url, title, parts]) => ({ url, title, parts }));
-    if (!this.owners) this.owners = this.pages.flatMap((page, at) => page.parts.map((_, part) => [at, part]));
+    this.owners ??= this.pages.flatMap((page, at) => page.parts.map((_, part) => [at, part]));
+  }
+
+  async loadFormulas() {
+    await this.start();
     this.formulas ??= new Formulas(await this.load("formulas"));
   }
 
@@ -367,8 +376,8 @@ export class SearchIndex {
 
   // Parts of pages that have all words, the best first; those that have some if none has all.
   async findWords(text, most = 20) {
+    if (!(await this.open()).terms) return this.findByPagefind(text, most);
     await this.start();
-    if (!(await this.entry).terms) return this.findByPagefind(text, most);
     const wanted = [...new Set(terms(text))].slice(0, 12);
     const last = /[\p{L}\p{N}]$/u.test(text) ? wanted.at(-1) : "";
     const lists = await Promise.all(
@@ -401,21 +410,22 @@ export class SearchIndex {
       .map(({ part, score }) => ({ ...this.place(...this.owners[part]), score }));
   }
 
-  // The same by Pagefind, which knows pages by their numbers.
+  // The same by Pagefind, which knows the pages that it was given.
   async findByPagefind(text, most) {
-    const { folder } = await this.entry;
+    const { folder } = await this.open();
     this.pagefind ??= await import(new URL(`${folder}/pagefind/pagefind.js`, this.base));
     const { results } = await this.pagefind.search(text);
     const found = await Promise.all(results.slice(0, most / 2).map((result) => result.data()));
-    return found.flatMap(({ url, sub_results: parts }) => {
-      const page = parseInt(url.match(/(\d+)\.html/)[1], 10);
-      const part = ({ anchor }) => Math.max(0, this.pages[page].parts.findIndex(([id]) => id === (anchor?.id ?? "")));
-      return [...new Set(parts.slice(0, 2).map(part))].map((at) => this.place(page, at));
-    });
+    return found.flatMap(({ meta: { at, title }, sub_results: parts }) =>
+      parts.slice(0, 2).map(({ anchor, title: heading }) => {
+        const id = anchor?.element.startsWith("h2") ? anchor.id : "";
+        return { title, heading: id && heading, id, url: id ? `${at}#${id}` : at };
+      }),
+    );
   }
 
   async findFormulas(text, most = 8) {
-    await this.start();
+    await this.loadFormulas();
     return this.formulas.find(text, most).map((formula) => {
       const place = this.place(formula.page, formula.section);
       return { ...place, ...formula, url: formula.id ? `${place.page.url}#${formula.id}` : place.url, page: place.page };
@@ -428,11 +438,13 @@ export class SearchIndex {
     return { page: this.pages[page], title, heading, id, url: id ? `${url}#${id}` : url };
   }
 
-  // Whether a text is meant as a formula, and whether it may be one.
-  kindOf(text) {
-    if (/[\\^_=+*/<>|{}√∑∏∫∂∇≤≥≠≈∈→⇒∞·×±α-ωΑ-Ω²³]|[\w)]\(/u.test(text)) return "formula";
-    const pieces = text.trim().split(/\s+/);
+  // Whether a text may be one: every word of it is a name that formulas of the site have.
+  hasNames(text) {
     const isNamed = (piece) => piece.length > 1 && this.formulas.nameOf(piece);
-    return pieces.every((piece) => piece.length === 1 || isNamed(piece)) && pieces.some(isNamed) ? "both" : "words";
+    const pieces = text.trim().split(/\s+/);
+    return pieces.every((piece) => piece.length === 1 || isNamed(piece)) && pieces.some(isNamed);
   }
 }
+
+// Whether a text is meant as a formula.
+export const isFormula = (text) => /[\\^_=+*/<>|{}√∑∏∫∂∇≤≥≠≈∈→⇒∞·×±α-ωΑ-Ω²³]|[\w)]\(/u.test(text);

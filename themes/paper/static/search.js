@@ -152,8 +152,12 @@ class SearchBox {
     if (!text.trim()) return this.show([], "");
     let groups;
     try {
-      groups = await this.find(text);
+      groups = await this.find(text).catch(() => {
+        this.index.forget();
+        return this.find(text);
+      });
     } catch {
+      this.index.forget();
       return this.asked === text && this.show([], t("The index cannot be loaded."));
     }
     if (this.asked !== text) return;
@@ -163,11 +167,15 @@ class SearchBox {
   }
 
   async find(text) {
-    const [found, formulas] = await Promise.all([this.index.findWords(text), this.index.findFormulas(text)]);
-    const kind = this.index.kindOf(text);
-    const equations = { title: t("Equations"), found: kind === "words" ? [] : formulas, isMath: true };
-    const texts = { title: t("Pages"), found };
-    return (kind === "formula" ? [equations, texts] : [texts, equations]).filter((group) => group.found.length);
+    const isMeant = this.code.isFormula(text);
+    const { formulas } = this.index;
+    const found = this.index.findWords(text);
+    // of a large site they are large, and words do not wait for them
+    if (!isMeant && !formulas) this.index.loadFormulas().then(() => this.asked === text && this.search(), () => {});
+    const isAsked = isMeant || (formulas && this.index.hasNames(text));
+    const equations = { title: t("Equations"), found: isAsked ? await this.index.findFormulas(text) : [], isMath: true };
+    const texts = { title: t("Pages"), found: await found };
+    return (isMeant ? [equations, texts] : [texts, equations]).filter((group) => group.found.length);
   }
 
   show(groups, message) {
@@ -270,7 +278,7 @@ export async function openSearch(base, [, engine, sheet]) {
   }
   if (!dialog.open) dialog.showModal();
   box.field.select();
-  box.index.start().catch(() => {});
+  box.index.open().catch(() => box.index.forget());
 }
 
 // The page of the search: its field stands in the page, and the list of all pages shows what has the words.
