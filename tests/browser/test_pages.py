@@ -217,7 +217,7 @@ def scripts(html: str) -> list[str]:
     """What could run in a page: scripts that are not data, and handlers in attributes."""
     found = []
     for tag, element in elements(html5lib.parse(html)):
-        is_data = element.get("type") == "application/ld+json"
+        is_data = element.get("type") in ("application/json", "application/ld+json")
         found += ["<script>"] if tag == "script" and not is_data else []
         found += [str(name) for name in element.attrib if str(name).startswith("on")]
     return found
