@@ -74,11 +74,11 @@ CODES: Mapping[str, str] = MappingProxyType(
         "tabs": "A block of tabs holds text beside its parts, or a part has no label or no text.",
         "table-cells": "A row of a table has more cells than its header.",
         # mathematics
-        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
+        "dollar-doubtful": "A sign of a formula may be meant for text, or the reverse (warning).",
         "math-brace": "A brace, \\left or \\begin in a formula has no partner.",
         "math-command": "A formula uses a TeX command or environment that does not exist.",
         "math-dollar": "A pair of dollar signs is text because a digit follows the second (warning).",
-        "math-escape": "A formula holds `\\_`, which prints an underscore; a subscript is `_` (warning).",
+        "math-escape": "A formula holds `\\_` or doubled row ends, as if for Markdown (warning).",
         "math-in-sentence": "A `$$` formula between words is a display and breaks the sentence (warning).",
         "math-limit": "A formula is too long, too deep or has too many open brackets.",
         "math-macro": "A macro is defined wrongly, lacks an argument or never ends.",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..model.slugs import slugify
 from ..read.dates import split_dated_name
 from ..site.slug_rules import alias_problem, slug_problem
-from .model import ImportedPage, Notice
+from .model import ImportedPage, Notice, SiteImport
 
+_TAXONOMIES = ("tags", "categories", "series")
+"""Front matter of which the new site makes lists, at an address of that name."""
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
@@ -44,6 +46,33 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return with_slug
     aliases = [*page.front.get("aliases", ()), wanted]
     return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
+
+
+def leave_lists_free(site: SiteImport) -> SiteImport:
+    """The import without pages at the addresses of lists that the new site makes of tags and the like.
+
+    Only what stands in a folder is a post, and gets into such a list.
+    """
+    made = {
+        f"/{name}/"
+        for name in _TAXONOMIES
+        if any(page.front.get(name) and len(page.path.parts) > 2 for page in site.pages)
+    }
+    return replace(site, pages=tuple(_leave_list(page, made) for page in site.pages))
+
+
+def _leave_list(page: ImportedPage, made: Collection[str]) -> ImportedPage:
+    front = dict(page.front)
+    address = _normal(str(front.get("permalink") or new_address(page, {})))
+    notices = []
+    if address in made and page.path.stem != "_index":
+        front["permalink"] = f"{address.rstrip('/')}-page/"
+        message = f"{address} is the address of the list of all {address.strip('/')}"
+        notices.append(Notice("changed", message, page.source, hint=f"the page is {front['permalink']} now"))
+    aliases = [each for each in front.get("aliases", ()) if _normal(str(each)) not in made]
+    if len(aliases) != len(front.get("aliases", ())):
+        front["aliases"] = aliases
+    return replace(page, front=front, notices=(*page.notices, *notices))
 
 
 def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:

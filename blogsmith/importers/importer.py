@@ -13,9 +13,13 @@ from ..project.report import Progress
 from ..storage.folder import open_folder
 from ..storage.temporary import temporary_folder
 from ..write.lock import site_lock
+from .addresses import leave_lists_free
+from .alert_boxes import with_alert_boxes
 from .leniency import with_copies, with_leniency
+from .plain_tables import with_plain_tables
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
+from .shown_code import with_shown_code
 from .source_files import source_root
 from .systems import find_system
 from .verify.site import check_site
@@ -51,6 +55,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     root = source_root(source)
     system = find_system(root, options.system)
     site = with_files_that_can_be_read(system.read(root, progress))
+    site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _writing(folder):
         written = write_site_files(site_files(site), folder, progress)

@@ -29,6 +29,8 @@ class Notice:
     removed: str = ""
     """The part of the source that is not in the page any more, on purpose: its words and formulas are no
     loss."""
+    is_list: bool = False
+    """What was taken away is a list of other pages, whose titles and summaries the old page shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ _KEY_HEAD = 4096
 _TEMPLATES = frozenset((".html", ".htm", ".xml", ".css", ".scss", ".js", ".json", ".txt"))
 _FRONT_MATTER = lazy_pattern(rb"---[ \t]*\r?\n(?:[A-Za-z][\w-]*:|---)")
 """How a page of Jekyll or Eleventy begins, whatever it is written in."""
+_DRAFT = lazy_pattern(
+    rb"---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)[ \t]*\r?$", re.MULTILINE
+)
 _NO_TEMPLATE = "front matter has no meaning in this file, so it is published as it is"
 _TEMPLATE_HINT = "write the page as .md, which may hold HTML; or take the lines between --- out"
 _MAX_NOTEBOOK = 50_000_000
@@ -53,8 +56,21 @@ def published_assets(
             linked = _linked_addresses(rendered, config) if linked is None else linked
             if config.base_path + quote(url) not in linked:
                 continue
-        found[path] = (loaded.assets[path], url)
+        if not _is_draft(loaded.assets[path]):
+            found[path] = (loaded.assets[path], url)
     return found
+
+
+def _is_draft(asset: Asset) -> bool:
+    """Whether a file of HTML says in front matter that it is no page for readers yet."""
+    if asset.path.suffix.lower() not in (".html", ".htm"):
+        return False
+    try:
+        with asset.file.open("rb") as stream:
+            return _DRAFT.match(stream.read(_KEY_HEAD)) is not None
+    except OSError:
+        # told when it is copied
+        return False
 
 
 def is_working_file(path: str) -> bool:

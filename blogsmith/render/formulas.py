@@ -15,6 +15,7 @@ from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
 from ..tex.on_demand import (
+    doubled_row_end,
     find_definitions,
     group_lines,
     holds_tex,
@@ -158,6 +159,9 @@ def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
     return RowNumber(mark.number, mark.id, mark.bare, typeset)
 
 
+_DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
+
+
 def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = ()) -> str:
     """The `<math>` element; empty for a formula that only defines macros."""
     rendering.formulas += 1
@@ -165,6 +169,9 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     # the sign alone is meant as one
     if "\\_" in math.tex and math.tex.strip() != "\\_":
         _warn_of_underscore(rendering, math)
+    if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
+        hint = "write \\\\ once; for more space between rows \\\\[1em]"
+        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint)
     try:
         found = rendering.tools.formula(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)

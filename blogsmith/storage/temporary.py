@@ -17,5 +17,6 @@ def nameless_file() -> BinaryIO:
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A new folder for this user alone, removed with all that is in it at the end."""
-    with tempfile.TemporaryDirectory(prefix="blogsmith-") as folder:
+    # not the prefix of working folders, which runs of code remove when nobody holds their lock
+    with tempfile.TemporaryDirectory(prefix="blogsmith.") as folder:
         yield Path(folder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from html import escape
 from types import MappingProxyType
 from typing import Protocol
@@ -24,6 +24,7 @@ from .errors import TexError
 from .mathml.allowlist import check
 from .parse.construct import Constructs
 from .parse.errors import ParseError, misplaced_tab_error, place_error
+from .parse.lexer import commands
 from .parse.macros import read_macros
 from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
@@ -37,6 +38,21 @@ _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _BREAKS = ("\\\\", "\\cr", "\\newline")
 _COMMENT = lazy_pattern(r"(?<!\\)%")
+_WEIGHED = range(4, 8)
+"""Letters of a name that may be a common one written badly; others resemble too many."""
+_COMMON = frozenset(
+    name.removeprefix("\\")
+    for name in commands(
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho "
+        "sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega "
+        "frac sqrt sum prod int lim log exp sin cos max min arg inf sup left right text mathrm mathbf mathbb "
+        "mathcal boldsymbol operatorname hat bar tilde vec dot cdot cdots ldots dots times leq geq neq "
+        "approx equiv sim propto infty partial nabla forall exists in subset cup cap to rightarrow leftarrow "
+        "Rightarrow mapsto mid quad qquad begin end label tag underbrace overline underline"
+    )
+)
+"""Commands that most formulas are made of."""
+_COMMON_WEIGHT = 0.12
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
@@ -184,7 +200,13 @@ def _nearest(word: str, names: Sequence[str]) -> str:
     """The name that `word` was meant to be, or empty; among equals the first."""
     # three letters resemble too much, so this is stricter than `errors.nearest`; few slips are in the first
     alike = [name for name in names if name[:1] == word[:1]]
-    near = get_close_matches(word, alike, n=1, cutoff=0.75) or get_close_matches(
-        word, names, n=1, cutoff=0.85
-    )
-    return near[0] if near else ""
+    near = get_close_matches(word, alike, n=1, cutoff=0.75)
+    if len(word) in _WEIGHED:
+        # of two that are nearly as near, the one that people write
+        near += get_close_matches(word, _COMMON.intersection(alike), n=1, cutoff=0.65)
+    near = near or get_close_matches(word, names, n=1, cutoff=0.85)
+    return max(near, key=lambda name: _likeness(word, name), default="")
+
+
+def _likeness(word: str, name: str) -> float:
+    return SequenceMatcher(None, name, word).ratio() + (_COMMON_WEIGHT if name in _COMMON else 0)

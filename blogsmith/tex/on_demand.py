@@ -97,6 +97,13 @@ def literal_underscore(tex: str, macros: Container[str]) -> int:
     return markdown_escapes.literal_underscore(tex, macros)
 
 
+def doubled_row_end(tex: str) -> int:
+    """As in `parse.markdown_escapes`."""
+    from .parse import markdown_escapes
+
+    return markdown_escapes.doubled_row_end(tex)
+
+
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
     """As in `analysis.numbering`."""
     from .analysis import numbering

@@ -140,9 +140,9 @@ def test_row_46_a_page_that_takes_too_long_stands_as_code(
     system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_limit, "LIMIT_S", 0.5)
-    text = HEAD + "\\begin{align}\n" * 5000
+    text = HEAD + "Words, `code` and $x$.\n\n" * 20_000
     files = {
-        "jekyll": {"_config.yml": "title: Notes\n", POST: text + "{% a " * 2000},
+        "jekyll": {"_config.yml": "title: Notes\n", POST: text},
         "hugo": {"hugo.toml": "title = 'Notes'\n", "content/a.md": text, "content/b.md": f"{HEAD}Text.\n"},
         "quarto": {"_quarto.yml": "website: {title: Notes}\n", "a.qmd": text, "b.qmd": f"{HEAD}Text.\n"},
     }

@@ -215,3 +215,16 @@ def test_other_files_beside_those_of_a_host_are_still_refused(name: str, tmp_pat
     report = build(root)
     assert codes(report.diagnostics) == ["output-folder"]
     assert {file.name for file in (root / "public").iterdir()} == {name, "thesis.tex"}
+
+
+@pytest.mark.parametrize("head", ["draft: true", "title: A\npublished: false"])
+def test_html_that_says_it_is_a_draft_is_not_published(head: str, tmp_path: Path) -> None:
+    page = "---\n{}\n---\n<p>Not yet</p>\n"
+    files = {
+        "content/posts/a.md": POST,
+        "content/posts/draft.html": page.format(head),
+        "static/done.html": page.format("published: true"),
+    }
+    root = laid_out(tmp_path, dict(files))
+    assert build(root).ok
+    assert holding(root / "public", b"Not yet") == ["done.html"]

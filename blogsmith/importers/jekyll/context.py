@@ -31,11 +31,18 @@ class PageContext:
     """How many includes are being rendered."""
 
     def notice(
-        self, kind: NoticeKind, message: str, *, line: int = 0, hint: str = "", removed: str = ""
+        self,
+        kind: NoticeKind,
+        message: str,
+        *,
+        line: int = 0,
+        hint: str = "",
+        removed: str = "",
+        is_list: bool = False,
     ) -> None:
         """Add a notice about this page."""
         source = self.document.path.as_posix()
-        self.notices.append(Notice(kind, message, source, line, hint, removed))
+        self.notices.append(Notice(kind, message, source, line, hint, removed, is_list))
 
     def line_of(self, node: LiquidOutput | LiquidTag) -> int:
         """The line of a node; in an include that of the tag that names it."""

@@ -27,7 +27,15 @@ from .html_blocks import stands_in_html
 DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
 _MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
 _STARTS_BLOCK = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*")
-_BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{:[^}\n]*\}[ \t]*)?")
+_BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{[:#][^}\n]*\}[ \t]*)?")
+_ENDS_ITEM = lazy_pattern(r"[ \t]*\n[ \t>]*(?:[-*+]|\d+\.)[ \t]")
+_PROSE = lazy_pattern(
+    r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
+)
+"""A number, or words without a sign of TeX: around them kramdown takes the backslashes for escapes."""
+_TABLE_ROWS = lazy_pattern(
+    r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
+)
 _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 
 
@@ -67,7 +75,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     if not written.strip():
         return formula
     closer = formula[len(opener) + len(written) :]
-    tex = pair_braces(escape_underscores(written))
+    tex = single_row_ends(pair_braces(escape_underscores(written)))
     plain = f"{opener}{tex}{closer}"
     if opener == "$$":
         if stands_in_html(before) or config.sets_dollars_as_display or has_rows(tex):
@@ -78,9 +86,38 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     if not opener:
         return unescape_tex(tex) if "\\\\\\\\" in tex else tex
     if opener in (r"\(", r"\["):
-        return plain
+        is_text = _PROSE.fullmatch(written) and not stands_in_html(before)
+        return _bare(formula[1], written, before, after) if is_text else plain
     tex = unescape_tex(tex)
     return display(tex) if is_display(opener) else inline(tex, after[:1])
+
+
+_ESCAPED_START = lazy_pattern(
+    r"^(?:(?<![^\n]\n)|(?=[ \t>]*(?:[-*+]|\d+\.)[ \t]))"
+    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])|(?<!\\)\\(?=\$\$[^$\n]+\$\$(?!\$))",
+    re.MULTILINE,
+)
+_IN_LINE = "\ue016"
+
+
+def mark_inline(text: str) -> str:
+    r"""`\$$x$$` at the beginning of a block is a formula in the line to kramdown: a mark for it instead of
+    the backslash; elsewhere on a line it is meant so. The text holds no code."""
+    return _ESCAPED_START.sub(lambda found: (found[1] or "") + _IN_LINE, text)
+
+
+def unmark_inline(text: str) -> str:
+    """The text without these marks."""
+    return text.replace(_IN_LINE, "")
+
+
+def _bare(opening: str, text: str, before: str, after: str) -> str:
+    """A text in brackets; as entities where these would be a link or a key."""
+    if opening == "(":
+        return f"({text})"
+    if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
+        return f"&#91;{text}&#93;"
+    return f"[{text}]"
 
 
 def _is_block(before: str, after: str) -> bool:
@@ -89,4 +126,13 @@ def _is_block(before: str, after: str) -> bool:
     has_marker = bool(line.strip(" \t>"))
     is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
     starts = is_first and _STARTS_BLOCK.fullmatch(line) is not None
-    return starts and _ENDS_BLOCK.match(after) is not None
+    ends = _ENDS_BLOCK.match(after) or (has_marker and _ENDS_ITEM.match(after))
+    return starts and bool(ends)
+
+
+def single_row_ends(tex: str) -> str:
+    r"""TeX whose tables end their rows by `\\`, not by `\\\\`, which some write for other readers of
+    Markdown: to TeX there is an empty row between."""
+    if "\\\\\\\\" not in tex:
+        return tex
+    return _TABLE_ROWS.sub(lambda found: found[1] + found[3].replace("\\" * 4, "\\" * 2) + found[4], tex)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...patterns import lazy_pattern
 from .permalinks import names_in
 from .source import JekyllDocument
 
 _TEXTS = ("title", "subtitle", "description")
+_DISPLAY = lazy_pattern(r"\$\$\s*([^$\s](?:[^$]*[^$\s])?)\s*\$\$(?!\d)")
 _KEPT = frozenset(("lang", "series", "image", "toc"))
 
 
@@ -45,4 +47,6 @@ def redirects(front: Mapping[str, Any]) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""
+    if not isinstance(value, (str, int, float)) or value is False:
+        return ""
+    return _DISPLAY.sub(r"$\1$", " ".join(str(value).split()))

@@ -28,6 +28,10 @@ from .html_blocks import has_markdown, stands_in_html
 
 _INLINE = frozenset(("a", "b", "br", "code", "em", "i", "span", "small", "strong", "sub", "sup", "u", "font"))
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
+_PICTURE = lazy_pattern(
+    r"<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>",
+    re.IGNORECASE,
+)
 _CAPTION = lazy_pattern(
     r"[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
     re.IGNORECASE,
@@ -48,9 +52,7 @@ class HtmlTranslator:
 
     def translate(self, masked: MaskedText) -> str:
         """The text with its HTML translated, still masked."""
-        text = re.sub(
-            r"<picture\b[^>]*>[\s\S]*?(<img\b[^>]*>)[\s\S]*?</picture\s*>", r"\1", masked.text, flags=re.I
-        )
+        text = _PICTURE.sub(r"\1", masked.text)
         text = self._rows(text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:
@@ -86,7 +88,12 @@ class HtmlTranslator:
             inner = replace_blocks(
                 element.inner_source(), lambda each, indent: self._block(each, indent, masked)
             )
-            return f"{element.tag}{inner}</{element.name}>"
+            if element.name == "p" and not element.attributes:
+                # no browser has a list in a paragraph, and Markdown needs no tag for one
+                return self._alone(_dedented(inner).strip())
+            head, *_ = re.split(r"\n[ \t]*\n", inner.lstrip("\n"), maxsplit=1)
+            space = "\n\n" if self._cites(head) and not re.search(r"^[ \t]*<", head) else ""
+            return f"{element.tag}{space}{inner}</{element.name}>"
         return self._with_paragraphs(_without_blanks(element))
 
     def _with_paragraphs(self, element: Element) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
-from ..text.elements import BLOCKS, element_end
+from ..text.elements import BLOCKS, ElementEnds
 from ..text.pieces import Pieces
 
 _FENCE = lazy_pattern(
@@ -47,8 +47,9 @@ def settle_blocks(text: str) -> str:
     text = _LONE_TAG.sub(r"\1 ", text)
     parts: list[str] = []
     position = 0
+    ends = ElementEnds(text)
     while found := _START.search(text, position):
-        end = element_end(text, found.end())
+        end = ends.of(found.end())
         if end is None:
             # it is never closed: as far as its first blank line
             blank = re.compile(r"\n[ \t]*\n").search(text, found.end())

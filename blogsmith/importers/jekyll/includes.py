@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from ...patterns import lazy_pattern
+from ..text.tags import caption_text
 from .context import PageContext
 from .liquid.filters import text_of
 from .liquid.parse import LiquidTag
@@ -114,7 +115,7 @@ def _several(context: PageContext, addresses: str, captions: str, given: Mapping
     """Several pictures in one include, which ours of the same name shows too."""
     values = {
         "src": addresses,
-        "cap": captions,
+        "cap": caption_text(captions),
         "alt": text_of(given.get("alt")),
         "cols": text_of(given.get("cols")),
     }

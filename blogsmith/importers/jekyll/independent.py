@@ -33,7 +33,10 @@ _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?
 """A loop without loops in it: its text is a template, what it gives are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
 _LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
-_OUTPUT = lazy_pattern(r"(?<![\\\w^{}$])\{\{-?\s*[a-z_]\w*\s*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}")
+_HEADING_ID = lazy_pattern(r"^([ ]{0,3}#{1,6}[ \t][^\n]*?)[ \t]*\{#[\w:.-]+\}[ \t]*$", re.MULTILINE)
+_OUTPUT = lazy_pattern(
+    r"(?:(?<![\\\w^{}$])|(?<=%\}))\{\{-?\s*[a-z_]\w*\s*(?:[.\[][^{}|]*)?(?:\|[^{}]*)?-?\}\}"
+)
 _ATTRIBUTES = lazy_pattern(
     r"(?<![\w^_])\{:\s*[.#\"A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#\"A-Za-z][^{}\n]*\}"
 )
@@ -64,17 +67,26 @@ def render_kramdown(text: str) -> str:
     text = "".join(
         part if number % 3 == 1 else _prose(part) for number, part in enumerate(parts) if number % 3 < 2
     )
-    text = str(_parser().render(text))
+    text = str(_parser().render(f"{text}\n"))
     return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
+
+
+_ESCAPED_FORMULA = lazy_pattern(
+    r"^([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$)|(?<!\\)\\(?=\$\$[^$\n]+\$\$)", re.MULTILINE
+)
+"""A formula that kramdown sets in the line."""
+_BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
 
 
 def _prose(text: str) -> str:
     """Text between fences without what only steers kramdown, HTML in it as CommonMark would end it."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
+    text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
+    text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
     text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
-    return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))
+    return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", _HEADING_ID.sub(r"\1", text)))
 
 
 def render_html(text: str) -> str:

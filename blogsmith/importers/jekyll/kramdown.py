@@ -7,7 +7,7 @@ a head. All functions take text in which code and formulas are hidden, but for w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -113,9 +113,16 @@ def take_extensions(text: str) -> tuple[str, bool]:
         pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
         text = re.sub(pattern, partial(_put_behind, attributes), text)
     text, count = _TOC.subn("", text)
-    text = _COMMENT.sub(lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
-    text = _END_OF_BLOCK.sub("", _NO_MARKDOWN.sub(r"\1", _OPTIONS.sub("", text)))
+    text = _sub_closed(_COMMENT, lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
+    text = _sub_closed(_NO_MARKDOWN, lambda found: str(found[1]), _OPTIONS.sub("", text))
+    text = _END_OF_BLOCK.sub("", text)
     return text, count > 0
+
+
+def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """`pattern.sub` up to the last `{:/ … }`: behind it nothing is closed, and need not be looked for."""
+    end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
+    return pattern.sub(replace, text[:end]) + text[end:]
 
 
 def _put_behind(attributes: str, found: re.Match[str]) -> str:
@@ -139,8 +146,46 @@ def take_abbreviations(text: str) -> str:
     )
 
 
+_BLANK_ADDRESS = lazy_pattern(
+    r"(?P<open>\]\([ \t]*)(?!<)(?P<address>(?:[^\s()<>\[\]{}]|\([^()\n]*\)|[ \t](?![ \t\"'(]))+?)"
+    r"(?P<title>[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
+)
+
+
+def bracket_addresses(text: str) -> str:
+    """Addresses with blanks in angle brackets: kramdown reads them as they are.
+
+    A title that says the same as the alternative text of an image goes: there it was shown under the
+    pointer, here it is a caption.
+    """
+    text = _BLANK_ADDRESS.sub(_bracketed, text)
+    return _SAME_TITLE.sub(r"![\1](\2)", text)
+
+
+def _bracketed(found: re.Match[str]) -> str:
+    address = found["address"].strip()
+    if not re.search(r"[ \t]", address):
+        return found[0]
+    return f"{found['open']}<{address}>{found['title'] or ''})"
+
+
+_SAME_TITLE = lazy_pattern(r"!\[([^\[\]\n]+)\]\(([^\s()<>]+|<[^<>\n]+>)[ \t]+\"\1\"[ \t]*\)")
 _IMAGE_LIST = lazy_pattern(r"(!\[(?:[^\[\]]|\[[^\]]*\])*\]\((?:[^()]|\([^()]*\))*\))[ \t]*\{:([^{}\n]*)\}")
-_LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>])\{:([^{}\n]*)\}")
+_LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>\ue001])\{:([^{}\n]*)\}")
+_BREAK = lazy_pattern(r"(?<=[^\\\s])[ \t]*\\\\[ \t]*(\n(?![ \t>]*(?:\n|\Z))|(?=\n|\Z))")
+_SPAN_MARK = lazy_pattern(
+    r"(<(?:span|a|b|i|em|strong|small|font|sup|sub|u|mark)\b[^<>]*?)\s+markdown\s*=\s*[\"']?(?:span|1)[\"']?",
+    re.IGNORECASE,
+)
+
+
+def hard_breaks(text: str) -> str:
+    """Lines that end with two backslashes with one, which breaks them here; and HTML in a line without its
+    `markdown`, for Markdown is read there anyway."""
+    text = _BREAK.sub(lambda found: "\\\n" if found[1] else "", text)
+    return _SPAN_MARK.sub(r"\1", text)
+
+
 _LINE_LIST = lazy_pattern(r"[ \t>]*\{:([^{}\n]*)\}[ \t]*")
 _AT_END = lazy_pattern(r"[ \t]*\{:[^{}\n]*\}(?=[ \t]*(?:\||$))")
 _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")

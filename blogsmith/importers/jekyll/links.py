@@ -67,6 +67,9 @@ class AddressResolver:
         """The address here; unchanged if it leads elsewhere. to_file: pages are named by their Markdown
         file."""
         address = address.strip()
+        if doubled_base := re.fullmatch(r"(/\S*)\s+(\1/\S+)", address):
+            # `{{ site.baseurl }} {% post_url … %}`
+            address = doubled_base[2]
         if doubled := re.fullmatch(r"(?:\(|%5B|\[)+(https?://[^\[\]\s]*?)(?:\)|%5D|\])+(?:\(.*\))?", address):
             # brackets too many
             address = doubled[1]
@@ -130,12 +133,14 @@ class AddressResolver:
         return address
 
 
-_IMAGE = lazy_pattern(r"!\[[^\[\]]*\]\(<?(/[^\s()<>]*)|<img\b[^>]*?\ssrc\s*=\s*[\"'](/[^\"']*)")
+_IMAGE = lazy_pattern(
+    r"!\[[^\[\]]*\]\((?:<(/[^<>\n]*)|(/[^\s()<>]*))|<img\b[^<>]*?\ssrc\s*=\s*[\"'](/[^\"']*)"
+)
 
 
 def missing_images(text: str, context: PageContext) -> None:
     """Note the images of a page whose files the source does not have."""
-    found = [one or other for one, other in _IMAGE.findall(text)]
+    found = [next(filter(None, each), "") for each in _IMAGE.findall(text)]
     for every in _SHORTCODE.findall(text):
         found += [each for each in every[1].split(", ") if each.startswith("/")]
     for address in dict.fromkeys(found):

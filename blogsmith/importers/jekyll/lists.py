@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice
 
-MADE_HERE = frozenset(("", "/", "/404", "/404.html", "/archive", "/tags", "/categories", "/feed.xml"))
+MADE_HERE = frozenset(
+    ("", "/", "/404", "/404.html", "/archive", "/archives", "/tags", "/categories", "/feed.xml")
+)
 """Addresses without a slash at their end at which blogsmith makes something in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
+_LISTED = lazy_pattern(
+    r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
+)
 _FEW = 12
 """Words that a template of a list has at most besides it: a heading, and what stands where there are no
 posts."""
 
 
-def is_made_here(page: ImportedPage) -> bool:
-    """Whether a page shows a list that blogsmith makes, and next to nothing besides."""
+def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
+    """Names of the layouts that show a list of posts, tags or categories. layouts: name → template."""
+    return frozenset(name for name, text in layouts.items() if _LISTED.search(text))
+
+
+def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
+    """Whether a page shows a list that blogsmith makes, and next to nothing besides.
+
+    has_list_layout: the list stands in its layout.
+    """
     address = page.address.rstrip("/") or page.address
-    if address.removesuffix(".html") in ("/404", "/archive", "/tags", "/categories"):
+    if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
         return True
-    has_list = any(notice.kind == "dropped" and "list made from" in notice.message for notice in page.notices)
+    has_list = any(notice.is_list for notice in page.notices)
     is_empty = not _words(page.text)
-    return (has_list and _words(page.text) <= _FEW) or (is_empty and address in MADE_HERE)
+    return (has_list and _words(page.text) <= _FEW) or (
+        is_empty and (has_list_layout or address in MADE_HERE)
+    )
 
 
 def made_here(page: ImportedPage) -> Notice:

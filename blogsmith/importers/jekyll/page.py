@@ -9,15 +9,23 @@ from typing import Any
 
 from ..bibliography.bibtex import fit_key, reference_of
 from ..model import ImportedPage
-from ..text.segments import CODE, Lines, MaskedText, divide, mask
+from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
 from .bibliography import Bibliographies
 from .context import PageContext
 from .distill import distill_code, distill_notes
-from .formulas import DIALECT, rewrite_formulas, with_colours
+from .formulas import DIALECT, mark_inline, rewrite_formulas, unmark_inline, with_colours
 from .front import page_front
 from .html import HtmlTranslator, inline_html
 from .html_blocks import settle_blocks
-from .kramdown import complete_tables, move_lists, part_captions, take_abbreviations, take_extensions
+from .kramdown import (
+    bracket_addresses,
+    complete_tables,
+    hard_breaks,
+    move_lists,
+    part_captions,
+    take_abbreviations,
+    take_extensions,
+)
 from .links import missing_images, rewrite_links
 from .liquid.filters import PLAIN_FILTERS
 from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
@@ -27,7 +35,12 @@ from .site import JekyllSite
 from .source import JekyllDocument
 from .tags import render_tag, unveil_raw
 
-_LISTS = frozenset(("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"))
+_LISTS = frozenset(
+    (
+        *("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"),
+        *("collections", "html_pages"),
+    )
+)
 _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
@@ -127,16 +140,16 @@ class PageTranslator:
 
     def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
         html = HtmlTranslator(context)
-        masked = mask(text, DIALECT)
+        masked = mask(rewrite(text, mark_inline, DIALECT, CODE) if "\\$$" in text else text, DIALECT)
         prose, has_toc = take_extensions(masked.text)
-        prose = distill_notes(prose, context)
+        prose = distill_notes(bracket_addresses(hard_breaks(prose)), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
         prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
-        return has_toc, html, masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text))
+        return has_toc, html, unmark_inline(masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text)))
 
     def _front(
         self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool
@@ -170,7 +183,7 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
     line = context.line_of(node)
     if isinstance(error, UnknownValue) and str(error).startswith(("site.", "paginator")):
         message = f"a list made from {error}: blogsmith makes its lists itself"
-        context.notice("dropped", message, line=line, removed=node.source)
+        context.notice("dropped", message, line=line, removed=node.source, is_list=True)
         return ""
     if isinstance(node, LiquidOutput) and not context.depth:
         before = context.document.body[: node.start]
@@ -186,7 +199,8 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
     if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValue)):
         # what has no value in Jekyll is nothing, and a loop over it too
         message = f"a list made from {error}: blogsmith makes its lists itself"
-        context.notice("dropped", message, line=line, removed="" if context.depth else node.source)
+        removed = "" if context.depth else node.source
+        context.notice("dropped", message, line=line, removed=removed, is_list=True)
         return ""
     return context.leave(node, f"Liquid that cannot be read: {error}")
 

@@ -13,6 +13,7 @@ from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_yaml
 from .config import JekyllConfig
 from .liquid.parse import Nodes, parse_liquid
+from .lists import list_layouts
 from .source import JekyllDocument, JekyllFiles, documents_by_name
 
 _SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
@@ -41,6 +42,8 @@ class JekyllSite:
     """TeX macros of the whole site."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Name of a file under `_includes/` → its text."""
+    list_layouts: frozenset[str] = frozenset()
+    """Layouts that show a list of posts."""
 
 
 def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSite:
@@ -63,6 +66,7 @@ def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSit
         data=_data(folder / "_data"),
         macros=_macros(folder, texts),
         texts=texts,
+        list_layouts=list_layouts(_layouts(folder / "_layouts")),
     )
 
 
@@ -86,6 +90,11 @@ def _texts(folder: Path) -> dict[str, str]:
         return {}
     read = ((path.as_posix(), read_text(folder / path)) for path in walk_files(folder))
     return {name: text for name, text in read if text is not None}
+
+
+def _layouts(folder: Path) -> dict[str, str]:
+    """Name as front matter writes it → template."""
+    return {name.rpartition(".")[0]: text for name, text in _texts(folder).items()}
 
 
 def _data(folder: Path) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from .settings import site_settings
 from .site import read_site
 from .source import find_files
 
+_POSTS = frozenset(("posts", "drafts"))
+
 
 class Jekyll:
     """A site with a `_config.yml` and what Jekyll alone has beside it."""
@@ -45,7 +47,8 @@ class Jekyll:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             page = translate_document(translator.translate, document)
-            if document.collection == "pages" and is_made_here(page):
+            has_list = str(document.front.get("layout")) in site.list_layouts
+            if document.collection not in _POSTS and is_made_here(page, has_list_layout=has_list):
                 notices += [made_here(page), *page.notices]
             else:
                 pages.append(keep_address(page, patterns))

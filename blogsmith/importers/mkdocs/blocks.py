@@ -18,6 +18,9 @@ _OPEN_DIV = lazy_pattern(r" *<(div|section|article|span)\b[^>]*\bmarkdown\b[^>]*
 _HEADING = lazy_pattern(r"( *#{1,6} .*?)[ \t]*\{:?[ \t]*((?:[.#]|[\w-]+=)[^\n]*)\}[ \t]*#*[ \t]*")
 _IDENTIFIER = lazy_pattern(r"(?:^|\s)#([\w:.-]+)")
 _QUOTE = lazy_pattern(r" {0,3}> ?")
+_DEFINITION = lazy_pattern(r"( *):[ ]{3}(.*)")
+_MEANING = lazy_pattern(r"[-*+][ \t]+(.*)")
+_CAPTIONS = frozenset(("caption", "figure-caption", "table-caption"))
 _LAYOUT = frozenset(("grid", "cards", "annotate", "result", "md-grid", "doc-contents"))
 _KINDS = {
     **{"note": "NOTE", "abstract": "ABSTRACT", "summary": "ABSTRACT", "tldr": "ABSTRACT", "info": "INFO"},
@@ -71,6 +74,10 @@ class BlockRewriter:
             return self._slashes(lines, index, found)
         if found := _OPEN_DIV.fullmatch(line):
             return self._div(lines, index, found)
+        if (found := _DEFINITION.fullmatch(line)) and _ends_with_comment(lines[:index]):
+            # a comment is no term here, so what it means is text
+            used, body = self._body(lines, index, len(found[1]))
+            return used, ["", *indent(self.rewrite([found[2], *body]), found[1]), ""]
         if found := _HEADING.fullmatch(line):
             name = _IDENTIFIER.search(found[2])
             return 1, [f"{found[1]}{f' {{#{name[1]}}}' if name else ''}"]
@@ -148,8 +155,13 @@ class BlockRewriter:
             made = tab(title or "Tab", text, is_first=options.get("new", "").lower() == "true")
         elif name == "details" and not options.get("type"):
             made = collapsible(title or "Show", text)
-        elif name in ("html", "define", "caption", "figure-caption", "table-caption"):
-            self.report(lines[index], f"block /// {name} is its text alone")
+        elif name == "define":
+            made = _definitions(text)
+        elif name in _CAPTIONS:
+            self.report(lines[index], f"block /// {name} is a text behind what it describes")
+            made = [f"*{' '.join(' '.join(text).split())}*"] if text else []
+        elif name == "html":
+            self.report(lines[index], "block /// html is its text alone")
             made = text
         else:
             kind = options.get("type", "note") if name in ("admonition", "details") else name
@@ -175,6 +187,24 @@ class BlockRewriter:
             return end - index + 1, ["", *dedent(inner, 4 if _all_indented(inner) else 0), ""]
         head = re.sub(r"\s*\bmarkdown(?:=(?:\"\w*\"|'\w*'|\w+))?", "", lines[index]).rstrip()
         return end - index + 1, ["", head.replace(">", ' markdown="1">', 1), "", *inner, "", lines[end], ""]
+
+
+def _ends_with_comment(lines: Sequence[str]) -> bool:
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return last.startswith("<!--") and last.endswith("-->")
+
+
+def _definitions(lines: Sequence[str]) -> list[str]:
+    """`/// define`: paragraphs are terms, and the items of the lists behind them what they mean."""
+    out: list[str] = []
+    for line in lines:
+        if item := _MEANING.fullmatch(line):
+            while out and not out[-1].strip():
+                out.pop()
+            out.append(f": {item[1]}")
+        else:
+            out.append(f"  {line.strip()}" if out and line.startswith("  ") and line.strip() else line)
+    return out
 
 
 def _all_indented(lines: Sequence[str]) -> bool:

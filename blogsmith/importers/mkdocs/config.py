@@ -16,8 +16,9 @@ from ..text.loose_yaml import DataTextError, load_mapping
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
-_NAMES = ("mkdocs.yml", "mkdocs.yaml", "zensical.toml")
-_PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*")
+_NAMES = ("mkdocs.yml", "mkdocs.yaml", "zensical.toml", "zensical.yml")
+_PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*(?P<has_value>[ \t]*(?:(?=\{)|$))?", re.MULTILINE)
+"""A tag of Python; with a value of its own, in braces or in the lines below, or alone."""
 _ENVIRONMENT = lazy_pattern(r"!ENV\s+(?:\[[^\[\]]*?,?\s*([^\[\],]*)\]|[\w]+)")
 
 
@@ -132,6 +133,10 @@ def read_config(root: Path) -> MkDocsConfig:
     return MkDocsConfig(file, _load(root, file, 0))
 
 
+def _without_tag(found: re.Match[str]) -> str:
+    return "null" if found["has_value"] is None else ""
+
+
 def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
     text = read_text(root / file) or ""
     try:
@@ -140,7 +145,7 @@ def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
             project = data.get("project")
             return project if isinstance(project, dict) else data
         # tags that name Python's functions, and values of the environment, are never looked up
-        plain = _ENVIRONMENT.sub(lambda found: found[1] or "null", _PYTHON_TAG.sub("null", text))
+        plain = _ENVIRONMENT.sub(lambda found: found[1] or "null", _PYTHON_TAG.sub(_without_tag, text))
         values = load_mapping(re.sub(r"(:\s*)!relative\b.*", r"\1null", plain))
     except DataTextError as error:
         message = f"the settings cannot be read: {error}"

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..model import ImportedPage
+from ...patterns import lazy_pattern
+from ..model import ImportedPage, Notice
+from ..text.segments import CODE, mask
+from ..text.tags import address_text
 from .config import MkDocsConfig
 from .links import page_address, page_path
 from .navigation import NavEntry
 
+_TAG_LIST = lazy_pattern(r"^[ \t]*(?:<!--\s*material/tags[^>]*-->|\[TAGS\])[ \t]*$", re.MULTILINE)
 _LONGEST_MENU = 7
 """Entries besides the page of contents."""
 
@@ -32,6 +38,43 @@ def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: Mk
         text="\n".join(lines),
         source=config.file.as_posix(),
     )
+
+
+def with_tag_lists(
+    pages: Sequence[ImportedPage], titles: Mapping[str, str], config: MkDocsConfig
+) -> list[ImportedPage]:
+    """Pages that Material fills with all tags, with that list as it would be now.
+
+    titles: page → title that the navigation gives it.
+    """
+    name = str(config.plugins.get("tags", {}).get("tags_file") or "")
+    file = (config.docs / name).as_posix() if name else ""
+    shown = {(config.docs / path).as_posix(): title for path, title in titles.items()}
+    made = []
+    for page in pages:
+        if page.source == file and not _TAG_LIST.search(page.text):
+            page = replace(page, text=f"{page.text.rstrip()}\n\n<!-- material/tags -->\n")
+        masked = mask(page.text, kinds=CODE - {"comment"})
+        if _TAG_LIST.search(masked.text):
+            message = "the list of all tags is written out: it does not follow the pages any more"
+            notice = Notice("changed", message, page.source, hint="posts have lists of their tags: /tags/")
+            text = _tag_list(pages, shown, page.path).join(_TAG_LIST.split(masked.text))
+            page = replace(page, text=masked.restore(text), notices=(*page.notices, notice))
+        made.append(page)
+    return made
+
+
+def _tag_list(pages: Sequence[ImportedPage], titles: Mapping[str, str], path: PurePosixPath) -> str:
+    tagged: dict[str, list[tuple[str, str]]] = {}
+    for page in pages:
+        title = titles.get(page.source, str(page.front["title"]))
+        link = f"- [{title}]({address_text(posixpath.relpath(page.path, path.parent))})"
+        for tag in page.front.get("tags", ()):
+            tagged.setdefault(str(tag), []).append((title.casefold(), link))
+    parts = []
+    for tag in sorted(tagged, key=str.casefold):
+        parts.append("\n".join([f"## {tag}", "", *(link for _, link in sorted(tagged[tag]))]))
+    return "\n\n".join(parts)
 
 
 def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:

@@ -23,11 +23,20 @@ _BOX = re.compile(r"^( *)(?:\?\?\?\+?|!!!)[ \t]*([\w -]*?)[ \t]*(\"[^\n]*\")?[ \
 _TAB = re.compile(r"^( *)===[!+]*[ \t]+(\"[^\n]*\"|'[^\n]*')[ \t]*$", re.MULTILINE)
 _SLASHES = re.compile(r"^ */{3,}[ \t]*(?:[\w-]+[ \t]*)?(?:\|[ \t]*)?", re.MULTILINE)
 _SLASH_OPTIONS = re.compile(r"(^ */{3,}[^\n]*\n)(?: {4,}[\w-]+:[^\n]*\n)+", re.MULTILINE)
+_NO_TERM = re.compile(r"^( *)<!--[^\n]*-->[ ]*\n(?=\n? *:[ ]{3})", re.MULTILINE)
+_CALLOUT = re.compile(r"^([ ]*>[ >]*)\[![\w-]+\][+-]?", re.MULTILINE)
+_HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
+_SIGNS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
+"""What smartsymbols makes signs of; where it does not, nothing is lost by leaving it out."""
+_ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
+_TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
+_KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _SCRIPT = re.compile(r"(?<=\w)([~^])(\w+)\1")
 _REPLACED = re.compile(r"\{~~(.*?)~>(.*?)~~ *\}")
 _REMARK = re.compile(r"\{>>.*?<< *\}")
 _SNIPPET = re.compile(r"^[ ;]*-+8<-+.*$", re.MULTILINE)
-_ATTRIBUTES = re.compile(r"\{:?[ \t]*(?=[.#]|[\w-]+=)[^{}\n]*\}")
+_ATTRIBUTES = re.compile(r"\{:?[ \t]*(?=[.#]|[\w-]+=|data-)[^{}\n]*\}")
 _NAMED_SIGN = re.compile(r"(?<![\w:]):[a-z_+-][\w+-]*:(?![\w:])")
 _DEFINED = re.compile(r"^ *\*\[[^\]]+\]:.*$", re.MULTILINE)
 _TEMPLATE = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
@@ -36,14 +45,16 @@ _MARKDOWN_TAG = re.compile(
     re.MULTILINE,
 )
 _ASKS = re.compile(r"<\w+[^>]*\bmarkdown\b")
-_HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=)[^\n]*\}[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=|data-)[^\n]*\}[ \t]*$", re.MULTILINE)
 _INLINE_TEX = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)", re.DOTALL)
 _DISPLAY_TEX = re.compile(r"^([ >]*(?:[-*+] +|\d+\. +)?)\\\[(.+?)\\\][ ]*$", re.DOTALL | re.MULTILINE)
 _TARGET = re.compile(r"\]\(\S*\\\(\S*\)")
 _ANNOTATED = re.compile(r"\((\d+)\)!")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
-_LANGUAGE = re.compile(r"`#!\w+ +")
+_LANGUAGE = re.compile(r"`(?:#!|:::)\w+ +")
+_DOLLAR = "\ue01d"
+"""A dollar in a code span, which begins no formula."""
 _TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 
 
@@ -59,15 +70,19 @@ def render_python_markdown(text: str) -> str:
         out.append(_plain(part))
         if index < len(fences):
             out.append("" if "-8<-" in fences[index] else fences[index])
-    html = str(_parser().render("".join(out)))
+    html = str(_parser().render("".join(out))).replace(_DOLLAR, "$")
     return _TITLE.sub(r"<p>\1</p>", html, count=1)
 
 
 def _plain(text: str) -> str:
+    text = _NO_TERM.sub(r"\1&#8203;\n", text)
     text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or ''}".rstrip(), text)
     text = _TAB.sub(r"\1!!! tab \2", text)
     text = _REPLACED.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
-    for pattern in (_REMARK, _SLASHES, _SNIPPET, _DEFINED):
+    text = _ROW_CODE.sub(lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), text)
+    text = _TASK.sub(r"\1", _SPAN.sub(lambda found: found[0].replace("$", _DOLLAR), text))
+    text = _CALLOUT.sub(r"\1", text)
+    for pattern in (_REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _DEFINED):
         text = pattern.sub("", text)
     text = _HEADING.sub(r"\1", text)
     if _ASKS.search(text):
@@ -88,7 +103,7 @@ def _parser() -> MarkdownIt:
 
 def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     text = tokens[index].content
-    for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN):
+    for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN, _SIGNS):
         text = pattern.sub("", text)
     return _SCRIPT.sub(_script, escape(text))
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...model.slugs import slugify
 from ...patterns import lazy_pattern
+from ..text.literals import literal_wikilinks
 from ..text.tags import address_text
 from .config import MkDocsConfig
 
@@ -16,7 +19,27 @@ _LINK = lazy_pattern(
 )
 _DEFINITION = lazy_pattern(r"(?m)^([ ]{0,3}\[[^\]\n]+\]:[ \t]*)(\S+)")
 _HTML = lazy_pattern(r"(<(?:a|img|source|video)\b[^>]*?\b(?:href|src)=[\"'])([^\"']*)([\"'])")
+_WIKILINK = lazy_pattern(
+    r"(?<![\\!\[])\[\[([^\[\]|#\n]+)(?:#([^\[\]|\n]+))?(?:\|([^\[\]\n]+))?\]\](?![(\[:])"
+)
+_WIKI_PLUGINS = frozenset(
+    (
+        "roamlinks",
+        "ezlinks",
+        "ezlinked-wikilinks",
+        "wikilinks",
+        "obsidian-bridge",
+        "obsidian-support",
+        "obsidian",
+    )
+)
+"""Plugins that make links of `[[page]]`."""
 _EXTERNAL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+
+
+def _name(text: str) -> str:
+    """The name of a page as wikilinks compare it."""
+    return re.sub(r"[\s_-]+", "-", text.strip().casefold())
 
 
 def page_path(path: PurePosixPath) -> PurePosixPath:
@@ -51,6 +74,25 @@ class MkDocsLinks:
         )
         text = _HTML.sub(lambda found: f"{found[1]}{self._target(found[2], page)}{found[3]}", text)
         return _DEFINITION.sub(lambda found: f"{found[1]}{self._target(found[2], page)}", text)
+
+    def wikilinks(self, text: str, page: PurePosixPath, config: MkDocsConfig) -> str:
+        """`[[page]]` as a link where an extension or plugin makes one of it, and the page is there; as text
+        otherwise. text: with code and formulas hidden."""
+        if not (config.has("wikilinks") or _WIKI_PLUGINS & config.plugins.keys()):
+            return literal_wikilinks(text)
+        names: dict[str, PurePosixPath] = {}
+        for path in self.pages:
+            names.setdefault(_name(PurePosixPath(path).stem), self.pages[path])
+
+        def put(found: re.Match[str]) -> str:
+            goal = names.get(_name(found[1].rpartition("/")[2].removesuffix(".md")))
+            if goal is None:
+                return found[0]
+            anchor = f"#{slugify(found[2])}" if found[2] else ""
+            address = address_text(posixpath.relpath(goal, page_path(page).parent) + anchor)
+            return f"[{found[3] or found[1]}]({address})"
+
+        return literal_wikilinks(_WIKILINK.sub(put, text))
 
     def _target(self, written: str, page: PurePosixPath) -> str:
         target = written.strip("<>")

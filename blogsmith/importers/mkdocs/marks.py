@@ -11,6 +11,15 @@ from ..text.emoji import replace_emoji
 from ..text.tags import attribute_list, length
 from .config import MkDocsConfig
 
+_SYMBOLS = {
+    **{"(c)": "©", "(r)": "®", "(tm)": "™", "c/o": "℅", "+/-": "±", "=/=": "≠"},
+    **{"<-->": "↔", "-->": "→", "<--": "←", "1/4": "¼", "1/2": "½", "3/4": "¾"},
+}
+"""What smartsymbols makes of signs."""
+_SYMBOL = lazy_pattern(
+    r"(?<![\w/.-])(?:\(c\)|\(r\)|\(tm\)|c/o|[13]/[24])(?![\w/-])|\+/-|=/=|(?<![\w<-])(?:<-->|-->|<--)(?![\w>-])"
+)
+_PROGRESS = lazy_pattern(r"\[=(\d+(?:\.\d+)?)%(?:[ \t]+\"([^\"\n]*)\")?\]")
 _KEYS = lazy_pattern(r"(?<![+\w])\+\+((?:[\w-]+|\"[^\"\n]+\")(?:\+(?:[\w-]+|\"[^\"\n]+\"))*)\+\+(?!\+)")
 _INSERTED = lazy_pattern(r"\^\^(?=\S)([^\n]+?)(?<=\S)\^\^")
 _SUPERSCRIPT = lazy_pattern(r"(?<![\^\[\\])\^(?=[^\s\^])([^\s\^]+?)\^(?!\^)")
@@ -43,9 +52,13 @@ _NAMES = {
 def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
     """Inline marks, icons and attribute lists. report: takes a piece that goes, and what it was."""
     text = _CONTENTS.sub("", text)
+    if config.has("pymdownx.smartsymbols"):
+        text = _SYMBOL.sub(lambda found: _SYMBOLS.get(found[0].lower(), found[0]), text)
     for pattern, shown in _CRITIC:
         if config.has("pymdownx.critic"):
             text = pattern.sub(shown, text)
+    if config.has("pymdownx.progressbar"):
+        text = _PROGRESS.sub(_progress, text)
     if config.has("pymdownx.keys"):
         text = _KEYS.sub(lambda found: _keys(found[1]), text)
     if config.has("pymdownx.caret"):
@@ -56,6 +69,11 @@ def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], 
         text = _ICON.sub(lambda found: _drop(found[0], "an icon is left out", report), text)
         text = replace_emoji(text)
     return _ATTRIBUTES.sub(_attributes, text)
+
+
+def _progress(found: re.Match[str]) -> str:
+    shown = f" {found[2]}" if found[2] else ""
+    return f'<progress value="{found[1]}" max="100">{found[1]}%</progress>{shown}'
 
 
 def _drop(piece: str, message: str, report: Callable[[str, str], None]) -> str:

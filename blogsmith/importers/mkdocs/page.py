@@ -11,7 +11,9 @@ from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice, NoticeKind
 from ..text.containers import import_comment, join_tabs
 from ..text.headings import demote_headings, heading_text
+from ..text.literals import literal_highlights, literal_shortcodes
 from ..text.segments import Dialect, Lines, divide, rewrite
+from ..text.table_code import escape_table_code
 from ..text.tags import image, tag_attributes
 from .blocks import BlockRewriter
 from .config import MkDocsConfig
@@ -33,9 +35,11 @@ _PICTURE = lazy_pattern(r"!\[([^\]]*)\]\(([^()\s]+)(?:\s+\"[^\"]*\")?\)(?:\{([^{
 _TAG = lazy_pattern(r"<img\b[^>]*>", re.IGNORECASE)
 _JINJA = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}|\{%-?\s*(?!raw|endraw)\w[^{}\n]*?%\}|\{#[^{}\n]*?#\}")
 _RAW = lazy_pattern(r"\{%-?\s*(?:end)?raw\s*-?%\}")
-_MORE = lazy_pattern(r"^[ \t]*<!--\s*(?:more|material/tags[^>]*)\s*-->[ \t]*\n?", re.MULTILINE)
-_INLINE_LANGUAGE = lazy_pattern(r"(`+)#!\w+[ \t]+")
+_MORE = lazy_pattern(r"^[ \t]*<!--\s*more\s*-->[ \t]*\n?", re.MULTILINE)
+_INLINE_LANGUAGE = lazy_pattern(r"(`+)(?:#!|:::)\w+[ \t]+")
 _ESCAPED_TARGET = lazy_pattern(r"\]\(\S*\\\(\S*\)")
+_MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
+_MENTIONED = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
 _BLANK = lazy_pattern(r"\n{3,}")
 
 
@@ -115,6 +119,7 @@ class _PageText:
         self._site.kinds.update(blocks.kinds)
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
+        text = escape_table_code(text, DIALECT)
         text = _without_false_displays(_ESCAPED_TARGET.sub(_plain_target, text))
         text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
@@ -132,11 +137,17 @@ class _PageText:
         config = self._site.config
         text = demote_headings(_MORE.sub("", text))
         text = _FIGURE.sub(self._figure, text)
+        text = self._site.links.wikilinks(text, self._document.path, config)
+        if not config.has("pymdownx.mark"):
+            text = literal_highlights(text)
+        if "macros" not in config.plugins:
+            text = literal_shortcodes(text)
         text = rewrite_marks(
             text, config, lambda piece, message: self._notice("dropped", message, piece, piece)
         )
         if "macros" in config.plugins or config.variables:
             text = _JINJA.sub(self._variable, text)
+        text = _escape_mentions(text)
         text = self._site.links.rewrite(text, self._document.path)
         return mark_abbreviations(text, abbreviations)
 
@@ -171,6 +182,18 @@ class _PageText:
     def _notice(self, kind: NoticeKind, message: str, piece: str, removed: str = "") -> None:
         line = self._lines.find(piece)
         self.notices.append(Notice(kind, message, self._document.source, line, removed=removed))
+
+
+def _escape_mentions(text: str) -> str:
+    """Links in brackets that begin with an at sign, `[@name]`, which would be citations here."""
+    targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
+    text = _MENTION_TARGET.sub("", text)
+
+    def put(found: re.Match[str]) -> str:
+        target = targets.get(found[1])
+        return rf"[\@{found[1]}](<{target}>)" if target else rf"&#91;\@{found[1]}&#93;"
+
+    return _MENTIONED.sub(put, text)
 
 
 def _plain_target(found: re.Match[str]) -> str:

@@ -18,7 +18,6 @@ from .navigation import NavEntry, folder_nav, read_nav, read_summary
 _META = lazy_pattern(r"[A-Za-z][\w-]*:[ \t]*\S.*|[ ]{4,}\S.*|\t\S.*")
 _META_KEY = lazy_pattern(r"([A-Za-z][\w-]*):[ \t]*(.*)")
 _UNCOPIED = frozenset((".css", ".js", ".map", ".scss", ".less", ".py", ".ts"))
-_OTHERS = {".ipynb": "a notebook is not read"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,8 @@ class MkDocsFiles:
     documents: list[MkDocsDocument] = field(default_factory=list)
     copied: list[PurePosixPath] = field(default_factory=list)
     """Relative to the folder of the pages."""
+    notebooks: list[PurePosixPath] = field(default_factory=list)
+    """Those that are pages, relative to the folder of the pages."""
     nav: list[NavEntry] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
@@ -57,20 +58,34 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         source = (config.docs / path).as_posix()
         if path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source)
-        elif path.suffix in _OTHERS:
-            hint = "import it by itself, --from notebooks"
-            found.notices.append(Notice("left", _OTHERS[path.suffix], source, hint=hint))
+        elif path.suffix == ".ipynb" and _reads_notebook(path, config):
+            found.notebooks.append(path)
+        elif path.suffix == ".ipynb":
+            hint = "name mkdocs-jupyter among the plugins of mkdocs.yml, and import again"
+            message = "a notebook that MkDocs made no page of is copied"
+            found.notices.append(Notice("changed", message, source, hint=hint))
+            found.copied.append(path)
         elif not (path.suffix.lower() in _UNCOPIED or path.parts[0] == "overrides" or path.name[0] == "."):
             found.copied.append(path)
-    found.nav = _navigation(top, config, found.documents)
-    known = {document.path.as_posix() for document in found.documents}
+    pages = [*(document.path for document in found.documents), *found.notebooks]
+    found.nav = _navigation(top, config, sorted(pages))
+    known = {path.as_posix() for path in pages}
     missing = [entry.file for entry in found.nav if entry.file and entry.file not in known]
     for file in missing:
-        if not file.endswith((".ipynb", "/")):
+        if not file.endswith("/"):
             message = f"page {file} of the navigation is not there"
             found.notices.append(Notice("missing", message, config.file.as_posix()))
     found.nav = [entry for entry in found.nav if not entry.file or entry.file in known]
     return found
+
+
+def _reads_notebook(path: PurePosixPath, config: MkDocsConfig) -> bool:
+    """Whether a plugin makes a page of a notebook."""
+    options = config.plugins.get("mkdocs-jupyter", config.plugins.get("jupyter"))
+    if options is None:
+        return "jupyter" in config.extensions or "mknotebooks" in config.plugins
+    ignored = options.get("ignore") or []
+    return not any(_matches(path, str(each)) for each in ignored if isinstance(ignored, list))
 
 
 def _matches(path: PurePosixPath, pattern: str) -> bool:
@@ -114,7 +129,7 @@ def split_meta(text: str) -> tuple[dict[str, Any], str, int]:
     return found, "\n".join(lines[end:]), end + 1
 
 
-def _navigation(top: Path, config: MkDocsConfig, documents: Iterable[MkDocsDocument]) -> list[NavEntry]:
+def _navigation(top: Path, config: MkDocsConfig, pages: Iterable[PurePosixPath]) -> list[NavEntry]:
     if config.values.get("nav"):
         return read_nav(config.values["nav"])
     if "literate-nav" in config.plugins:
@@ -122,4 +137,4 @@ def _navigation(top: Path, config: MkDocsConfig, documents: Iterable[MkDocsDocum
         if text := read_text(top / name):
             return read_summary(split_head(text)[1])
     blog = config.blog_folder
-    return folder_nav([each.path for each in documents if not blog or each.path.parts[0] != blog])
+    return folder_nav([path for path in pages if not blog or path.parts[0] != blog])

@@ -11,14 +11,16 @@ from ...project.report import Progress
 from ..addresses import keep_address
 from ..macros import script_macros
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..notebooks.independent import render_notebook
+from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_limit import translate_document
 from ..source_files import read_text
 from ..text.diagrams import diagram_plugins
 from ..text.loose_yaml import DataTextError, load_mapping
 from .config import MkDocsConfig, find_config, read_config
-from .contents import contents_page, section_series, site_menu
+from .contents import contents_page, section_series, site_menu, with_tag_lists
 from .independent import render_python_markdown
-from .links import link_table, page_path
+from .links import link_table, page_address, page_path
 from .marks import take_abbreviations
 from .page import MkDocsPages
 from .source import MkDocsFiles, find_files
@@ -40,7 +42,7 @@ class MkDocs:
         translator = MkDocsPages(
             config=config,
             read=_snippet_reader(root, config),
-            links=link_table((document.path for document in files.documents), config),
+            links=link_table([*(document.path for document in files.documents), *files.notebooks], config),
             titles={entry.file: entry.title for entry in files.nav if entry.file and entry.title},
             series=section_series(files.nav),
             abbreviations=_abbreviations(root, config),
@@ -50,10 +52,13 @@ class MkDocs:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             pages.append(keep_address(translate_document(translator.translate, document), {}))
-        pages, notices = _with_redirects(pages, config)
+        notebooks = _notebook_pages(files, translator, root, progress)
+        pages += [keep_address(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]
+        pages, notices = _with_redirects(with_tag_lists(pages, translator.titles, config), config)
         titles = {page.source: str(page.front["title"]) for page in pages}
         named = {
-            each.path.as_posix(): titles[each.source] for each in files.documents if each.source in titles
+            PurePosixPath(source).relative_to(config.docs).as_posix(): title
+            for source, title in titles.items()
         }
         if not any(page.path.as_posix() == "content/contents.md" for page in pages):
             pages.append(contents_page(files.nav, named, config))
@@ -65,12 +70,47 @@ class MkDocs:
                 sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix())
             ),
             files=tuple(_files(files, config, root, pages)),
-            notices=(*files.notices, *notices),
+            notices=(
+                *files.notices,
+                *notices,
+                *(each for each in notebooks if isinstance(each, Notice)),
+            ),
+            made=tuple(
+                sorted(
+                    (file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
+                    key=lambda file: file.path.as_posix(),
+                )
+            ),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML of a page, by markdown-it."""
-        return render_python_markdown(text)
+        # plugins show notebooks as Jupyter does
+        return render_notebook(text) if page.source.endswith(".ipynb") else render_python_markdown(text)
+
+
+def _notebook_pages(
+    files: MkDocsFiles, site: MkDocsPages, root: Path, progress: Progress
+) -> list[NotebookPage | Notice]:
+    """The notebooks with their places in the navigation; a notice for what is none."""
+    config = site.config
+    every = [*(document.path for document in files.documents), *files.notebooks]
+    translator = NotebookTranslator(
+        {path: page_path(path) for path in every}, frozenset(files.copied), config.docs.as_posix()
+    )
+    made: list[NotebookPage | Notice] = []
+    for done, path in enumerate(files.notebooks):
+        progress("read", done, len(files.notebooks))
+        text = read_text(root / config.docs / path)
+        found = translator.translate(path, text or "")
+        if isinstance(found, NotebookPage):
+            front = dict(found.page.front)
+            if path.as_posix() in site.series:
+                section, part = site.series[path.as_posix()]
+                front["series"] = {"name": section, "part": part}
+            found = replace(found, page=replace(found.page, front=front, address=page_address(path, config)))
+        made.append(found)
+    return made
 
 
 def _files(

@@ -162,6 +162,21 @@ def translate_aside(walker: Walker, directive: Directive) -> list[str]:
     return [*_named_anchor(walker, directive), *callout("note", title, body, fold=_fold(directive))]
 
 
+def translate_rubric(walker: Walker, directive: Directive) -> list[str]:
+    """`{rubric} Title`: a heading that no list of contents has."""
+    return [*_named_anchor(walker, directive), *_card_title(directive.argument)]
+
+
+def translate_line_block(walker: Walker, directive: Directive) -> list[str]:
+    """`{line-block}`: each line ends where it ends."""
+    body = trim_blank_lines(directive.body)
+    return [
+        *walker.anchor(),
+        *(f"{line.rstrip()}\\" if line.strip() else "" for line in body[:-1]),
+        *body[-1:],
+    ]
+
+
 def translate_quote(walker: Walker, directive: Directive) -> list[str]:
     """`{epigraph}`, `{pull-quote}`, with a last line `-- Author`."""
     body = [*([directive.argument] if directive.argument else []), *directive.body]

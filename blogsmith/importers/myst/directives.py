@@ -9,7 +9,7 @@ from ...patterns import lazy_pattern
 from ..text.containers import trim_blank_lines
 from ..text.loose_yaml import DataTextError, load_mapping
 
-_HEAD = lazy_pattern(r"\{\s*([\w:.+-]+)\s*\}[ \t]*(.*)")
+_HEAD = lazy_pattern(r"\{\s*(?!\.)([\w:.+-]+)\s*\}[ \t]*(.*)")
 _OPTION = lazy_pattern(r"[ \t]*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)")
 
 

@@ -21,6 +21,7 @@ from mdit_py_plugins.field_list import fieldlist_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
+from ..notebooks.independent import render_notebook
 from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars, render_formula
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
@@ -58,6 +59,11 @@ _TARGET_ROLES = frozenset(
 _TEXTLESS = ("cite", "footcite", "fa", "octicon", "eval", "sub-ref")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]*>\s*\Z", re.DOTALL)
 _HIDDEN = frozenset(("remove-input", "remove-cell", "remove_input", "remove_cell"))
+_ATTRIBUTES = re.compile(
+    r"(?<=[\])`$])\{[^{}\n]*[.#=%][^{}\n]*\}|^[ \t]*\{(?:[ \t]*[^{}\s]*[.#=%][^{}\s]*)+\}[ \t]*$",
+    re.MULTILINE,
+)
+_BARE_LINK = re.compile(r"<(?:inv|project|path|xref|myst|doi|wiki):[^<>\s]+>")
 _D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:")
 _FENCES = re.compile(r"(^ *```[^`\n]*\n[\s\S]*?^ *```+ *$)", re.MULTILINE)
 _TABS = re.compile(r"\A\s*%%tab.*\n")
@@ -68,12 +74,21 @@ _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 def render_myst(text: str) -> str:
     """HTML of a text, formulas as `<math>`."""
+    # the first heading is the title, which stands elsewhere
+    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", _whole(text), count=1, flags=re.DOTALL)
+
+
+def render_myst_notebook(text: str) -> str:
+    """The same of a notebook, or of a piece of one."""
+    html = render_notebook(text, _whole)
+    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
+
+
+def _whole(text: str) -> str:
     # marks of d2lbook are no text
     parts = _FENCES.split(text)
-    parts[::2] = [_D2L.sub("", part) for part in parts[::2]]
-    html = str(_parser().render("".join(parts), {"depth": 0}))
-    # the first heading is the title, which stands elsewhere
-    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
+    parts[::2] = [_BARE_LINK.sub("", _ATTRIBUTES.sub("", _D2L.sub("", part))) for part in parts[::2]]
+    return str(_parser().render("".join(parts), {"depth": 0}))
 
 
 @lru_cache(maxsize=1)
@@ -153,7 +168,7 @@ def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
         return picture + (_render_text(body, env) if name == "figure" else "")
     if name in _SHOWS_NOTHING:
         return ""
-    if name.startswith(("solution", "exercise-end")):
+    if name.startswith(("solution", "exercise-end", "figure-md")):
         argument = ""
     shown = "" if re.search(r"://|^\S+\.\w{2,4}$", argument) else _render_text(argument, env)
     return shown + _render_text(body, env)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import inline, split_formula
 from ..text.segments import Dialect, Segment, divide, rewrite
+from .attributes import rewrite_attributes
 from .references import InlineText, address_of, file_address, refer
 from .roles import translate_role
+from .schemes import BARE, own_target, scheme_link
 
 DIALECT = Dialect(blank_dollar=True, brackets=False)
 _ROLE = lazy_pattern(r"(?<!\\)\{([A-Za-z][\w:.+-]*)\}\Z")
 _LEFT_OVER = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
 """A formula of MyST that would be money here: `$5$0`, `$ 5\\% $`."""
+_ESCAPED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\([(\[\])])")
+"""A bracket behind a backslash, which would begin or end a formula here."""
 _SUBSTITUTION = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}")
 _LINK = lazy_pattern(
     r"(!?\[(?P<empty>\])?|\])\(<?(?P<to>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?P<rest>\s+\"[^\"]*\")?\)"
@@ -36,18 +41,23 @@ def rewrite_inline(text: str, page: InlineText) -> str:
             content = segment.text.strip("`")
             parts.append(translate_role(role[1], content, page))
         elif segment.kind == "prose":
-            parts.append(_LEFT_OVER.sub(_left_over, segment.text))
+            prose = literal_shortcodes(literal_wikilinks(literal_highlights(segment.text)))
+            parts.append(_ESCAPED.sub(_bracket, _LEFT_OVER.sub(_left_over, prose)))
         else:
             parts.append(segment.text)
     return rewrite("".join(parts), lambda part: _references(part, page), DIALECT)
 
 
 def _substitute(found: re.Match[str], page: InlineText) -> str:
-    value = page.index.substitutions.get(found[1])
+    value = page.substitutions.get(found[1])
     if value is None:
         page.notice("left", f"{found[0]} has no value that is known here", found[0])
         return found[0]
     return value
+
+
+def _bracket(found: re.Match[str]) -> str:
+    return f"{found[1]}&#{ord(found[2])};"
 
 
 def _left_over(found: re.Match[str]) -> str:
@@ -62,7 +72,8 @@ def _formula(segment: Segment, text: str) -> str:
 
 
 def _references(text: str, page: InlineText) -> str:
-    text = _LINK.sub(lambda found: _link(found, page), text)
+    text = _LINK.sub(lambda found: _link(found, page), BARE.sub(r"[](\1)", text))
+    text = rewrite_attributes(text, lambda item: page.notice("dropped", f"the attribute {item}", item))
     return _MENTION.sub(lambda found: _mention(found, page), text)
 
 
@@ -81,8 +92,11 @@ def _mention(found: re.Match[str], page: InlineText) -> str:
 
 
 def _link(found: re.Match[str], page: InlineText) -> str:
-    target, is_image = found["to"], found[1].startswith("!")
+    target, is_image = own_target(found["to"]), found[1].startswith("!")
     is_empty = found["empty"] is not None and not is_image
+    if link := scheme_link(target, page):
+        shown = f"[{link.text}]" if is_empty else found[1]
+        return f"{shown}(<{link.address}>)" if link.address else link.text if is_empty else shown
     if not target or (_EXTERNAL.match(target) and (is_image or not page.index.labels.find(target))):
         return f"<{target}>" if is_empty and target else found[0]
     path, _, anchor = target.partition("#")

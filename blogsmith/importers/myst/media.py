@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ...patterns import lazy_pattern
 from ..text.containers import fence, table, table_caption, trim_blank_lines
 from ..text.tags import image
+from .attributes import read_attributes
 from .directives import Directive, split_paragraph
 from .walker import Walker
 
@@ -17,9 +18,12 @@ _VIDEO = lazy_pattern(
     r"https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*", re.IGNORECASE
 )
 _EMBEDDED = lazy_pattern(r"(.*)/embed/([\w-]+).*")
-_ROW = lazy_pattern(r"\s{0,3}[*-]\s+[*-](?:\s+(.*))?")
-_CELL = lazy_pattern(r"\s{2,6}[*-](?:\s+(.*))?")
+_ROW = lazy_pattern(r"(\s{0,3}[*-]\s+)[*-](?:\s+(.*))?")
+_CELL = lazy_pattern(r"(\s{2,6})[*-](?:\s+(.*))?")
 _ROWS = lazy_pattern(r"\\\\|(?<!\\)&")
+_MARKDOWN_PICTURE = lazy_pattern(
+    r"!\[(?P<alt>[^\]]*)\]\((?P<address>[^()\s]+)(?:\s+\"[^\"]*\")?\)(?:\{(?P<attributes>[^{}]*)\})?"
+)
 _PICTURE = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", ".apng", ".tif", ".tiff")
 
 
@@ -60,6 +64,27 @@ def translate_figure(walker: Walker, directive: Directive) -> list[str]:
     return [shown, *(["", *legend] if legend else [])]
 
 
+def translate_figure_md(walker: Walker, directive: Directive) -> list[str]:
+    """`{figure-md} label` around a picture of Markdown; what stands behind it is the caption."""
+    paragraph, rest = split_paragraph(directive.body)
+    found = _MARKDOWN_PICTURE.fullmatch(" ".join(line.strip() for line in paragraph))
+    label = directive.argument or directive.label
+    if found is None:
+        walker.pending += [label] if label else []
+        return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
+    name = walker.add_label("fig", label)
+    caption, legend = split_paragraph(rest)
+    width = read_attributes(found["attributes"] or "").pairs
+    shown = image(
+        found["address"],
+        found["alt"],
+        caption=" ".join(" ".join(caption).split()),
+        width=width.get("width", width.get("w", "")),
+        name=name,
+    )
+    return [shown, *(["", *walker.nested(legend, directive.body_line)] if legend else [])]
+
+
 def _figure_of_content(walker: Walker, directive: Directive) -> list[str]:
     if directive.label:
         walker.pending.append(directive.label)
@@ -83,23 +108,49 @@ def translate_table(walker: Walker, directive: Directive) -> list[str]:
 def translate_list_table(walker: Walker, directive: Directive) -> list[str]:
     """`{list-table} Caption`: rows are items, cells are items in them."""
     rows = _list_rows(directive.body)
-    if not rows or any(_is_block(cell) for row in rows for cell in row):
-        return [*walker.anchor(), *walker.leave(directive, "a table whose cells hold more than a line")]
-    name = walker.add_label("tbl", directive.label)
+    if not rows:
+        return [*walker.anchor(), *walker.leave(directive, "a table without rows")]
     heads = directive.option("header-rows")
-    cells = [[" ".join(cell.replace("\n\n", "<br>").split()) for cell in row] for row in rows]
+    if any(_is_block(cell) for row in rows for cell in row):
+        return _table_of_blocks(walker, directive, rows, int(heads) if heads.isdecimal() else 0)
+    name = walker.add_label("tbl", directive.label)
+    cells = [[" ".join(re.sub(r"\n\s*\n", "<br>", cell).split()) for cell in row] for row in rows]
     return table(cells, int(heads) if heads.isdecimal() else 0, directive.argument, name)
+
+
+def _table_of_blocks(
+    walker: Walker, directive: Directive, rows: Sequence[Sequence[str]], heads: int
+) -> list[str]:
+    """A table whose cells hold more than a line, which no table of Markdown can."""
+    out = [*walker.anchor()]
+    if directive.label:
+        walker.pending.append(directive.label)
+        out += walker.anchor()
+    out += [f"**{directive.argument}**", ""] if directive.argument else []
+    out.append("<table>")
+    for number, row in enumerate(rows):
+        tag = "th" if number < heads else "td"
+        out.append("<tr>")
+        for cell in row:
+            text = walker.nested(cell.split("\n"), directive.body_line)
+            out += [f'<{tag} markdown="1">', "", *text, "", f"</{tag}>"]
+        out.append("</tr>")
+    return [*out, "</table>", ""]
 
 
 def _list_rows(lines: Sequence[str]) -> list[list[str]]:
     rows: list[list[str]] = []
+    margin, column = -1, 0
     for line in lines:
-        if found := _ROW.fullmatch(line):
-            rows.append([found[1] or ""])
-        elif rows and (found := _CELL.fullmatch(line)):
-            rows[-1].append(found[1] or "")
+        indented = len(line) - len(line.lstrip())
+        if (found := _ROW.fullmatch(line)) and margin in (-1, indented):
+            rows.append([found[2] or ""])
+            margin, column = indented, len(found[1])
+        # what stands further to the right is a list in a cell
+        elif rows and (found := _CELL.fullmatch(line)) and abs(len(found[1]) - column) < 2:
+            rows[-1].append(found[2] or "")
         elif rows and rows[-1]:
-            rows[-1][-1] += f"\n{line.strip()}"
+            rows[-1][-1] += f"\n{line[min(4, len(line) - len(line.lstrip())) :].rstrip()}"
     return [[cell.strip() for cell in row] for row in rows]
 
 

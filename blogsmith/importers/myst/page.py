@@ -12,7 +12,7 @@ from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ...site.slug_rules import slug_problem
 from ..bibliography.bibtex import fit_key, reference_of
-from ..model import ImportedPage, Notice
+from ..model import ImportedData, ImportedPage, Notice
 from ..text.containers import join_tabs
 from ..text.segments import CODE, Lines, rewrite
 from .config import BookConfig
@@ -21,6 +21,7 @@ from .front import page_front
 from .inline import DIALECT, rewrite_inline
 from .labels import BookPlace
 from .lists import PAGE_LIST
+from .notebooks import BookNotebook, walk_notebook
 from .references import BookIndex, InlineText
 from .registry import REGISTRY
 from .source import BookDocument
@@ -39,6 +40,8 @@ class PageDraft:
     place: BookPlace
     walker: Walker
     text: str
+    made: tuple[ImportedData, ...] = ()
+    """Pictures and results of a notebook."""
 
 
 def page_path(source: str, config: BookConfig, root: str, folders: frozenset[str]) -> PurePosixPath:
@@ -59,8 +62,12 @@ def draft_page(
     walker = Walker(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
-    source = rewrite_d2l(document.text) if config.flavour == "d2lbook" else document.text
-    text = join_tabs("\n".join(walker.walk(source.split("\n"), document.first_line)))
+    if document.notebook:
+        body = walk_notebook(walker, document.notebook, path)
+    else:
+        source = rewrite_d2l(document.text) if config.flavour == "d2lbook" else document.text
+        body = BookNotebook(walker.walk(source.split("\n"), document.first_line))
+    text = join_tabs("\n".join(body.lines))
     if _SECOND_TITLE.search(text):
         text = rewrite(text, lambda part: _HEADING.sub(r"#\1 ", part), DIALECT, CODE)
     if walker.pending:
@@ -69,7 +76,8 @@ def draft_page(
     title = title or PurePosixPath(document.source).stem.replace("_", " ").replace("-", " ")
     address = page_address(document.source, path, config)
     slug = _slug(path, address)
-    return PageDraft(document, BookPlace(document.source, path, " ".join(title.split()), slug), walker, text)
+    place = BookPlace(document.source, path, " ".join(title.split()), slug)
+    return PageDraft(document, place, walker, text, body.made)
 
 
 def _slug(path: PurePosixPath, address: str) -> str:
@@ -92,7 +100,8 @@ class FinishedPage:
 def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> FinishedPage:
     """The second step: references, and front matter with what the text cites."""
     document, place = draft.document, draft.place
-    page = InlineText(place, index, Lines(document.text, document.first_line))
+    known = {**index.substitutions, **page_substitutions(document.front)}
+    page = InlineText(place, index, Lines(document.text, document.first_line), known)
     text = rewrite_inline(draft.text.replace(PAGE_LIST, page_list), page)
     # the title is of the page before, and may hold roles
     title = rewrite_inline(place.title, page)
@@ -154,6 +163,19 @@ def page_macros(front: dict[str, Any]) -> dict[str, str]:
         if isinstance(body, str):
             found["\\" + str(name).lstrip("\\")] = body
     return found
+
+
+def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
+    """What `{{ name }}` stands for in one page."""
+    own = front.get("myst")
+    written = [front.get("substitutions"), own.get("substitutions") if isinstance(own, dict) else None]
+    return {
+        str(name): str(value)
+        for values in written
+        if isinstance(values, dict)
+        for name, value in values.items()
+        if isinstance(value, (str, int, float))
+    }
 
 
 def page_address(source: str, target: PurePosixPath, config: BookConfig) -> str:

@@ -19,6 +19,7 @@ class BookIndex:
     labels: BookLabels
     pages: BookPages
     substitutions: Mapping[str, str] = field(default_factory=dict)
+    """Of all pages."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Key → fields of the bibliography."""
     inventories: Mapping[str, str] = field(default_factory=dict)
@@ -38,6 +39,8 @@ class InlineText:
     place: BookPlace
     index: BookIndex
     lines: Lines
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    """Those of the book, and over them those of the page."""
     notices: list[Notice] = field(default_factory=list)
     cited: dict[str, None] = field(default_factory=dict)
     """Keys in the order of their first citation."""

@@ -56,7 +56,7 @@ def translate_role(name: str, content: str, page: InlineText) -> str:
     if role in _MARKED:
         return text.join(_MARKED[role])
     if role in _CODE or role.startswith(
-        ("py:", "cpp:", "c:", "js:", "func", "class", "meth", "mod", "attr", "obj")
+        ("py:", "cpp:", "c:", "js:", "func", "class", "meth", "mod", "attr", "obj", "external")
     ):
         return _code(text)
     return _other(role, name, content, page)
@@ -82,7 +82,7 @@ def _other(role: str, name: str, content: str, page: InlineText) -> str:
     if role in ("pep", "rfc"):
         return f"[{role.upper()} {text}]({_STANDARDS[role].format(text)})"
     if role == "sub-ref":
-        return page.index.substitutions.get(text, text)
+        return page.substitutions.get(text, text)
     if _ICONS.fullmatch(role):
         return "" if not role.startswith("bdg") else f"**{_split(text)[0] or text}**"
     message = f"role {{{name}}} has no translation"

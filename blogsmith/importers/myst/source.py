@@ -10,22 +10,20 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..model import Notice
+from ..notebooks.notebook import Notebook, NotebookError, read_notebook
 from ..source_files import SKIPPED, read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import BookConfig
 from .d2l import rewrite_d2l
 from .toc import BookEntry
 
-SUFFIXES = (".md", ".myst")
-"""Of pages that are read. A notebook is a page of the book too: an importer for notebooks gives its text in
-MyST, and everything else here holds for it."""
+SUFFIXES = (".md", ".myst", ".ipynb")
+"""Of pages that are read; of two with one name the first of these stands for both."""
 _OTHERS = {
-    ".ipynb": "a notebook is not read",
     ".rst": "reStructuredText is not read",
     ".tex": "LaTeX is not read",
 }
 _HINTS = {
-    ".ipynb": "jupytext --to md:myst makes a page of it; or import it by itself, --from notebooks",
     ".rst": "rst-to-myst makes a page of it",
     ".tex": "pandoc makes a page of it",
 }
@@ -76,12 +74,13 @@ class BookDocument:
     """Relative to the root of the source."""
     front: dict[str, Any]
     text: str
-    """Behind the front matter."""
+    """Behind the front matter; of a notebook all of its file."""
     first_line: int
     order: int
     """1-based, in the table of contents; 0: not in it."""
     title: str = ""
     """That the table of contents gives it."""
+    notebook: Notebook | None = None
 
 
 @dataclass(slots=True)
@@ -114,7 +113,8 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
     listed = list(dict.fromkeys([found.root, *(entry.file for entry in found.toc if entry.file)]))
     rest = [] if config.only_toc else [path.as_posix() for path in pages if _is_page(path)]
     titles = {entry.file: entry.title for entry in found.toc}
-    for name in dict.fromkeys([*listed, *sorted(rest)]):
+    names = dict.fromkeys([*listed, *sorted(rest, key=_rank)])
+    for name in _without_pairs([name for name in names if name], config, found):
         order = listed.index(name) if name in listed else -1
         _add(found, top, config, PurePosixPath(name), order, titles.get(name, ""))
     wanted = set(config.bibliographies)
@@ -123,6 +123,24 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
     ]
     found.copied = [path for path in every if _is_copied(path)]
     return found
+
+
+def _rank(name: str) -> tuple[str, int]:
+    """Orders names of pages so that pairs of a text and its notebook have the text first."""
+    path = PurePosixPath(name)
+    return path.with_suffix("").as_posix(), SUFFIXES.index(path.suffix) if path.suffix in SUFFIXES else 9
+
+
+def _without_pairs(names: list[str], config: BookConfig, found: BookFiles) -> Iterator[str]:
+    """Names of pages, of those with one address the first alone."""
+    taken: dict[PurePosixPath, str] = {}
+    for name in names:
+        other = taken.setdefault(PurePosixPath(name).with_suffix(""), name)
+        if other == name:
+            yield name
+        else:
+            message = f"{other} has the same address, and stands for both"
+            found.notices.append(Notice("dropped", message, (config.folder / name).as_posix()))
 
 
 def _is_out(path: PurePosixPath, config: BookConfig) -> bool:
@@ -188,7 +206,7 @@ def _follow(
     name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
 ) -> Iterator[BookEntry]:
     """The pages below a page, by its `{toctree}`."""
-    text = read_text(top / name) or ""
+    text = _prose(read_text(top / name) or "", name)
     if config.flavour == "d2lbook":
         text = rewrite_d2l(text)
     for block in _TOCTREE.finditer(text):
@@ -204,6 +222,17 @@ def _follow(
                 yield from _follow(path, pages, config, top, seen, depth + 1)
 
 
+def _prose(text: str, name: str) -> str:
+    """The Markdown of a page, which of a notebook is that of its cells."""
+    if not name.endswith(".ipynb"):
+        return text
+    try:
+        cells = read_notebook(text).cells
+    except NotebookError:
+        return ""
+    return "\n\n".join(cell.source for cell in cells if cell.kind == "markdown")
+
+
 def _add(
     found: BookFiles, top: Path, config: BookConfig, path: PurePosixPath, order: int, title: str
 ) -> None:
@@ -214,6 +243,9 @@ def _add(
     text = read_text(top / path) if path.name else None
     if text is None:
         return
+    if path.suffix == ".ipynb":
+        _add_notebook(found, source, text, max(order, 0), title)
+        return
     head, body, first = split_head(text)
     try:
         front = load_mapping(head)
@@ -223,3 +255,12 @@ def _add(
         )
         front = {}
     found.documents.append(BookDocument(source, front, body, first, max(order, 0), title))
+
+
+def _add_notebook(found: BookFiles, source: str, text: str, order: int, title: str) -> None:
+    try:
+        notebook = read_notebook(text)
+    except NotebookError as error:
+        found.notices.append(Notice("mistake", str(error), source, error.line))
+        return
+    found.documents.append(BookDocument(source, dict(notebook.front), text, 1, order, title, notebook))

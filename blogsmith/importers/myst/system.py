@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -12,8 +13,8 @@ from ..bibliography.bibtex import read_bibtex
 from ..model import ImportedFile, ImportedPage, SiteImport
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
-from .independent import render_myst
-from .labels import BookLabels, BookPages
+from .independent import render_myst, render_myst_notebook
+from .labels import BookLabels, BookPages, BookPlace
 from .page import PageDraft, draft_page, finish_page, list_references, page_path
 from .references import BookIndex
 from .settings import site_settings
@@ -40,7 +41,7 @@ class Myst:
         drafts = _draft_pages(files, config, state, progress)
         index = _index(drafts, files, config, root, state)
         settings = site_settings(config, state)
-        pages = _finish_pages(drafts, index, config, _page_list(files, drafts, config))
+        pages = _finish_pages(drafts, index, config, files)
         return SiteImport(
             root=root,
             system="myst",
@@ -51,11 +52,17 @@ class Myst:
                 for path in files.copied
             ),
             notices=tuple(files.notices),
+            made=tuple(
+                sorted(
+                    {file.path: file for draft in drafts for file in draft.made}.values(),
+                    key=lambda file: file.path.as_posix(),
+                )
+            ),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML of a page, by markdown-it."""
-        return render_myst(text)
+        return render_myst_notebook(text) if page.source.endswith(".ipynb") else render_myst(text)
 
 
 def _read(root: Path, path: str) -> str | None:
@@ -77,9 +84,14 @@ def _draft_pages(
 
 
 def _finish_pages(
-    drafts: list[PageDraft], index: BookIndex, config: BookConfig, page_list: str
+    drafts: list[PageDraft], index: BookIndex, config: BookConfig, files: BookFiles
 ) -> list[ImportedPage]:
-    finished = [finish_page(draft, index, config, page_list) for draft in drafts]
+    # links in the text of a page name sources; those of the front page are written last
+    by_source = _page_list(
+        files, drafts, config, lambda place: f"/{PurePosixPath(place.source).relative_to(config.folder)}"
+    )
+    page_list = _page_list(files, drafts, config, lambda place: place.path.relative_to("content").as_posix())
+    finished = [finish_page(draft, index, config, by_source) for draft in drafts]
     cited = dict.fromkeys(key for each in finished for key in each.cited)
     pages = []
     for draft, done in zip(drafts, finished, strict=True):
@@ -110,7 +122,9 @@ def _index(
     )
 
 
-def _page_list(files: BookFiles, drafts: list[PageDraft], config: BookConfig) -> str:
+def _page_list(
+    files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPlace], str]
+) -> str:
     """The table of contents as a list of links, captions of parts in bold."""
     places = {draft.place.source: draft.place for draft in drafts}
     lines: list[str] = []
@@ -118,7 +132,7 @@ def _page_list(files: BookFiles, drafts: list[PageDraft], config: BookConfig) ->
     for entry in files.toc:
         place = places.get((config.folder / entry.file).as_posix()) if entry.file else None
         if place:
-            link = f"[{entry.title or place.title}]({place.path.relative_to('content').as_posix()})"
+            link = f"[{entry.title or place.title}]({address(place)})"
         elif entry.url:
             link = f"[{entry.title or entry.url}]({entry.url})"
         elif entry.title and not entry.file:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from ...patterns import lazy_pattern
 from ..model import Notice, NoticeKind
 from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
+from .attributes import LINE as ATTRIBUTE_LINE
+from .attributes import read_attributes
 from .directives import Directive, read_directive
 from .labels import BookLabel, BookLabels, LabelKind, fit_id, normal_path
 
@@ -24,6 +26,7 @@ _HEADING = lazy_pattern(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _ITEM = lazy_pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _UNDERLINE = lazy_pattern(r" {0,3}(?:={3,}|-{3,})[ \t]*")
 _TEXT_LINE = lazy_pattern(r" {0,3}(?![-*+>#|`:]|\d+[.)]\s)\S")
+_INLINE_ID = lazy_pattern(r"[\])`]\{[^{}$]*#([\w:.-]+)[^{}$]*\}")
 _ID = lazy_pattern(r"\s*\{#([\w:.-]+)[^}]*\}\s*$")
 _DISPLAY = lazy_pattern(r"([ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)\$\$")
 _DISPLAY_END = lazy_pattern(r"\$\$[ \t]*(?:\(([^()\s][^()]*)\))?[ \t]*(.*)")
@@ -113,7 +116,7 @@ class Walker:
 
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
         """A directive that cannot be translated, shown as it was."""
-        self.notice("left", message, directive.line, hint=hint)
+        self.notice("left", message, directive.line, hint=hint, removed=directive.raw)
         return [import_comment(message), "", *fence("text", directive.raw)]
 
     def nested(self, lines: Sequence[str], line: int) -> list[str]:
@@ -149,6 +152,8 @@ class Walker:
         if found := _TARGET.fullmatch(line):
             self.pending.append(found[1].strip())
             return 1, []
+        if found := ATTRIBUTE_LINE.fullmatch(line):
+            return 1, self._attributes(found[1], first + index)
         if _BREAK.fullmatch(line):
             return 1, [""]
         if _COMMENT.fullmatch(line):
@@ -161,6 +166,17 @@ class Walker:
             return 2, self._heading(found)
         return self._text(lines, index)
 
+    def _attributes(self, text: str, line: int) -> list[str]:
+        """A line of attributes of the block behind it, of which only a name has a meaning here."""
+        found = read_attributes(text)
+        if found.identifier:
+            self.pending.append(found.identifier)
+        if found.classes or found.pairs:
+            self.notice(
+                "dropped", f"attributes of a block: {{{text.strip()}}}", line, removed=[f"{{{text}}}"]
+            )
+        return []
+
     def _text(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
         line = lines[index]
         if not line.strip():
@@ -168,6 +184,8 @@ class Walker:
         is_start = index == 0 or not lines[index - 1].strip()
         if is_start and _FIELD.fullmatch(line) and not self.depth:
             return _fields(lines, index)
+        for name in _INLINE_ID.findall(line):
+            self.book.labels.add(name, BookLabel("anchor", name, self.source, name))
         return 1, [*(self.anchor() if self.pending else ()), line]
 
     def _heading(self, found: re.Match[str]) -> list[str]:
@@ -206,7 +224,11 @@ class Walker:
             self.notice("changed", f"container :::{info} is its text alone", first + index)
         if marks[0] == ":":
             return end - index + 1, _apart(indent(self.nested(inner, first + index + 1), " " * margin))
-        return end - index + 1, [*indent(self.anchor(), " " * margin), *lines[index : end + 1]]
+        if end == len(lines):
+            self.notice("mistake", f"the fence {marks}{info} is never closed", first + index)
+        # a closing fence that stands too far to the right closes nothing here
+        made = [*lines[index:end], " " * margin + marks]
+        return end - index + 1, [*indent(self.anchor(), " " * margin), *made]
 
     def translate(self, directive: Directive) -> list[str]:
         """What a directive becomes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -14,7 +15,7 @@ from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[\s\S]*?[^`](?P=ticks)(?!`))|(?P<display>(?<!\\)\$\$[\s\S]+?\$\$)"
-    r"|(?P<math>(?<![\\$])\$(?!\$)(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?\$(?!\d))"
+    r"|(?P<math>(?<![\\$])\$(?!\$)(?:\\[\s\S]|[^\\$\n`]|\n(?![ \t]*\n))+?\$(?!\d))"
     r"|(?P<bracket>\\\\\([\s\S]+?\\\\\)|\\\\\[[\s\S]+?\\\\\])"
     r"|(?P<bare>\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\})"
 )
@@ -27,22 +28,26 @@ _COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _UNSEEN = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
 
 
-def render_notebook(text: str) -> str:
-    """HTML of a notebook, or of a piece of Markdown that is none."""
+def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> str:
+    """HTML of a notebook, or of a piece of Markdown that is none.
+
+    markdown: HTML of a cell of text; not given, as Jupyter shows it.
+    """
+    render = markdown or _markdown
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        return _markdown(text)
+        return render(text)
     sheets = data.get("worksheets")
     cells = data.get("cells") or [
         cell for sheet in (sheets if isinstance(sheets, list) else []) for cell in sheet.get("cells", [])
     ]
-    return "\n".join(_cell(cell) for cell in cells if isinstance(cell, dict))
+    return "\n".join(_cell(cell, render) for cell in cells if isinstance(cell, dict))
 
 
-def _cell(cell: dict[str, Any]) -> str:
+def _cell(cell: dict[str, Any], render: Callable[[str], str]) -> str:
     source = _joined(cell.get("source", cell.get("input", "")))
     kind = cell.get("cell_type")
     if kind == "code":
@@ -58,10 +63,10 @@ def _cell(cell: dict[str, Any]) -> str:
             or (cell.get("metadata") or {}).get("format")
             or ""
         )
-        return "" if form not in ("", "text/html", "text/markdown") else _markdown(_without_front(source))
+        return "" if form not in ("", "text/html", "text/markdown") else render(_without_front(source))
     if kind == "heading":
         source = f"{'#' * int(cell.get('level') or 1)} {source}"
-    return _markdown(_without_front(source))
+    return render(_without_front(source))
 
 
 def _without_front(source: str) -> str:

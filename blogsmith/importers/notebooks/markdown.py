@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from ...model.results import Blob, CellOutput, Display, Failure, Stream
 from ...patterns import lazy_pattern
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, decoded, read_outputs, unshown_types
+from .shown_outputs import ShownOutputs, code_fence
 
 Note = Callable[..., None]
 """Tells of something: kind, message, line, and fields of a `Notice`."""
@@ -41,12 +41,6 @@ _SHOWN_AS: Mapping[str, str] = {
     "file": "python",
     "writefile": "python",
 }
-_SUFFIXES: Mapping[str, str] = {
-    "image/png": "png",
-    "image/jpeg": "jpg",
-    "image/svg+xml": "svg",
-    "image/gif": "gif",
-}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
 _TAGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("hide-input", "hide-code"), ("code-fold: true",)),
@@ -62,11 +56,22 @@ _SILENT_TAGS = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class NotebookPart:
+    """What stands for a cell, or for a part of it."""
+
+    text: str
+    line: int
+    """1-based line of the file on which the cell begins."""
+    is_prose: bool = False
+    """Markdown of the author's, in the dialect of the site; everything else is in our words."""
+
+
 @dataclass(slots=True)
 class NotebookText:
     """A notebook as text."""
 
-    parts: list[str] = field(default_factory=list)
+    parts: list[NotebookPart] = field(default_factory=list)
     cells: list[CellOutputs] = field(default_factory=list)
     """Those that run, in order."""
     files: list[ImportedData] = field(default_factory=list)
@@ -75,7 +80,7 @@ class NotebookText:
     @property
     def text(self) -> str:
         """The Markdown."""
-        return "\n\n".join(part.strip("\n") for part in self.parts if part.strip())
+        return "\n\n".join(part.text.strip("\n") for part in self.parts if part.text.strip())
 
 
 def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> NotebookText:
@@ -86,50 +91,43 @@ def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> Notebo
     writer = _Writer(notebook, path, note)
     for cell in notebook.cells:
         writer.add(cell)
-    return writer.found
+    return writer.finish()
 
 
 class _Writer:
     def __init__(self, notebook: Notebook, path: PurePosixPath, note: Note) -> None:
         self._language = notebook.language
-        self._folder = path.parent / f"{path.stem}-files"
+        self._outputs = ShownOutputs(path)
         self._note = note
         self.found = NotebookText()
+
+    def finish(self) -> NotebookText:
+        """All that was added."""
+        self.found.files = self._outputs.files
+        return self.found
 
     def add(self, cell: NotebookCell) -> None:
         """Add what stands for a cell."""
         if cell.kind == "markdown":
-            self.found.parts.append(self._with_attachments(cell))
+            self._put(self._with_attachments(cell), cell, is_prose=True)
         elif cell.kind == "raw":
-            self.found.parts.append(self._raw(cell))
+            self._put(self._raw(cell), cell, is_prose=True)
         elif cell.source.strip():
             self._code(cell)
+
+    def _put(self, text: str, cell: NotebookCell, *, is_prose: bool = False) -> None:
+        self.found.parts.append(NotebookPart(text, cell.line, is_prose))
 
     def _with_attachments(self, cell: NotebookCell) -> str:
         def put(found: re.Match[str]) -> str:
             data = cell.attachments.get(found[1]) or cell.attachments.get(found[1].replace("%20", " "))
             for mime, text in (data or {}).items():
                 if picture := decoded(text if isinstance(text, str) else ""):
-                    return self._file(found[1], picture, mime)
+                    return self._outputs.file(found[1], picture, mime)
             self._note("missing", f"attachment {found[1]} is not in the notebook", cell.line)
             return found[0]
 
         return _ATTACHED.sub(put, cell.source)
-
-    def _file(self, name: str, data: bytes, mime: str) -> str:
-        """The address of a new picture."""
-        name = re.sub(r"[^\w.-]+", "-", name.replace("%20", "-")).strip(".-") or "picture"
-        if "." not in name:
-            name = f"{name}.{_SUFFIXES.get(mime, 'bin')}"
-        stem, _, suffix = name.rpartition(".")
-        known = {file.path: file.data for file in self.found.files}
-        number = 1
-        while known.get(self._folder / name, data) != data:
-            number += 1
-            name = f"{stem}-{number}.{suffix}"
-        if self._folder / name not in known:
-            self.found.files.append(ImportedData(self._folder / name, data))
-        return f"{self._folder.name}/{name}"
 
     def _raw(self, cell: NotebookCell) -> str:
         form = str(cell.metadata.get("raw_mimetype") or cell.metadata.get("format") or "").lower()
@@ -165,7 +163,7 @@ class _Writer:
             self._note("left", message, cell.line, hint=hint)
             self._shown(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
-        self.found.parts.append(_fence("{python}", "\n".join([*lines, code])))
+        self._put(code_fence("{python}", "\n".join([*lines, code])), cell)
         for kind in unshown_types(cell):
             self._note("left", f"an output of type {kind}, which no page can show", cell.line)
         if cell.was_run and "#| eval: false" not in lines:
@@ -177,7 +175,7 @@ class _Writer:
             self._note(
                 "changed", f"a %%{name} cell is part of the text", cell.line, removed=f"```\n{code}\n```"
             )
-            self.found.parts.append(body)
+            self._put(body, cell, is_prose=True)
             return
         message = f"a %%{name} cell: its code is shown, and not run"
         self._note("left", message, cell.line)
@@ -226,27 +224,11 @@ class _Writer:
 
     def _shown(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Code that does not run here, with what it gave as part of the page."""
-        self.found.parts.append(f"<!-- import: {message} -->\n{_fence(language, code)}")
-        shown = [part for output in read_outputs(cell) if (part := self._output(output))]
+        self._put(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
+        shown = self._outputs.texts(read_outputs(cell))
         if shown:
-            self.found.parts.extend([_NOT_VERIFIED, *shown])
-
-    def _output(self, output: CellOutput) -> str:
-        if isinstance(output, Stream):
-            return _fence("text", _plain(output.text)) if output.text.strip() else ""
-        if isinstance(output, Failure):
-            return _fence("text", _plain(output.text or f"{output.name}: {output.message}"))
-        return self._display(output)
-
-    def _display(self, output: Display) -> str:
-        for mime, part in output.data.items():
-            if isinstance(part, Blob) and part.data is not None:
-                name = f"output.{_SUFFIXES.get(mime, 'bin')}"
-                return f"![]({self._file(name, part.data, mime)})"
-        for mime in ("text/latex", "text/markdown", "text/plain"):
-            if isinstance(text := output.data.get(mime), str) and text.strip():
-                return _fence("text", _plain(text)) if mime == "text/plain" else text
-        return ""
+            for part in (_NOT_VERIFIED, *shown):
+                self._put(part, cell)
 
 
 def _split_options(source: str) -> tuple[list[str], str]:
@@ -272,14 +254,3 @@ def _is_python(code: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def _fence(language: str, code: str) -> str:
-    longest = max((len(found) for found in re.findall(r"`{3,}", code)), default=2)
-    mark = "`" * max(3, longest + 1)
-    return f"{mark}{language}\n{code.rstrip()}\n{mark}"
-
-
-def _plain(text: str) -> str:
-    """A text without the colours of a terminal."""
-    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).strip("\n")

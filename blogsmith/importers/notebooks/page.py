@@ -13,6 +13,7 @@ from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..text.headings import demote_headings
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import display, inline, is_display, split_formula
 from ..text.plain_dates import iso_date
 from ..text.segments import Dialect, divide, mask
@@ -60,15 +61,22 @@ class NotebookTranslator:
     """Translates the notebooks of one folder."""
 
     def __init__(
-        self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath]
+        self,
+        pages: Mapping[PurePosixPath, PurePosixPath],
+        others: frozenset[PurePosixPath],
+        folder: str = "",
     ) -> None:
-        """pages: notebook → its page in the new site. others: all other files of the source."""
+        """pages: notebook, or any other page → its page in the new site. others: all other files.
+
+        folder: in the source, that all these paths are relative to.
+        """
         self._pages = pages
         self._others = others
+        self._folder = folder
 
     def translate(self, path: PurePosixPath, text: str) -> NotebookPage | Notice:
         """The page of a notebook; a notice if it is none."""
-        source = path.as_posix()
+        source = (PurePosixPath(self._folder) / path).as_posix()
         try:
             notebook = read_notebook(text)
         except NotebookError as error:
@@ -85,10 +93,14 @@ class NotebookTranslator:
 
     def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:
         masked = mask(text, DIALECT)
-        headings = {re.sub(r"\s+", "-", each): each for each in _HEADING.findall(masked.restore(masked.text))}
+        written = _HEADING.findall(masked.restore(masked.text))
+        # Jupyter takes the text as it is shown, without marks
+        headings = {re.sub(r"\s+", "-", re.sub(r"[`*]", "", each)): each for each in written}
+        headings |= {re.sub(r"\s+", "-", each): each for each in written}
 
         def put(found: re.Match[str]) -> str:
-            return found["before"] + self._address(found["address"], path, headings, files)
+            address = masked.restore(found["address"])
+            return found["before"] + self._address(address, path, headings, files)
 
         return masked.restore(_ADDRESS.sub(put, masked.text))
 
@@ -171,6 +183,8 @@ def _formulas(text: str) -> str:
             parts.append(inline(tex, after))
         elif opener.startswith("\\\\"):
             parts.append(display(tex) if is_display(opener) else inline(tex, after))
+        elif segment.kind == "prose":
+            parts.append(literal_shortcodes(literal_wikilinks(literal_highlights(segment.text))))
         else:
             parts.append(segment.text)
     return "".join(parts)

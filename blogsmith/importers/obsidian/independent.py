@@ -11,6 +11,9 @@ from ..verify.markdown_reader import markdown_reader, read_dollars
 
 _CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \t]*$|(?<!`)`[^`\n]+`(?!`))")
 _DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
+_BOX = re.compile(r"(?:`{3,}|~{3,})ad-[\w-]+[ \t]*\n([\s\S]*?)^(?:`{3,}|~{3,})[ \t]*", re.MULTILINE)
+_BOX_OPTION = re.compile(r"^(?:title:|(?:collapse|icon|color):[^\n]*\n)", re.MULTILINE)
+"""A box of the plugin Admonition."""
 _COMMENT = re.compile(r"%%[\s\S]*?%%")
 _EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)[^\[\]\n]*\]\]")
 _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
@@ -28,7 +31,10 @@ def render_note(text: str) -> str:
     position = 0
     for code in _CODE.finditer(text):
         parts.append(_prose(text[position : code.start()]))
-        parts.append("" if _DIAGRAM.match(code[0]) else code[0])
+        box = _BOX.fullmatch(code[0])
+        parts.append(
+            _prose(_BOX_OPTION.sub("", box[1])) if box else "" if _DIAGRAM.match(code[0]) else code[0]
+        )
         position = code.end()
     return str(_parser().render("".join([*parts, _prose(text[position:])])))
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from html import escape
 from pathlib import PurePosixPath
-from urllib.parse import unquote
+from urllib.parse import parse_qs, quote, unquote
 
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
@@ -25,6 +25,11 @@ _VIDEO = lazy_pattern(
 )
 _REMOTE = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _BLOCK = lazy_pattern(r"\^([A-Za-z0-9-]+)")
+
+_HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_BLOCK_MARK = lazy_pattern(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_LONGEST_COPY = 4_000
+"""Characters of a section that is copied where it is embedded."""
 
 NoticeTaker = Callable[[NoticeKind, str, str], None]
 """Takes kind, message and what was removed."""
@@ -99,6 +104,10 @@ class NoteLinks:
             quoted = "\n".join(f"> {line}".rstrip() for line in [*text.split("\n"), "", f"— {link}"])
             self._notice("changed", "an embedded block is a copy of it now", "")
             return Replacement(quoted, is_block=True, inline=link)
+        if section := section_text(note.body, fragment):
+            quoted = "\n".join(f"> {line}".rstrip() for line in [*section.split("\n"), "", f"— {link}"])
+            self._notice("changed", "an embedded section is a copy of it now", "")
+            return Replacement(quoted, is_block=True, inline=link)
         self._notice("changed", "an embedded note is a link to it now", "")
         return Replacement(link, is_block=True, inline=link)
 
@@ -127,9 +136,11 @@ class NoteLinks:
 
     def markdown_link(self, mark: str, text: str, address: str, title: str) -> Replacement | None:
         """`[text](address)` or `![text](address)`; None where it stays as it is."""
-        inner = address[1:-1] if address.startswith("<") else address
+        inner = _note_of(address[1:-1] if address.startswith("<") else address)
         if mark and _VIDEO.match(inner):
             return Replacement(f'<div class="video-embed" data-src="{escape(inner)}"></div>', is_block=True)
+        if inner.startswith("obsidian:"):
+            return self._application(text, inner)
         found = inner if _REMOTE.match(inner) else self._destination(inner)
         if not found and not mark:
             self._notice("missing", f'link to "{address}": there is no such note', "")
@@ -143,6 +154,14 @@ class NoteLinks:
         if found == inner and alt == text and not width:
             return None
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
+
+    def _application(self, text: str, address: str) -> Replacement:
+        """A link that opens something in Obsidian itself: the page of a plugin, or nothing."""
+        asked = parse_qs(address.partition("?")[2])
+        if address.startswith("obsidian://show-plugin?") and asked.get("id"):
+            return Replacement(f"[{text}](https://obsidian.md/plugins?id={quote(asked['id'][0])})")
+        self._notice("dropped", f"a link that opens Obsidian: {address}", "")
+        return Replacement(text)
 
     def _destination(self, address: str) -> str:
         """Where the address of a link leads; empty for a note that is not there."""
@@ -167,6 +186,29 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
         elif option.strip():
             words.append(option.strip())
     return width, " ".join(words)
+
+
+def _note_of(address: str) -> str:
+    """A note that an address of the application opens, as a link to the note."""
+    if not address.startswith("obsidian://open?"):
+        return address
+    asked = parse_qs(address.partition("?")[2])
+    return quote(asked["file"][0]) if asked.get("file") else address
+
+
+def section_text(body: str, fragment: str) -> str:
+    """The text below a heading up to the next one like it; empty if it cannot be copied: there is none, it is
+    long, or it holds code or embeds."""
+    wanted = slugify(fragment.rpartition("#")[2].strip())
+    headings = list(_HEADING.finditer(body))
+    for number, found in enumerate(headings):
+        if not wanted or slugify(found[2]) != wanted:
+            continue
+        level = len(found[1])
+        end = next((each.start() for each in headings[number + 1 :] if len(each[1]) <= level), len(body))
+        text = _BLOCK_MARK.sub("", body[found.end() : end]).strip()
+        return "" if len(text) > _LONGEST_COPY or "```" in text or "![[" in text else text
+    return ""
 
 
 def block_id(name: str) -> str:

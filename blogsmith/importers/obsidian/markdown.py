@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
+from ..text.containers import callout
 from ..text.elements import Element, replace_blocks
 from ..text.headings import demote_headings, repeated_title
 from ..text.html_markdown import figure_of, video_of
@@ -34,7 +35,11 @@ _METADATA = lazy_pattern(r"(?m)^([ \t>]*\[![\w-]+)\|[^\]\n]*\]")
 _NOTE = lazy_pattern(r"(?<!\])\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")
 _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _FENCE = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*([\w-]+)")
-_QUERIES = frozenset(("dataview", "dataviewjs", "tasks", "query", "base", "button", "meta-bind", "chart"))
+_INLINE_QUERY = lazy_pattern(r"`+\$?=[ \t]")
+_OPTION = lazy_pattern(r"(title|collapse|icon|color):[ \t]*(.*)", re.IGNORECASE)
+_QUERIES = frozenset(
+    ("dataview", "dataviewjs", "tasks", "query", "base", "button", "meta-bind", "chart", "tikz")
+)
 _TABLES_OF_CONTENTS = frozenset(("toc", "table-of-contents", "insta-toc"))
 _MARKS = lazy_pattern(r"[ \t>]*(?:\ue000\d+\ue001[ \t]*)+")
 _MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
@@ -85,6 +90,8 @@ def _code_and_brackets(text: str, notice: NoticeTaker) -> str:
         shown = segment.text
         if segment.kind == "prose":
             shown = literal_brackets(shown)
+        elif segment.kind == "span" and _INLINE_QUERY.match(shown):
+            notice("left", f"a computed value stays as it is: {shown}", "")
         elif segment.kind == "math":
             shown = _formula(shown)
         elif segment.kind == "block" and (found := _FENCE.match(shown)):
@@ -104,10 +111,26 @@ def _block(code: str, language: str, notice: NoticeTaker) -> str:
     if language in _TABLES_OF_CONTENTS:
         notice("dropped", "a table of contents is made without asking", code)
         return "\n"
+    if language.startswith("ad-") and (box := _admonition(code, language[3:])):
+        return box
     if language in _QUERIES:
         notice("left", f"a block of {language} stays as it is", "")
         return f"<!-- import: {language} -->\n\n{code}" if not code[:1].isspace() and code[0] != ">" else code
     return code
+
+
+def _admonition(code: str, kind: str) -> str:
+    """A fence of the plugin Admonition as a callout; empty for one that is indented."""
+    lines = code.rstrip("\n").split("\n")
+    if not lines[0].startswith(("`", "~")):
+        return ""
+    body = lines[1:-1] if lines[-1].strip() and not lines[-1].strip().strip(lines[0][0]) else lines[1:]
+    options: dict[str, str] = {}
+    while body and (found := _OPTION.fullmatch(body[0])):
+        options[found[1].lower()] = found[2].strip()
+        body = body[1:]
+    fold = {"open": "+", "closed": "-", "true": "-"}.get(options.get("collapse", "").lower(), "")
+    return "\n".join(["", *callout(kind, options.get("title", ""), body, fold=fold), "", ""])
 
 
 def _placed(

@@ -9,6 +9,7 @@ from html import escape
 
 from ..macros import tex_macros
 from ..text.pandoc_attributes import PandocAttributes, fit_id
+from ..text.segments import CODE, Dialect, mask
 from .cells import Note
 from .divs import Div, add_prefix, quote, titled
 from .figures import FigureTranslator
@@ -181,11 +182,15 @@ class DivTranslator:
 
     def _tabs(self, div: Div) -> str:
         """Each heading of the highest level begins a part."""
-        text = self._inner(div)
+        whole = self._inner(div)
+        # a line of code may look like a heading
+        masked = mask(whole, Dialect(brackets=False), CODE)
+        text = masked.text
         level = min((len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)), default=0)
         if not level:
-            return text
+            return whole
         parts = re.split(rf"^#{{{level}}}[ \t]+(.+?)[ \t]*#*[ \t]*$", text, flags=re.MULTILINE)
+        parts = [masked.restore(part) for part in parts]
         titles, bodies = parts[1::2], parts[2::2]
         message = "headings of tabs are labels of their parts"
         self._note(
@@ -196,7 +201,8 @@ class DivTranslator:
         for title, body in zip(titles, bodies, strict=True):
             title = re.sub(r"[ \t]*\{[^{}]*\}$", "", title)
             label = escape(" ".join(title.split()))
-            tabs.append(f'<div data-label="{label}">\n\n{body.strip(chr(10))}\n\n</div>')
+            body = body.strip("\n")
+            tabs.append(f'<div data-label="{label}">\n\n{body}\n\n</div>')
         return "\n\n".join([*made, "\n".join(tabs), "</div>"])
 
     def _hidden(self, div: Div) -> str:

@@ -5,16 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from ...model.results import CellOutput
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
+from ..notebooks.outputs import CellOutputs
+from ..notebooks.shown_outputs import ShownOutputs
 from ..text.loose_yaml import DataTextError, load_yaml
 from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
+from ..text.tags import image
 
 Note = Callable[..., None]
 """Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""
 
+
+class TakeOutputs(Protocol):
+    """Gives what the next cell with some code gave, or None."""
+
+    def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
+
+
+_PICTURE = lazy_pattern(r"!\[\]\(([^()\s]+)\)")
+_NOT_VERIFIED = "*From the old site's record, not verified here:*"
 _FENCE = lazy_pattern(
     r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})"
     r"(?P<info>[^\n]*)(?:\n(?P<body>[\s\S]*))?"
@@ -96,9 +109,14 @@ class CodeBlock:
 class CodeTranslator:
     """Translates the code of one page; knows afterwards what it saw."""
 
-    def __init__(self, defaults: CellDefaults, note: Note) -> None:
+    def __init__(self, defaults: CellDefaults, note: Note, take: TakeOutputs, outputs: ShownOutputs) -> None:
+        """take: what a cell gave when it last ran. outputs: shows those of cells that do not run here."""
         self._defaults = defaults
         self._note = note
+        self._take = take
+        self._outputs = outputs
+        self.records: list[CellOutputs] = []
+        """Of cells whose outputs the old system kept, in order."""
         self.has_cells = False
         self.labels: set[str] = set()
         """Labels of what is not made here, so nothing can refer to them."""
@@ -157,17 +175,56 @@ class CodeTranslator:
         if language in _PYTHON | _BROWSER:
             self.has_cells = self.has_cells or language in _PYTHON
             head = [f"#| {line}" for line in self._options(given, language, text)]
+            self._record(code, given)
             return _fenced(block, "{python}", [*head, *code])
         label = _text(given.get("label", ""))
-        if label:
-            self.labels.add(label)
         if language in _DIAGRAMS:
+            self.labels |= {label} if label else set()
             caption = _text(given.get("fig-cap", "")).replace('"', "”")
             return _fenced(block, language + (f' title="{caption}"' if caption else ""), code)
+        if given.get("include", "").strip().lower() == "false":
+            self._take("\n".join(code), is_shown=False)
+            self._note("dropped", f"a hidden cell in {language}", text, removed=text)
+            return block.prefix.rstrip()
         message = f"a cell in {language}: its code is shown, and not run"
         self._note("left", message, text, hint="put in what it gives, as a picture or table")
         made = _fenced(block, _SHOWN_NAMES.get(language, language), code)
+        shown = self._kept_outputs(code, given, label) if not block.prefix.strip() else []
+        if label and not any(f"{{#{fit_id(label)}" in part for part in shown):
+            self.labels.add(label)
+        parts = [made if self._is_echoed(given) or not shown else "", *shown]
+        made = "\n\n".join(part for part in parts if part)
         return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
+
+    def _kept_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
+        """What a cell that cannot run here gave on the old site, a picture or table with its label."""
+        outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
+        shown = self._outputs.texts(outputs or ())
+        for number, part in enumerate(shown):
+            picture = _PICTURE.fullmatch(part)
+            if picture and label.startswith("fig-"):
+                caption, alt = (_text(given.get(key, "")) for key in ("fig-cap", "fig-alt"))
+                shown[number] = image(picture[1], alt or caption, caption=caption, name=fit_id(label))
+                break
+            if label.startswith("tbl-") and part.lstrip().startswith("|"):
+                caption = _text(given.get("tbl-cap", ""))
+                shown[number] = f"{part}\n\n: {caption} {{#{fit_id(label)}}}"
+                break
+        return [_NOT_VERIFIED, *shown] if shown else []
+
+    def _is_echoed(self, given: Mapping[str, str]) -> bool:
+        """Whether a cell's code is in the page."""
+        asked = given.get("include", given.get("echo", "")).strip().lower()
+        return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
+
+    def _record(self, code: list[str], given: Mapping[str, str]) -> None:
+        """Remember what a cell gave; one that is never run has nothing."""
+        if given.get("eval", "").strip() == "false":
+            self._take("\n".join(code), is_shown=self._is_echoed(given))
+            return
+        outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
+        if outputs is not None:
+            self.records.append(CellOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
         """Lines of options, as ours are."""

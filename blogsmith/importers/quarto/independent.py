@@ -24,10 +24,11 @@ _PIECE = re.compile(
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
-_SHORTCODE = re.compile(r"\{\{<[\s\S]*?>\}\}")
+_SHORTCODE = re.compile(r"\{\{<(?:(?!\{\{<)[\s\S])*?>\}\}")
 _ATTRIBUTES = re.compile(
     r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}"
-    r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$",
+    r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$"
+    r"|(?<=\S)[ \t]+\{(?:[.#][\w:-]+|[\w-]+=[^{}\n]*)(?:[ \t]+[^{}\n]*)?\}[ \t]*$|^: \{[^{}\n]*\}[ \t]*$",
     re.MULTILINE,
 )
 _COMPUTED = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
@@ -54,6 +55,8 @@ _RAW_TEX = re.compile(
     r"^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$", re.MULTILINE
 )
 _EXAMPLE = re.compile(r"\(@[\w-]*\)")
+_MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
+"""Marks of a quote in front of the lines of a formula."""
 _KEPT = re.compile("\ue014(\\d+)\ue015")
 
 
@@ -64,7 +67,7 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
 
     def keep(found: re.Match[str]) -> str:
         if tex := found["display"] or found["math"]:
-            formulas[len(kept)] = formula_html(tex.strip("$"))
+            formulas[len(kept)] = formula_html(_MARGIN.sub("", tex.strip("$")))
         piece = _piece(found, echo=echo)
         kept.append(piece)
         return f"\ue014{len(kept) - 1}\ue015" if piece else ""

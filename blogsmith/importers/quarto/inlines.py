@@ -8,6 +8,7 @@ from html import escape
 
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
+from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
 from ..text.pieces import Pieces, replace_bracketed
 from .cells import Note
@@ -39,6 +40,7 @@ _EXAMPLE = lazy_pattern(r"^([ \t]*)\(@([\w-]*)\)([ \t]+)", re.MULTILINE)
 _SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")
 _LATEX_BRACKET = lazy_pattern(r"(?<!\\)\\([()])")
 _SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\]([({\[]?)")
+_PARAGRAPH_END = lazy_pattern(r"(\n[ \t>]*(?=\n))")
 _DROPPED = frozenset(("unnumbered", "unlisted", "nav-link", "external", "lightbox"))
 _NOTE = "inline"
 
@@ -175,7 +177,19 @@ def _unescaped(text: str) -> str:
 def blanks_and_brackets(text: str) -> str:
     r"""`\ ` is a blank at which no line breaks; `\(` and `\[` open no formula: Quarto has dollars only."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
-    return _LATEX_BRACKET.sub(r"\1", _SQUARE.sub(_square, text))
+    paragraphs = _PARAGRAPH_END.split(text)
+    return _LATEX_BRACKET.sub(r"\1", "".join(map(_squares, paragraphs)))
+
+
+def _squares(paragraph: str) -> str:
+    """A paragraph with its escaped brackets replaced; behind the last that closes none is looked for."""
+    end = paragraph.rfind("\\]") + 3
+    return _SQUARE.sub(_square, paragraph[:end]) + paragraph[end:] if end > 2 else paragraph
+
+
+def literal_marks(text: str) -> str:
+    """What Quarto has as text, and is a key, a link or a shortcode here."""
+    return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 
 def _square(found: re.Match[str]) -> str:

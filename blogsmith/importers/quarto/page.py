@@ -12,12 +12,14 @@ from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..notebooks.outputs import record_files
+from ..notebooks.outputs import CellOutputs, record_files
+from ..notebooks.shown_outputs import ShownOutputs
 from ..source_files import read_text
 from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
-from ..text.segments import Dialect, Lines, mask
+from ..text.segments import Dialect, Lines, SegmentKind, mask
+from ..text.table_code import escape_table_code
 from . import inlines
 from .anchors import name_headings
 from .blocks import DivTranslator
@@ -25,6 +27,7 @@ from .cells import CodeTranslator, cell_defaults
 from .config import QuartoConfig
 from .divs import parse_divs, quote, strip_prefix
 from .figures import FigureTranslator, label_links
+from .freeze import FrozenCells, read_frozen
 from .front import about_text, dropped_formats, html_options, page_front
 from .includes import expand_includes
 from .references import PageReferences, translate_references
@@ -114,7 +117,7 @@ class DocumentTranslator:
             frozenset(body.kinds),
             frozenset(body.files),
             has_cells=body.has_cells,
-            made=_made(document),
+            made=_made(document, body),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -157,6 +160,11 @@ class DocumentTranslator:
         return self._bibliographies[name]
 
     @property
+    def root(self) -> Path:
+        """Folder of the project."""
+        return self._root
+
+    @property
     def index(self) -> ProjectIndex:
         """What all pages know of each other."""
         return self._index
@@ -178,7 +186,9 @@ class _Body:
         self._pieces = Pieces()
         self._hidden: tuple[str, ...] = ()
         self.defaults = cell_defaults(html_options(document.options))
-        self._code = CodeTranslator(self.defaults, notes)
+        self.outputs = ShownOutputs(document.new_path)
+        frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
+        self._code = CodeTranslator(self.defaults, notes, frozen.take, self.outputs)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self._divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
@@ -196,19 +206,24 @@ class _Body:
         return self._code.has_cells
 
     @property
+    def records(self) -> list[CellOutputs]:
+        """What its cells gave on the old site."""
+        return self._code.records
+
+    @property
     def kinds(self) -> set[str]:
         """Callout kinds that the site must know."""
         return self._divs.kinds
 
     def translate(self, text: str) -> str:
         """The text in our Markdown."""
-        masked = mask(translate_ruled_tables(text), DIALECT)
-        self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
+        masked = mask(escape_table_code(translate_ruled_tables(text), DIALECT), DIALECT)
+        self._hidden = tuple(map(self._code_of, masked.hidden, masked.kinds))
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
         if self._title:
             text = demote_headings(text.replace(repeated_title(text, self._title), "", 1))
-        text = self._shortcodes.translate(text)
+        text = self._shortcodes.translate(inlines.literal_marks(text))
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
         text = self._lines(name_headings(inlines.headings(text), self._reveal))
@@ -239,12 +254,10 @@ class _Body:
                 text = text.replace(f"{{@{label}}}", f"`{label}`<!-- import: {label} is not made here -->")
         return text.strip("\n")
 
-    def _code_of(self, piece: str) -> str:
-        if piece.startswith("`") and not piece.startswith("```"):
+    def _code_of(self, piece: str, kind: SegmentKind) -> str:
+        if kind == "span":
             return self._code.span(piece)
-        if re.match(r"[ \t>]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*(?:```|~~~)", piece):
-            return self._code.block(piece)
-        return piece
+        return self._code.block(piece) if kind == "block" else piece
 
     def _reveal(self, text: str) -> str:
         """A text with all that is hidden in it."""
@@ -280,9 +293,11 @@ class _Body:
         return [reference_of(fit_key(key), known[key]) for key in wanted]
 
 
-def _made(document: QuartoDocument) -> tuple[ImportedData, ...]:
+def _made(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
     notebook = document.notebook
-    return (*notebook.files, *record_files(document.new_path, notebook.cells)) if notebook else ()
+    if notebook is None:
+        return (*body.outputs.files, *record_files(document.new_path, body.records))
+    return (*notebook.files, *record_files(document.new_path, notebook.cells))
 
 
 def _with_abstract(text: str, abstract: str) -> str:

@@ -30,7 +30,9 @@ class QuartoShortcodes:
 
     def translate(self, text: str) -> str:
         """Every shortcode of a masked text."""
-        return _SHOWN.sub(r"`{{<\1>}}`", SHORTCODE.sub(self._one, text)) if "{{<" in text else text
+        # behind the last end no call is closed, and none is looked for
+        end = text.rfind(">}}") + 4 if "{{<" in text and ">}}" in text else 0
+        return _SHOWN.sub(r"`{{<\1>}}`", SHORTCODE.sub(self._one, text[:end])) + text[end:]
 
     def _one(self, found: re.Match[str]) -> str:
         if found.string[found.start() - 1 : found.start()] == "{":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -94,6 +95,7 @@ def parse_elements(text: str) -> tuple[Element | str, ...]:
     """Text and elements, in order; an end without a beginning is text, one that is missing stands at the
     end."""
     stack: list[tuple[str, str, list[Element | str]]] = [("", "", [])]
+    opened: Counter[str] = Counter()
     position = 0
     for found in _TAG.finditer(text):
         if found.start() > position:
@@ -101,9 +103,11 @@ def parse_elements(text: str) -> tuple[Element | str, ...]:
         position = found.end()
         name = tag_name(found[0])
         if name.startswith("/"):
-            if any(each[0] == name[1:] for each in stack[1:]):
+            if opened[name[1:]]:
                 while stack[-1][0] != name[1:]:
+                    opened[stack[-1][0]] -= 1
                     _close(stack)
+                opened[name[1:]] -= 1
                 _close(stack)
             else:
                 stack[-1][2].append(found[0])
@@ -111,6 +115,7 @@ def parse_elements(text: str) -> tuple[Element | str, ...]:
             stack[-1][2].append(Element(name, tag_attributes(found[0]), found[0]))
         elif name:
             stack.append((name, found[0], []))
+            opened[name] += 1
         else:
             stack[-1][2].append(found[0])
     stack[-1][2].append(text[position:])
@@ -138,8 +143,9 @@ def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
     """
     parts: list[str] = []
     position = 0
+    ends = ElementEnds(text)
     while found := _START.search(text, position):
-        end = element_end(text, found.start("name") - 1)
+        end = ends.of(found.start("name") - 1)
         if end is None:
             parts.append(text[position : found.end()])
             position = found.end()
@@ -151,6 +157,39 @@ def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
         position = end
     parts.append(text[position:])
     return "".join(parts)
+
+
+class ElementEnds:
+    """Where the elements of one text end, found in one pass."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends: dict[int, int | None] | None = None
+
+    def of(self, start: int) -> int | None:
+        """As `element_end`."""
+        if self._ends is None:
+            self._ends = _all_ends(self._text)
+        return self._ends[start] if start in self._ends else element_end(self._text, start)
+
+
+def _all_ends(text: str) -> dict[int, int | None]:
+    """Place of each opening tag → where its element ends; None if it does not."""
+    ends: dict[int, int | None] = {}
+    opened: dict[str, list[int]] = {}
+    for found in _TAG.finditer(text):
+        name = tag_name(found[0])
+        if not name:
+            continue
+        if name.startswith("/"):
+            if starts := opened.get(name[1:]):
+                ends[starts.pop()] = found.end()
+        elif name in VOID or found[0].endswith("/>"):
+            ends[found.start()] = found.end()
+        else:
+            ends[found.start()] = None
+            opened.setdefault(name, []).append(found.start())
+    return ends
 
 
 def element_end(text: str, start: int) -> int | None:

@@ -12,7 +12,7 @@ from html import unescape
 
 from ...patterns import lazy_pattern
 from .elements import Element, parse_elements
-from .tags import address_text, alt_text, image, tag_attributes, width_of
+from .tags import address_text, alt_text, caption_text, image, tag_attributes, width_of
 
 _WRAPPERS = frozenset(("figure", "center", "div", "p", "picture", "a", "span", "section", "td"))
 _CAPTION_CLASSES = frozenset(("caption", "figcaption", "image-caption", "img-caption", "fig-caption"))
@@ -52,6 +52,7 @@ def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
     if not address.strip():
         return None
     alt, title = values.get("alt", ""), values.get("title", "")
+    title = "" if title == alt else title
     return PagePicture(address.strip(), alt, caption or title, width_of(values), values.get("id", ""))
 
 
@@ -164,7 +165,7 @@ def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> 
 
 def _argument(text: str) -> str:
     """A text as one value of a list in an argument of a shortcode."""
-    return " ".join(text.split()).replace('"', "”").replace(",", "\\,")
+    return " ".join(caption_text(text).split()).replace('"', "”").replace(",", "\\,")
 
 
 def video_of(element: Element) -> str:

@@ -7,6 +7,22 @@ from ...patterns import lazy_pattern
 _BRACKET = lazy_pattern(r"(?<!\\)\\([(\[)])")
 
 
+_WIKI = lazy_pattern(r"(?<![\\!\[\"'=])\[\[(?=[^\[\]\n]+\]\](?![(\[:]))")
+
+
+def literal_wikilinks(prose: str) -> str:
+    """`[[word]]` as text, which would be a key or a link to a page here."""
+    return _WIKI.sub("&#91;[", prose)
+
+
+_MARK = lazy_pattern(r"(?<![=\\])==(?=[^\s=])(?=[^\n=]*[^\s=]==(?!=))")
+
+
+def literal_highlights(prose: str) -> str:
+    """`==text==` as text, which would be marked here."""
+    return _MARK.sub(r"\\==", prose)
+
+
 def literal_shortcodes(masked: str) -> str:
     """`{%` as text. masked: text in which code and formulas are hidden."""
     return masked.replace("{%", "&#123;%")

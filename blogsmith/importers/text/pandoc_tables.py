@@ -15,6 +15,8 @@ _GRID_ROW = lazy_pattern(r"[|+].*[|+][ \t]*")
 _DASHES = lazy_pattern(r"[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*")
 _RULE = lazy_pattern(r"[ ]{0,3}-{3,}[ \t]*")
 _CAPTION = lazy_pattern(r"(?:Table)?:[ \t]+(?P<text>\S[\s\S]*?)[ \t]*", re.IGNORECASE)
+_OPENING = lazy_pattern(r"[ \t]*(?:`{3,}|~{3,})")
+"""Of a code block in a cell."""
 _FENCED = lazy_pattern(
     r"(^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t>]*(?:`{3,}|~{3,})[ \t]*$)", re.MULTILINE
 )
@@ -85,12 +87,14 @@ def _grid(lines: Sequence[str]) -> list[str]:
         elif any(line[at] not in "|+" for at in borders):
             return []
         else:
-            cells = [line[start + 1 : end].strip() for start, end in pairwise(borders)]
+            cells = [line[start + 1 : end].removeprefix(" ").rstrip() for start, end in pairwise(borders)]
             rows[-1] = (
                 [[*old, new] for old, new in zip(rows[-1], cells, strict=True)]
                 if rows[-1]
                 else [[c] for c in cells]
             )
+    if any(_OPENING.match(line) for row in rows for cell in row for line in cell):
+        return _html([row for row in rows if row], header + 1 if header >= 0 else 0)
     made = [[_cell(cell) for cell in row] for row in rows if row]
     marks = [
         _alignment(lines[0] if header < 0 else next(line for line in lines if "=" in line), *pair)
@@ -101,6 +105,19 @@ def _grid(lines: Sequence[str]) -> list[str]:
     return _pipes(made, marks)
 
 
+def _html(rows: Sequence[Sequence[Sequence[str]]], heads: int) -> list[str]:
+    """A table with blocks in its cells, which no pipe table can hold."""
+    out = ["<table>"]
+    for number, row in enumerate(rows):
+        tag = "th" if number < heads else "td"
+        out.append("<tr>")
+        for cell in row:
+            lines = "\n".join(cell).strip("\n").split("\n")
+            out += [f'<{tag} markdown="1">', "", *lines, "", f"</{tag}>"]
+        out.append("</tr>")
+    return [*out, "</table>", ""]
+
+
 def _alignment(rule: str, start: int, end: int) -> str:
     part = rule[start + 1 : end]
     return f"{':' if part.startswith(':') else ''}---{':' if part.endswith(':') else ''}"
@@ -108,7 +125,7 @@ def _alignment(rule: str, start: int, end: int) -> str:
 
 def _cell(lines: Sequence[str]) -> str:
     """The lines of a cell on one line; paragraphs and items of lists stay apart."""
-    text = "\n".join(lines).strip()
+    text = "\n".join(line.strip() for line in lines).strip()
     text = re.sub(r"\n\s*\n|\n(?=[-*+] )", "<br>", text)
     return _escaped(re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())))
 

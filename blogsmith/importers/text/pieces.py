@@ -85,9 +85,9 @@ def replace_bracketed(text: str, opener: str, replace: Callable[[str, str], tupl
     """
     position = text.rfind(opener)
     while position >= 0:
-        end = closing_bracket(text, position + len(opener) - 1)
         escaped = position > 0 and text[position - 1] == "\\"
-        found = None if end < 0 or escaped else replace(text[position + len(opener) : end], text[end + 1 :])
+        end = -1 if escaped else closing_bracket(text, position + len(opener) - 1)
+        found = None if end < 0 else replace(text[position + len(opener) : end], text[end + 1 :])
         if found is not None:
             text = text[:position] + found[0] + text[end + 1 + found[1] :]
         position = text.rfind(opener, 0, position)

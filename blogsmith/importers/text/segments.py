@@ -1,42 +1,26 @@
 """Markdown divided into prose, code, formulas and tags; and a mask that hides some of these from rewrites.
 
 The pieces of a text, put together again, are the text. Which lines are code says markdown-it, for indentation
-means code in some places and a list in others; inside the other lines one expression finds what comes first.
+means code in some places and a list in others; the other lines `inline_scan` divides.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-SegmentKind = Literal["prose", "block", "span", "math", "tag", "comment", "opaque"]
-"""`block`: fenced or indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
-text is no Markdown, from `<pre>` to `</pre>`."""
+from .inline_scan import PLAIN, Dialect, SegmentKind, inline_ranges
 
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """Where formulas begin and end in one system."""
-
-    dollar: bool = True
-    """`$x$`."""
-    blank_dollar: bool = False
-    """`$ x $` and `$x$2` too, as MathJax reads them."""
-    escaped_brackets: bool = False
-    r"""`\\(x\\)` and `\\[x\\]`: Markdown takes one backslash away, MathJax sees the other."""
-    brackets: bool = True
-    r"""`\(x\)` and `\[x\]`."""
-    environments: bool = True
-    r"""`\begin{align} … \end{align}` without dollars."""
+__all__ = ["CODE", "MARK", "TEX", "Dialect", "Lines", "MaskedText", "Segment", "SegmentKind"]
+__all__ += ["divide", "mask", "rewrite", "rewrite_segments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,105 +33,44 @@ class Segment:
     """Where it begins, in characters."""
 
 
-_BODY = r"(?:\\[\s\S]|[^\\$])"
-_OPAQUE = r"<(?P<element>pre|code|script|style|textarea|svg)\b[^>]*>[\s\S]*?</(?P=element)\s*>"
-_ENVIRONMENT = (
-    r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\}"
-)
-_BLANK_LINE = re.compile(r"\n[ \t>]*\n")
-
-
-@lru_cache(maxsize=16)
-def _pattern(dialect: Dialect) -> re.Pattern[str]:
-    math = [r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"]
-    if dialect.escaped_brackets:
-        math += [r"\\\\\((?:(?!\\\\\))[\s\S])+?\\\\\)", r"\\\\\[(?:(?!\\\\\])[\s\S])+?\\\\\]"]
-    if dialect.brackets:
-        math += [r"(?<!\\)\\\((?:(?!\\\))[\s\S])+?\\\)", r"(?<!\\)\\\[(?:(?!\\\])[\s\S])+?\\\]"]
-    if dialect.environments:
-        math += [_ENVIRONMENT]
-    if dialect.dollar:
-        # another formula may follow at once, but no third dollar
-        math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?!\d|\$(?![^\s$]))"]
-    if dialect.blank_dollar:
-        # what begins with a digit is money, unless it is closed as a formula is
-        math += [rf"\$\s*(?![$\s\d]){_BODY}+?\$(?!\$)"]
-    parts = (
-        r"(?P<comment><!--[\s\S]*?-->)",
-        rf"(?P<opaque>{_OPAQUE})",
-        rf"(?P<math>{'|'.join(math)})",
-        r"(?P<escape>\\[\s\S])",
-        r"(?P<span>(?<!`)(?P<ticks>`+)(?!`)[\s\S]*?[^`](?P=ticks)(?!`))",
-        r"(?P<tag></?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>)",
-        r"(?P<run>`+)",
-    )
-    return re.compile("|".join(parts), re.IGNORECASE)
-
-
-def divide(text: str, dialect: Dialect = Dialect()) -> list[Segment]:
+def divide(text: str, dialect: Dialect = PLAIN) -> list[Segment]:
     """The segments of a text, in order; joined they are the text."""
     found: list[Segment] = []
     position = 0
-    for start, end in _code_ranges(text, dialect):
+    for kind, start, end in _code_ranges(text, dialect):
         found.extend(_divide_prose(text, position, start, dialect))
-        found.append(Segment("block", text[start:end], start))
+        found.append(Segment(kind, text[start:end], start))
         position = end
     found.extend(_divide_prose(text, position, len(text), dialect))
     return found
 
 
 def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator[Segment]:
-    pattern, prose, position = _pattern(dialect), start, start
-    while found := pattern.search(text, position, end):
-        kind = found.lastgroup if found.lastgroup not in ("ticks", "element", "name") else None
-        kind = kind or next(name for name in _NAMES if found[name] is not None)
-        if kind in ("escape", "run"):
-            position = found.end()
-            continue
-        if kind in ("span", "math", "tag") and _BLANK_LINE.search(found[0]) and not _begins_line(text, found):
-            # a span ends with its paragraph
-            position = found.start() + (len(found["ticks"]) if kind == "span" else 1)
-            continue
-        if found.start() > prose:
-            yield Segment("prose", text[prose : found.start()], prose)
-        yield Segment(_KINDS[kind], found[0], found.start())
-        prose = position = found.end()
+    prose = start
+    for kind, first, last in inline_ranges(text, start, end, dialect):
+        if first > prose:
+            yield Segment("prose", text[prose:first], prose)
+        yield Segment(kind, text[first:last], first)
+        prose = last
     if prose < end:
         yield Segment("prose", text[prose:end], prose)
 
 
-def _begins_line(text: str, found: re.Match[str]) -> bool:
-    """Whether a display begins a line: then blank lines may stand in it."""
-    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-    if re.search(r"(?<!\$)\$(?!\$)", found[0]):
-        # a display that was closed by one dollar too few
-        return False
-    return found[0].startswith(("$$", "\\[", "\\\\[", "\\begin")) and not before.strip(" \t>-*+0123456789.")
-
-
-_NAMES = ("comment", "opaque", "math", "escape", "span", "tag", "run")
-_KINDS: dict[str, SegmentKind] = {
-    "comment": "comment",
-    "opaque": "opaque",
-    "math": "math",
-    "span": "span",
-    "tag": "tag",
-}
-
-
-def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
+def _code_ranges(text: str, dialect: Dialect) -> list[tuple[SegmentKind, int, int]]:
     """Where fenced and indented code stands, whole lines, fences included."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     env: dict[str, object] = {}
-    tokens = _block_parser().parse(text, env)
-    ranges = []
+    # HTML in a list in a quote at the very end of a text is too much for markdown-it
+    tokens = _block_parser().parse(f"{text}\n", env)
+    ranges: list[tuple[SegmentKind, int, int]] = []
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             first, last = token.map
             # markdown-it counts the blank lines behind indented code to it
-            ranges.append((starts[first], starts[min(last, len(starts) - 1)]))
+            kind: SegmentKind = "block" if token.type == "fence" else "indented"
+            ranges.append((kind, starts[first], starts[min(last, len(starts) - 1)]))
     return ranges
 
 
@@ -171,21 +94,23 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
     opener = next((each for each in _DISPLAY_END if state.src.startswith(each, start)), "")
     if not opener:
         return False
+    ends = state.env.setdefault("display ends", {})
     closer = _DISPLAY_END[opener]
-    begin = start + len(opener)
-    for line in range(start_line, end_line):
-        found = state.src.find(closer, begin, state.eMarks[line])
-        if found >= 0 and line == start_line:
-            # of one line: CommonMark cannot mistake it
-            return False
-        if found >= 0:
-            # what follows the formula in its line belongs to it: it is no code
-            if not silent:
-                state.line = line + 1
-                state.push("display", "", 0).map = [start_line, line + 1]
-            return True
-        begin = state.bMarks[line + 1] if line + 1 < end_line else begin
-    return False
+    if closer not in ends:
+        # all of them once: each opening would else look through the whole text
+        ends[closer] = [found.start() for found in re.finditer(f"(?={re.escape(closer)})", state.src)]
+    at = bisect_left(ends[closer], start + len(opener))
+    if at == len(ends[closer]):
+        return False
+    line = bisect_right(state.bMarks, ends[closer][at]) - 1
+    if line == start_line or line >= end_line:
+        # of one line: CommonMark cannot mistake it
+        return False
+    # what follows the formula in its line belongs to it: it is no code
+    if not silent:
+        state.line = line + 1
+        state.push("display", "", 0).map = [start_line, line + 1]
+    return True
 
 
 _OPEN, _CLOSE = MARK = "\ue000", "\ue001"
@@ -213,11 +138,11 @@ class MaskedText:
         return _MASKED.sub(piece, text)
 
 
-CODE: frozenset[SegmentKind] = frozenset({"block", "span", "opaque", "comment"})
+CODE: frozenset[SegmentKind] = frozenset({"block", "indented", "span", "opaque", "comment"})
 TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 
-def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind] = TEX) -> MaskedText:
+def mask(text: str, dialect: Dialect = PLAIN, kinds: Collection[SegmentKind] = TEX) -> MaskedText:
     """`text` with segments of `kinds` hidden; a mark for a block keeps its line end."""
     # the marks' own characters mean nothing in any text, and a stray one would be taken for a mark
     clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
@@ -228,7 +153,8 @@ def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind]
         if segment.kind not in kinds:
             parts.append(segment.text)
             continue
-        body = segment.text.rstrip("\n") if segment.kind == "block" else segment.text
+        is_block = segment.kind in ("block", "indented")
+        body = segment.text.rstrip("\n") if is_block else segment.text
         parts.append(f"{_OPEN}{len(hidden)}{_CLOSE}{segment.text[len(body) :]}")
         hidden.append(body)
         every.append(segment.kind)
@@ -238,7 +164,7 @@ def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind]
 def rewrite(
     text: str,
     replace: Callable[[str], str],
-    dialect: Dialect = Dialect(),
+    dialect: Dialect = PLAIN,
     kinds: Collection[SegmentKind] = TEX,
 ) -> str:
     """`replace` applied to a text in which segments of `kinds` are hidden."""

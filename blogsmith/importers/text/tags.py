@@ -39,12 +39,43 @@ def image(
     """
     shown = "".join(
         [
-            f' "{_quoted(caption or title)}"' if caption or title else "",
+            f' "{_quoted(caption_text(caption or title))}"' if caption or title else "",
             ")",
             attribute_list(name, {"width": length(width)}),
         ]
     )
     return f"![{alt_text(alt)}]({address_text(address)}{shown}"
+
+
+def caption_text(text: str) -> str:
+    """A caption without tags, which are text in ours: links and emphasis as Markdown, raised and lowered
+    signs as formulas, of the rest what stands in it."""
+    if "<" not in text:
+        return text
+    text = _SCRIPT.sub(lambda found: f"${'_' if found[1][2] in 'bB' else '^'}{{{found[2]}}}$", text)
+    text = _LINK.sub(_link, _EMPHASIS.sub(_emphasis, text))
+    return _BREAK.sub(" ", _CAPTION_TAG.sub("", text))
+
+
+def _emphasis(found: re.Match[str]) -> str:
+    mark = "**" if found[1].lower() in ("b", "strong") else "*"
+    return f"{mark}{found[2]}{mark}"
+
+
+def _link(found: re.Match[str]) -> str:
+    address = tag_attributes(found[1]).get("href", "")
+    return f"[{found[2]}]({address_text(address)})" if address and found[2].strip() else found[2]
+
+
+_LINK = lazy_pattern(r"(<a\s[^<>]*>)([^<>\[\]]*)</a\s*>", re.IGNORECASE)
+_SCRIPT = lazy_pattern(r"<(su[bp])\b[^<>]*>([\w+−-]{1,20})</\1\s*>", re.IGNORECASE)
+_EMPHASIS = lazy_pattern(r"<(b|strong|i|em)\b[^<>]*>(?![\s*_])([^<>*_]+)(?<![\s*_])</\1\s*>", re.IGNORECASE)
+_BREAK = lazy_pattern(r"\s*<br\b[^<>]*>\s*", re.IGNORECASE)
+_CAPTION_TAG = lazy_pattern(
+    r"</?(?:span|font|small|big|u|center|p|div|a|b|i|em|strong|cite|ins|mark|sub|sup|label|figcaption)"
+    r"(?:\s[^<>]*)?>",
+    re.IGNORECASE,
+)
 
 
 def attribute_list(name: str = "", values: Mapping[str, str] | None = None) -> str:

@@ -32,7 +32,7 @@ def losses(
             lost -= after.hidden - before.hidden
             lost = _without_joined(lost, after.words)
             for run in _runs(before.words, after.words, lost):
-                yield Difference(kind, " ".join(run), source, find_words(lines, run), len(run))
+                yield Difference(kind, _shortened(" ".join(run)), source, find_words(lines, run), len(run))
         else:
             for thing, count in lost.items():
                 if kind == "links" and own and (thing == own or thing.startswith(f"{own}/")):
@@ -46,6 +46,10 @@ def _without_joined(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
         return lost
     joined = Counter(first + second for first, second in pairwise(words))
     return lost - joined
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from urllib.parse import unquote
 
 from ...patterns import lazy_pattern
+from ..text.math import unescape_entities
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -35,19 +36,22 @@ _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
+    r"\\(?:begin|end)\{split\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
+    r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""What moves or labels, and backslashes that Markdown may have taken away."""
+"""What moves or labels, backslashes that Markdown may have taken away, and what Sphinx adds around lines."""
 _TYPOGRAPHY = str.maketrans(
-    {"’": "'", "‘": "'", "“": '"', "”": '"', "…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
+    {"’": "'", "‘": "'", "`": "'", "“": "''", "”": "''", '"': "''"}
+    | {"…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
 )
-"""What typographers make of signs in formulas, back to what was written; points do not count in formulas. And
-signs without a width."""
+"""What typographers make of signs in formulas, back to what may have been written: quotes of any form are
+primes, points do not count in formulas. And signs without a width."""
 _EMPHASIS = lazy_pattern(r"[_*~`>\\]+")
+_TEX_COMMENT = lazy_pattern(r"(?<!\\)%[^\n]*")
 _DEFINITION = lazy_pattern(
-    r"\\(?:(?:re|provide)?newcommand|providecommand|renewcommand|DeclareMathOperator|def|gdef|let|require)"
-    r"(?![A-Za-z])"
+    r"\\(?:let\s*\\[A-Za-z]+\s*=?\s*(?:\\[A-Za-z]+|\S)"
+    r"|(?:(?:re|provide)?newcommand|providecommand|renewcommand|DeclareMathOperator|g?def|require)(?![A-Za-z]))"
 )
 
 
@@ -74,20 +78,23 @@ class Facts:
 def compared_tex(tex: str) -> str:
     """A formula as it is compared: without blanks, points, and what only moves or labels it; empty for one
     that shows nothing because it only defines macros."""
-    if (found := _DEFINITION.match(tex.strip())) and _only_defines(tex.strip(), found.end()):
-        return ""
-    return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip().translate(_TYPOGRAPHY)))
+    tex = unescape_entities(tex).translate(_TYPOGRAPHY)
+    return "" if _only_defines(tex) else _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex))
 
 
-def _only_defines(tex: str, start: int) -> bool:
-    """Whether a formula that begins with a definition, whose name ends at `start`, holds nothing else."""
+def _only_defines(tex: str) -> bool:
+    """Whether a formula consists of definitions and comments."""
+    if "\\" not in tex:
+        return False
+    tex = _TEX_COMMENT.sub("", tex).strip()
+    if not _DEFINITION.match(tex):
+        return False
     depth = 0
     rest = []
-    for char in tex[start:]:
+    for char in _DEFINITION.sub("", tex):
         depth += (char == "{") - (char == "}")
         rest.append(char if depth <= 0 and char != "}" else "")
-    left = re.sub(r"\\[A-Za-z]+|\[[^\]]*\]|#\d|[\s*=]", "", "".join(rest))
-    return not left
+    return not re.sub(r"\\[A-Za-z]+|\[[^\]]*\]|#\d|[\s*]", "", "".join(rest))
 
 
 def without_emphasis(tex: str) -> str:
@@ -124,8 +131,10 @@ def compared_key(key: str) -> str:
 
 
 def compared_image(address: str) -> str:
-    """The name of an image's file, without a language in it; a data address is one thing."""
+    """The name of an image's file, without a language in it, what a notebook attaches too; a data address is
+    one thing."""
     if address.startswith("data:"):
         return "data:"
-    path = unquote(address.strip().partition("#")[0].partition("?")[0])
-    return _LANGUAGE.sub("", path.rstrip("/").rpartition("/")[2].casefold())
+    path = unquote(address.strip().removeprefix("attachment:").partition("#")[0].partition("?")[0])
+    name = re.sub(r"[^\w.]+", "-", path.rstrip("/").rpartition("/")[2].casefold())
+    return _LANGUAGE.sub("", name)

@@ -39,7 +39,7 @@ _SILENT_CLASSES = frozenset(
             "spoken",
         ),
         *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
-        *("gutter", "gl", "footnote-ref"),
+        *("gutter", "gl", "footnote-ref", "filename", "code-title", "linenos"),
     )
 )
 """What is not part of the author's text, in our pages and others."""
@@ -59,7 +59,7 @@ _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
         *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
+        *("label", "details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
     )
 )
 
@@ -110,7 +110,7 @@ class _Reader(HTMLParser):
         if tag in _BLOCKS or not _ASIDE_CLASSES.isdisjoint(classes):
             self._flush()
         hidden = re.search(r"display\s*:\s*none", values.get("style", "")) is not None
-        hidden = hidden or values.get("role") == "doc-biblioref"
+        hidden = hidden or values.get("role") == "doc-biblioref" or (tag == "sup" and _is_note(values))
         silent = self._is_silent or tag in _SILENT or hidden or not _SILENT_CLASSES.isdisjoint(classes)
         is_inside_silent = self._is_silent
         self._take_start(

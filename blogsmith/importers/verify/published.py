@@ -1,12 +1,11 @@
 """The pages that the old system made, compared with ours: `blogsmith import --against public/`.
 
-Of an old page only its article counts: the element that themes put the text of a post in. What its layout
-adds inside of it (dates, buttons, lists of tags) stands on most pages, and is taken away as far as it does.
+What the layout of a theme adds to the text, and cannot be told by its name, stands on most pages, and is
+taken away as far as it does.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,34 +13,21 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from ...patterns import lazy_pattern
-from ..model import Difference
+from ..model import Difference, ImportedPage
 from ..source_files import read_text, walk_files
-from ..text.elements import element_end
 from ..text.segments import Lines
+from .articles import article_of
 from .compare import losses
 from .facts import Facts, without_emphasis
 from .html_facts import facts_of_html
+from .layout_words import layout_words
 
-_ARTICLES = (
-    r"<d-article\b[^>]*>",
-    r"<(?:div|section|article)\b[^>]*\b(?:post-content|entry-content|page__content|e-content|td-content)\b[^>]*>",
-    r"<(?:div|section)\b[^>]*\b(?:article-content|markdown-body|md-content__inner|bd-article)\b[^>]*>",
-    r"<(?:div|article)\b[^>]*\b(?:post|content)\b[^>]*>",
-    r"<article\b[^>]*>",
-    r"<main\b[^>]*>",
-    r"<body\b[^>]*>",
-)
-"""Where themes put the text of a page, what says most first."""
-_COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _COMMON = 0.6
 """Share of pages on which something stands that is a part of the layout."""
 _FEWEST = 5
 """Pages from which on a layout can be told from texts."""
 COMPARED = frozenset(("formulas", "words"))
 """Kinds that are compared with published pages: of the others layouts add too many of their own."""
-_FORMULA = lazy_pattern(
-    r"\$\$[^$]{1,4000}\$\$|\$[^$]{1,1000}\$|\\\([\s\S]{1,1000}?\\\)|\\\[[\s\S]{1,4000}?\\\]"
-)
 _NUMBERED = lazy_pattern(r"(?:^|/)page/?\d+/")
 """The later pages of a list: they hold nothing of their own."""
 
@@ -85,24 +71,16 @@ def _is_answered(address: str, answers: Container[str]) -> bool:
 
 
 def published_facts(folder: Path, addresses: Iterable[str]) -> dict[str, Facts]:
-    """Address → what its published page holds, without what most pages do; pages that are not there are left
-    out."""
-    found: dict[str, Facts] = {}
+    """Address → what its published page holds, without what most pages of its form do; pages that are not
+    there are left out."""
+    forms: dict[int, dict[str, Facts]] = {}
     for address in addresses:
         file = page_file(folder, address)
         text = read_text(file) if file else None
         if text is not None:
-            found[address] = facts_of_html(_escape_formulas(article_of(text)))
-    return _without_layout(found)
-
-
-def _escape_formulas(html: str) -> str:
-    """A page in which `<` in a formula begins no tag, as where Hugo hands formulas on as they are written."""
-
-    def escape(found: re.Match[str]) -> str:
-        return found[0] if ">" in found[0] else found[0].replace("<", "&lt;")
-
-    return _FORMULA.sub(escape, html)
+            article = article_of(text)
+            forms.setdefault(article.form, {})[address] = facts_of_html(article.html)
+    return {address: facts for pages in forms.values() for address, facts in _without_layout(pages).items()}
 
 
 def page_file(folder: Path, address: str) -> Path | None:
@@ -111,17 +89,6 @@ def page_file(folder: Path, address: str) -> Path | None:
     names = [path, f"{path}/index.html", f"{path}.html"] if path else ["index.html"]
     files = (folder / name for name in names)
     return next((file for file in files if file.is_file() and file.suffix in (".html", ".htm")), None)
-
-
-def article_of(html: str) -> str:
-    """The part of a page that holds its text."""
-    html = _COMMENT.sub("", html)
-    for pattern in _ARTICLES:
-        found = re.search(pattern, html, re.IGNORECASE)
-        end = element_end(html, found.start()) if found else None
-        if found and end is not None and end - found.start() > 0:
-            return html[found.start() : end]
-    return html
 
 
 def _without_layout(pages: Mapping[str, Facts]) -> dict[str, Facts]:
@@ -139,25 +106,39 @@ def _without_layout(pages: Mapping[str, Facts]) -> dict[str, Facts]:
     }
 
 
-def published_losses(address: str, old: Facts, new: Facts, allowed: Facts, source: str) -> list[Difference]:
-    """What a published page has and the new one has not, but for what is `allowed` to be lost."""
-    lines = Lines("")
+def published_losses(
+    page: ImportedPage, old: Facts, new: Facts, allowed: Facts, title: str = ""
+) -> list[Difference]:
+    """What the published page has and the new one has not, but for what is `allowed` to be lost and what
+    layouts make of the front matter.
+
+    title: of the site.
+    """
+    kinds = COMPARED - {"words"} if _lists_pages(page) else COMPARED
+    spare = allowed.of("words") + layout_words(page, title, old)
+    allowed = replace(allowed, counters={**allowed.counters, "words": spare})
+    old = _with_emphasis_signs(old, new)
     return [
         replace(difference, what=f"published {difference.what}")
-        for difference in losses(f"{source} ({address})", _mended(old, new), new, allowed, lines)
-        if difference.what in COMPARED
+        for difference in losses(f"{page.source} ({page.address})", old, new, allowed, Lines(""))
+        if difference.what in kinds
     ]
 
 
-def _mended(old: Facts, new: Facts) -> Facts:
+def _lists_pages(page: ImportedPage) -> bool:
+    """Whether the old page shows a list of others, which is made anew."""
+    return page.path.name == "_index.md" or any(notice.is_list for notice in page.notices)
+
+
+def _with_emphasis_signs(old: Facts, new: Facts) -> Facts:
     """The facts of a published page in which a formula whose signs became emphasis there is that of the new
     page."""
     before, after = old.of("formulas"), new.of("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():
         plain.setdefault(without_emphasis(tex), []).append(tex)
-    mended: Counter[str] = Counter()
+    signed: Counter[str] = Counter()
     for tex in before.elements():
         twins = plain.get(without_emphasis(tex)) if tex not in after else None
-        mended[twins.pop() if twins else tex] += 1
-    return replace(old, counters={**old.counters, "formulas": mended})
+        signed[twins.pop() if twins else tex] += 1
+    return replace(old, counters={**old.counters, "formulas": signed})

@@ -119,7 +119,7 @@ def _check_page(
     home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
     differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
     if page.address in published:
-        differences += published_losses(page.address, published[page.address], after, allowed, page.source)
+        differences += published_losses(page, published[page.address], after, allowed, snapshot.config.title)
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)

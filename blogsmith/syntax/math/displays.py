@@ -35,6 +35,8 @@ def split_paragraphs(state: StateCore) -> None:
     tokens = state.tokens
     for index, token in enumerate(tokens):
         children = token.children or []
+        if token.type == "inline" and token.content.endswith("\\"):
+            _drop_break(token, tokens[index + 2] if index + 2 < len(tokens) else None)
         if token.type == "inline" and not BLOCKS.isdisjoint([child.type for child in children]):
             opening = tokens[index - 1] if index else token
             before = opening.type
@@ -48,6 +50,21 @@ def split_paragraphs(state: StateCore) -> None:
                 continue
         result.append(token)
     state.tokens = [t for t in result if t.type != "_dropped"]
+
+
+def _drop_break(inline: Token, following: Token | None) -> None:
+    """A backslash at the end of the line above a display: a line break, which the display makes anyway."""
+    is_break = (len(inline.content) - len(inline.content.rstrip("\\"))) % 2 == 1
+    last = inline.children[-1] if inline.children else None
+    if not is_break or last is None or last.type != "text" or following is None:
+        return
+    if (
+        following.type == "math_display"
+        and inline.map
+        and following.map
+        and inline.map[1] == following.map[0]
+    ):
+        last.content = last.content.removesuffix("\\").rstrip()
 
 
 def _keep_inline(children: list[Token], reporter: Reporter) -> None:

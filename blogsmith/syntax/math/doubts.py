@@ -121,6 +121,21 @@ def report_between_words(
         reporter.warn("math-in-sentence", message, place(found.start, found.end), hint)
 
 
+def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: PlaceOf) -> None:
+    r"""A formula between `\[` and `\]`, or `\(` and `\)`, of words alone: escapes that CommonMark knows."""
+    if text[found.start] != "\\" or not _PROSE.fullmatch(text, found.inner, found.inner_end):
+        return
+    shown = _shown(text[found.start : found.end])
+    opening, closing = text[found.start + 1], {"(": ")", "[": "]"}.get(text[found.start + 1], "")
+    hint = f"write {opening}…{closing} for brackets in a text, \\text{{…}} for words in a formula"
+    message = f"{shown} is a formula: its words are set as products of letters"
+    reporter.warn("dollar-doubtful", message, place(found.start, found.end), hint)
+
+
+_PROSE = lazy_pattern(r"\s*[^\W\d_]{2,}[,.;:!?]?(?:\s+[^\W\d_]+[,.;:!?]?)*\s+[^\W\d_]{2,}[,.;:!?]?\s*")
+"""Two words or more, and nothing that is TeX."""
+
+
 def _shown(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

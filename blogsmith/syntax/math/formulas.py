@@ -39,7 +39,7 @@ from .delimiters import (
     holds_environment,
     opens_display,
 )
-from .doubts import report_between_words, report_refused, report_unread
+from .doubts import report_between_words, report_prose, report_refused, report_unread
 
 _LABEL = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = lazy_pattern(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
@@ -73,6 +73,7 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         token.content, token.markup = origin.text, state.src[found.start : found.inner]
         label_place = inline_place(state, after.label, after.label + len(after.id)) if after.id else None
         put(token, Math(origin.text, is_display, origin, after.id, after.tail, label_place=label_place))
+        report_prose(state.src, found, page.reporter, partial(inline_place, state))
         if is_display and page.takes_blocks:
             report_between_words(
                 state.src,

@@ -1,4 +1,5 @@
-r"""Backslashes that were meant for Markdown: `\_`, `\*` and `\\{` of authors whose generator took one away.
+r"""Backslashes that were meant for Markdown: `\_`, `\*`, `\\{` and `\\\\` of authors whose generator took one
+away.
 
 Nothing inside our formulas is Markdown, so `\_` is a literal underscore, `\*` no command and `\\` a new row.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from ...patterns import lazy_pattern
 from .lexer import Token, commands, read_argument, skip_spaces, tokenize
 from .scan import At
 
@@ -47,6 +49,28 @@ def literal_underscore(tex: str, macros: Container[str]) -> int:
         if text in _TEXT or text in macros:
             index = _skip_arguments(tokens, index)
     return -1
+
+
+def doubled_row_end(tex: str) -> int:
+    r"""Where the first `\\\\` of a table stands whose rows all end so; -1 if there is none.
+
+    Two of them apart, or one among others, are an empty row that was meant.
+    """
+    if "\\\\\\\\" not in tex:
+        return -1
+    for table in _TABLE.finditer(tex):
+        ends = [found for found in _ROW_END.finditer(table[0])]
+        if ends and all(len(found[0]) == 2 * len("\\\\") for found in ends):
+            return table.start() + ends[0].start()
+    return -1
+
+
+_TABLE = lazy_pattern(
+    r"\\begin\{(?P<name>[bBpvV]?matrix\*?|smallmatrix|array|d?cases|aligned|align\*?|split|gathered?)\}"
+    r"(?:(?!\\begin\{|\\end\{)[\s\S])*\\end\{(?P=name)\}"
+)
+"""One without another in it."""
+_ROW_END = lazy_pattern(r"(?:\\\\)+")
 
 
 def _skip_arguments(tokens: list[Token], index: int) -> int:

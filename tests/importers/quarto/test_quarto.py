@@ -17,6 +17,7 @@ from blogsmith.project.report import no_progress
 from tests.cases_io import Case, read_cases
 from tests.importers.quarto.project import write_project
 from tests.site_files import NOW
+from tests.test_images import png_of
 
 CASES = read_cases(Path(__file__).parent / "cases.md")
 OWN_MISTAKES = {"image-missing", "citation-key", "link-missing"}
@@ -164,3 +165,126 @@ def test_a_notebook_is_a_post(tmp_path: Path) -> None:
     assert '"imported": true' in (tmp_path / "new" / "_freeze" / "posts" / "b" / "outputs.json").read_text(
         "utf-8"
     )
+
+
+FROZEN = """\
+::: {#cell-1 .cell execution_count=1}
+``` {.python .cell-code}
+print(1 + 1)
+```
+
+::: {.cell-output .cell-output-stdout}
+```
+2
+```
+:::
+:::
+
+::: {.cell}
+```{.r .cell-code}
+mean(1:3)
+```
+
+::: {.cell-output .cell-output-stdout}
+```
+[1] 2
+```
+:::
+
+::: {.cell-output-display}
+![](a_files/figure-html/unnamed-chunk-1-1.png){width=672}
+:::
+:::
+
+::: {.cell}
+::: {.cell-output-display}
+| a |
+|---|
+| 1 |
+:::
+:::
+
+::: {.cell execution_count=2}
+``` {.python .cell-code}
+1 / 0
+```
+
+::: {.cell-output .cell-output-error}
+```
+ZeroDivisionError: division by zero
+```
+:::
+:::
+"""
+FROZEN_PAGE = """\
+---
+title: Rows
+---
+
+```{python}
+#| label: sum
+print(1 + 1)
+```
+
+```{r}
+#| include: false
+library(x)
+```
+
+```{r}
+#| label: fig-mean
+#| fig-cap: The mean
+mean(1:3)
+```
+
+By @fig-mean.
+
+```{r}
+#| echo: false
+knitr::kable(a)
+```
+
+```{python}
+#| error: true
+1 / 0
+```
+
+```{python}
+print("new")
+```
+"""
+
+
+def test_outputs_of_a_freeze_are_shown_as_not_verified(tmp_path: Path) -> None:
+    result = {"result": {"markdown": FROZEN, "supporting": []}}
+    pages = {
+        "posts/a.qmd": FROZEN_PAGE,
+        "_freeze/posts/a/execute-results/html.json": json.dumps(result),
+        "_freeze/posts/a/figure-html/other.txt": "",
+    }
+    write_project(tmp_path / "old", pages)
+    (tmp_path / "old/_freeze/posts/a/figure-html/unnamed-chunk-1-1.png").write_bytes(png_of(4, 3))
+    done = import_site(tmp_path / "old", tmp_path / "new", ImportOptions(now=NOW), no_progress)
+    assert done.check.differences == ()
+    page = (tmp_path / "new/content/posts/a.md").read_text("utf-8")
+    told = "*From the old site's record, not verified here:*"
+    picture = '![The mean](a-files/unnamed-chunk-1-1.png "The mean"){#fig-mean}\n\nBy {@fig-mean}.'
+    assert f"```r\nmean(1:3)\n```\n\n{told}\n\n```text\n[1] 2\n```\n\n{picture}\n" in page
+    assert "kable" not in page and "library" not in page
+    assert "| a |\n|---|\n| 1 |" in page
+    assert (tmp_path / "new/content/posts/a-files/unnamed-chunk-1-1.png").is_file()
+    record = json.loads((tmp_path / "new/_freeze/posts/a/outputs.json").read_text("utf-8"))
+    cells = record["sessions"]["main"]["cells"]
+    assert [cell["outputs"][0]["output_type"] for cell in cells] == ["stream", "error"]
+    assert all(cell["origin"]["imported"] for cell in cells)
+    codes = {found.code for found in done.check.diagnostics if found.path == "content/posts/a.md"}
+    assert {"cell-stale", "cell-pending"} <= codes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "{}", '{"result": {"markdown": 1}}', '{"result": []}', "[[" * 9999]
+)
+def test_a_freeze_that_is_none_says_nothing(text: str, tmp_path: Path) -> None:
+    pages = {"posts/a.qmd": FROZEN_PAGE, "_freeze/posts/a/execute-results/html.json": text}
+    write_project(tmp_path, pages)
+    assert not SYSTEM.read(tmp_path, no_progress).made

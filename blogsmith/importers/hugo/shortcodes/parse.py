@@ -7,17 +7,28 @@ is missing nobody knows but the template.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ....patterns import lazy_pattern
 
 _STRING = r"\"(?:\\[\s\S]|[^\"\\])*\"|`[^`]*`"
-_TOKEN = lazy_pattern(
-    r"\{\{[<%][ \t]*(?P<escaped>/\*[\s\S]*?\*/)[ \t]*[>%]\}\}"
-    rf"|\{{\{{<(?P<angle>(?:{_STRING}|(?!>\}}\}})[^\"`])*)>\}}\}}"
-    rf"|\{{\{{%(?P<percent>(?:{_STRING}|(?!%\}}\}})[^\"`])*)%\}}\}}"
+_ANGLE = rf"(?:{_STRING}|(?!>\}}\}})[^\"`])*"
+_PERCENT = rf"(?:{_STRING}|(?!%\}}\}})[^\"`])*"
+_ANGLE_BODY, _PERCENT_BODY = lazy_pattern(_ANGLE), lazy_pattern(_PERCENT)
+_OPENING = lazy_pattern(r"\{\{[<%]")
+_QUOTED_OR_OPENING = lazy_pattern(rf"{_STRING}|\{{\{{[<%]")
+_NEVER = "(?!)"
+_CALL = lazy_pattern(
+    rf"\{{\{{<(?P<angle>{_ANGLE})>\}}\}}|\{{\{{%(?P<percent>{_PERCENT})%\}}\}}|(?P<escaped>{_NEVER})"
 )
+_SHOWN = lazy_pattern(
+    r"\{\{[<%][ \t]*(?P<escaped>/\*[\s\S]*?\*/)[ \t]*[>%]\}\}"
+    rf"|(?P<angle>{_NEVER})|(?P<percent>{_NEVER})"
+)
+"""A call that is shown; it has the groups of `_CALL`."""
+_COMMENT_END = lazy_pattern(r"\*/[ \t]*[>%]\}\}")
 _ARGUMENT = lazy_pattern(rf"(?:([\w-]+)[ \t\n]*=[ \t\n]*)?({_STRING}|[^\s\"`=]+)")
 _ESCAPED = lazy_pattern(r"\\(.)")
 
@@ -62,7 +73,8 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
     """Text and calls, in order."""
     nodes: list[Literal | Call] = []
     position = 0
-    for found in _TOKEN.finditer(text):
+    opened: Counter[str] = Counter()
+    for found in _tokens(text):
         if found.start() > position:
             nodes.append(Literal(text[position : found.start()], position))
         position = found.end()
@@ -70,12 +82,51 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
         if found["escaped"] is not None:
             nodes.append(Literal(_shown(found[0], found["escaped"]), found.start()))
         elif (written := (body or "").strip()).startswith("/"):
-            _close(nodes, written[1:].strip().casefold(), found[0], found.start())
+            _close(nodes, opened, written[1:].strip().casefold(), found[0], found.start())
         else:
             nodes.append(_call(written, found[0], found.start()))
+            _count(nodes[-1:], opened, 1)
     if position < len(text):
         nodes.append(Literal(text[position:], position))
     return tuple(nodes)
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    """Calls and what shows one, in order, in time in proportion to the text.
+
+    A call that is stuck at a quote without an end shows that all are that begin between its own quotes: these
+    would read the same text to the same place.
+    """
+    position, comment_end = 0, 0
+    stuck: set[int] = set()
+    while opening := _OPENING.search(text, position):
+        start = opening.start()
+        if 0 <= comment_end < start:
+            ahead = _COMMENT_END.search(text, start)
+            comment_end = ahead.start() if ahead else -1
+        found = _SHOWN.match(text, start) if comment_end >= 0 else None
+        if found is None and start not in stuck:
+            found = _CALL.match(text, start)
+            stuck.update(_stuck(text, opening) if found is None else ())
+        if found is None:
+            position = start + 1
+            continue
+        yield found
+        position = found.end()
+
+
+def _stuck(text: str, opening: re.Match[str]) -> Iterator[int]:
+    """Where calls of the same kind begin that end nowhere, since this one does not."""
+    body = (_ANGLE_BODY if opening[0].endswith("<") else _PERCENT_BODY).match(text, opening.end())
+    end = body.end() if body else opening.end()
+    position = opening.end()
+    while position < end:
+        found = _QUOTED_OR_OPENING.search(text, position, end)
+        if found is None:
+            return
+        if found[0] == opening[0]:
+            yield found.start()
+        position = found.end()
 
 
 def _shown(written: str, escaped: str) -> str:
@@ -109,12 +160,19 @@ def _plain(value: str) -> str:
     return value[1:-1] if value.startswith("`") else value
 
 
-def _close(nodes: list[Literal | Call], name: str, closer: str, start: int) -> None:
+def _count(nodes: Iterable[Literal | Call], opened: Counter[str], by: int) -> None:
+    for node in nodes:
+        if isinstance(node, Call) and node.inner is None:
+            opened[node.name] += by
+
+
+def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer: str, start: int) -> None:
     """Gives the last open call of this name what stands behind it as its inner text."""
-    for index in range(len(nodes) - 1, -1, -1):
+    for index in range(len(nodes) - 1, -1, -1) if opened[name] else ():
         node = nodes[index]
         if isinstance(node, Call) and node.name == name and node.inner is None:
             inner = tuple(nodes[index + 1 :])
+            _count(nodes[index:], opened, -1)
             nodes[index:] = [
                 Call(node.name, node.positional, node.named, node.start, node.opener, closer, inner)
             ]

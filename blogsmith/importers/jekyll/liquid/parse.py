@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ....patterns import lazy_pattern
 
 _TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
+_OPENING = lazy_pattern(r"\{[%{]")
+_DEEPEST = 100
+"""Blocks in blocks, as Liquid has it; a tag that would open a deeper one opens none."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
 """Blocks whose text is no template; of `highlight` it is one in Jekyll, and never meant as one."""
 _BRANCHES = frozenset(("else", "elsif", "when"))
@@ -65,30 +68,32 @@ def parse_liquid(text: str) -> Nodes:
     """The nodes of a template; a tag that opens a block which never ends is a tag without branches."""
     blocks = {found[3:] for found in re.findall(r"\{%-?\s*(end\w+)", text)}
     stack = [_Open("", "", 0)]
+    opened: Counter[str] = Counter()
     position = 0
-    while found := _TOKEN.search(text, position):
+    tokens = _Tokens(text)
+    while found := tokens.next(position):
         _add_text(stack[-1], text[position : found.start()], text, position, found)
         position = found.end()
         name, arguments = found[1] or "", (found[2] or "").strip()
         if found[3] is not None:
             stack[-1].nodes.append(LiquidOutput(found[3].strip(), found[0], found.start()))
         elif name in _VERBATIM:
-            position = _take_verbatim(stack[-1], text, found, name, arguments)
-        elif name.startswith("end") and any(each.name == name[3:] for each in stack[1:]):
-            while stack[-1].name != name[3:]:
-                _abandon(stack)
+            position = _take_verbatim(stack[-1], tokens, found, name, arguments)
+        elif name.startswith("end") and opened[name[3:]]:
+            _abandon(stack, name[3:], opened)
+            opened[name[3:]] -= 1
             _close(stack, text, position)
         elif name in _BRANCHES and len(stack) > 1:
             stack[-1].close_branch()
             stack[-1].head = (name, arguments)
-        elif name in blocks:
+        elif name in blocks and len(stack) <= _DEEPEST:
+            opened[name] += 1
             stack.append(_Open(name, arguments, found.start(), head=(name, arguments)))
         elif name:
             stack[-1].nodes.append(LiquidTag(name, arguments, found[0], found.start()))
         position = _skip_blank(text, position, found[0])
     stack[-1].nodes.append(text[position:])
-    while len(stack) > 1:
-        _abandon(stack)
+    _abandon(stack, "", opened)
     return tuple(stack[0].nodes)
 
 
@@ -106,8 +111,8 @@ def _skip_blank(text: str, position: int, token: str) -> int:
     return blank.end() if blank else position
 
 
-def _take_verbatim(block: _Open, text: str, found: re.Match[str], name: str, arguments: str) -> int:
-    end = re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}").search(text, found.end())
+def _take_verbatim(block: _Open, tokens: _Tokens, found: re.Match[str], name: str, arguments: str) -> int:
+    text, end = tokens.text, tokens.end_of(name, found.end())
     if not end:
         block.nodes.append(LiquidTag(name, arguments, found[0], found.start()))
         return found.end()
@@ -124,12 +129,51 @@ def _close(stack: list[_Open], text: str, end: int) -> None:
     stack[-1].nodes.append(tag)
 
 
-def _abandon(stack: list[_Open]) -> None:
-    """A block that does not end: what stands in it belongs to the block around."""
-    done = stack.pop()
-    nodes: Sequence[str | LiquidOutput | LiquidTag] = [
-        *(node for branch in done.branches for node in branch.nodes),
-        *done.nodes,
-    ]
-    source = f"{{% {done.name} {done.arguments} %}}"
-    stack[-1].nodes += [LiquidTag(done.name, done.arguments, source, done.start), *nodes]
+def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
+    """Blocks above the last one of a name do not end: what stands in them belongs to that one."""
+    depth = next(index for index in range(len(stack) - 1, -1, -1) if stack[index].name == name or not index)
+    for done in stack[depth + 1 :]:
+        opened[done.name] -= 1
+        source = f"{{% {done.name} {done.arguments} %}}"
+        nodes = (node for branch in done.branches for node in branch.nodes)
+        stack[depth].nodes += [
+            LiquidTag(done.name, done.arguments, source, done.start),
+            *nodes,
+            *done.nodes,
+        ]
+    del stack[depth + 1 :]
+
+
+class _Tokens:
+    """The tokens of a text, found from left to right; that an end is nowhere ahead is looked up once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._missing: set[str] = set()
+        """Verbatim blocks that end nowhere behind a place that was asked for."""
+        self._next: dict[str, int] = {"%}": 0, "}}": 0}
+        """Where the next of these stands from a place on that was asked for; behind the text if nowhere."""
+
+    def next(self, position: int) -> re.Match[str] | None:
+        """The first token from `position` on."""
+        while opening := _OPENING.search(self.text, position):
+            closing = "%}" if opening[0] == "{%" else "}}"
+            if self._is_ahead(closing, opening.end()) and (found := _TOKEN.match(self.text, opening.start())):
+                return found
+            position = opening.start() + 1
+        return None
+
+    def _is_ahead(self, piece: str, position: int) -> bool:
+        if self._next[piece] < position:
+            found = self.text.find(piece, position)
+            self._next[piece] = found if found >= 0 else len(self.text) + 1
+        return self._next[piece] <= len(self.text)
+
+    def end_of(self, name: str, position: int) -> re.Match[str] | None:
+        """The tag that ends a verbatim block; None if there is none."""
+        if name in self._missing:
+            return None
+        end = re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}").search(self.text, position)
+        if end is None:
+            self._missing.add(name)
+        return end

@@ -1,0 +1,159 @@
+"""`_freeze/`: what the cells of a document gave when Quarto last ran it.
+
+Quarto keeps the executed document as Markdown; its cells are divs that hold the code, unless it is hidden,
+and what it printed. Source: quarto-cli, `src/command/render/freeze.ts`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ...model.results import Blob, CellOutput, Display, Failure, Stream
+from ...patterns import lazy_pattern
+from ..source_files import open_file, read_text
+from ..text.segments import Dialect, MaskedText, mask
+from .cells import read_block
+from .divs import Div, parse_divs
+
+_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml"}
+_PICTURE = lazy_pattern(r"!\[[^\]]*\]\(<?([^()<>\s]+)>?[^()]*\)(?:\{[^{}]*\})?")
+_FENCE = lazy_pattern(r"^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$", re.MULTILINE)
+_ERROR = lazy_pattern(r"(?:[\s\S]*\n)?(?P<name>[A-Z]\w*(?:Error|Exception|Warning)): (?P<message>[^\n]*)\s*")
+_LARGEST = 20_000_000
+"""Bytes of a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenCell:
+    """One executed cell."""
+
+    code: str
+    """Empty if the document does not show it."""
+    outputs: tuple[CellOutput, ...]
+
+
+@dataclass(slots=True)
+class FrozenCells:
+    """The executed cells of a document, taken in order."""
+
+    cells: Sequence[FrozenCell] = ()
+    position: int = field(default=0)
+
+    def take(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
+        """What the next cell with this code gave; None if none is known.
+
+        is_shown: its code is in the page.
+        """
+        wanted = code.strip()
+        for number in range(self.position, len(self.cells)):
+            found = self.cells[number]
+            if found.code.strip() == wanted or (not found.code and not is_shown and number == self.position):
+                self.position = number + 1
+                return found.outputs
+        return None
+
+
+def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
+    """What the document at `path` gave; nothing if there is no record of it."""
+    folder = root / "_freeze" / path.with_suffix("")
+    text = read_text(folder / "execute-results" / "html.json")
+    try:
+        data = json.loads(text) if text else None
+        markdown = data["result"]["markdown"] if isinstance(data, dict) else ""
+    except (json.JSONDecodeError, RecursionError, KeyError, TypeError):
+        markdown = ""
+    if not isinstance(markdown, str) or ".cell" not in markdown:
+        return FrozenCells()
+    masked = mask(markdown, Dialect(brackets=False))
+    folders = (folder, root / path.parent)
+    divs = parse_divs(masked.text)
+    return FrozenCells([_cell(div, masked, folders) for div in _every(divs, "cell")])
+
+
+def _every(children: Sequence[Div | str], name: str) -> Iterator[Div]:
+    for child in children:
+        if isinstance(child, Div):
+            if child.attributes.has(name):
+                yield child
+            else:
+                yield from _every(child.children, name)
+
+
+def _cell(div: Div, masked: MaskedText, folders: Sequence[Path]) -> FrozenCell:
+    code = ""
+    outputs: list[CellOutput] = []
+    for child in div.children:
+        if isinstance(child, Div):
+            outputs.extend(_outputs(child, masked, folders))
+            continue
+        for fence in _FENCE.finditer(masked.restore(child)):
+            block = read_block(fence[0])
+            if block and "cell-code" in block.info and not code:
+                code = "\n".join(block.lines)
+    return FrozenCell(code, tuple(outputs))
+
+
+def _outputs(div: Div, masked: MaskedText, folders: Sequence[Path]) -> Iterator[CellOutput]:
+    attributes = div.attributes
+    text = masked.restore("\n".join(child for child in div.children if isinstance(child, str))).strip("\n")
+    inner = [child for child in div.children if isinstance(child, Div)]
+    for child in inner:
+        yield from _outputs(child, masked, folders)
+    if not text.strip():
+        return
+    plain = _plain(text)
+    shown = plain if plain is not None else text
+    if attributes.has("cell-output-stdout"):
+        yield Stream("stdout", f"{shown}\n")
+    elif attributes.has("cell-output-stderr"):
+        yield Stream("stderr", f"{shown}\n")
+    elif attributes.has("cell-output-error"):
+        found = _ERROR.fullmatch(shown)
+        yield Failure(found["name"] if found else "Error", found["message"] if found else "", shown)
+    else:
+        yield from _displays(text, plain, folders)
+
+
+def _plain(text: str) -> str | None:
+    """The text of an output that is one fence and nothing else; None for others."""
+    block = read_block(text.strip())
+    if block is None or not _FENCE.fullmatch(text.strip()):
+        return None
+    return None if block.info.strip().startswith("{=") else "\n".join(block.lines)
+
+
+def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator[CellOutput]:
+    if plain is not None:
+        yield Display("display", {"text/plain": plain})
+        return
+    for found in _PICTURE.finditer(text):
+        if picture := _picture(found[1], folders):
+            yield Display("display", picture)
+    rest = _PICTURE.sub("", text).strip()
+    block = read_block(rest)
+    if block and block.info.strip().startswith("{=html"):
+        yield Display("display", {"text/html": "\n".join(block.lines)})
+    elif rest:
+        yield Display("display", {"text/markdown": rest})
+
+
+def _picture(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
+    """A picture that lies in the record, or beside the document."""
+    mime = _PICTURES.get(PurePosixPath(address).suffix.lower())
+    if mime is None or "://" in address or address.startswith("/"):
+        return None
+    # `post_files/figure-html/a.png` is kept as `figure-html/a.png`
+    inner = address.partition("_files/")[2] or address
+    for file in (folders[0] / inner, folders[1] / address):
+        try:
+            with open_file(file) as stream:
+                data = stream.read(_LARGEST)
+        except (OSError, ValueError):
+            continue
+        return {mime: Blob(hashlib.sha256(data).hexdigest(), data, PurePosixPath(address).name)}
+    return None
