@@ -20,7 +20,7 @@ async function pageAt(url) {
   if (!pages.has(path)) {
     const load = async () => {
       // Chromium asks for captions of films at once, against the policy of this page
-      const html = (await (await fetch(path)).text()).replace(/<track\b[^>]*>/g, "");
+      const html = (await (await fetch(path)).text()).replaceAll("<track", "<wbr");
       return new DOMParser().parseFromString(html, "text/html");
     };
     pages.set(path, load().catch(() => new Document()));
