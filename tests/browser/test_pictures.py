@@ -26,7 +26,7 @@ title: A
 date: 2026-01-02
 ---
 
-![A scene](scene.png)
+![A scene](scene.png){#fig-scene}
 
 ![By day](day.png#only-light "A pair"){.lightbox}
 ![By night](night.png#only-dark)
@@ -62,6 +62,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     files: dict[str, str | bytes] = {
         "blogsmith.yaml": CONFIG,
         "content/posts/a/index.md": POST,
+        "content/posts/b.md": "---\ntitle: B\ndate: 2026-01-01\n---\n\nSee {@a#fig-scene}.\n",
         "content/posts/a/scene.png": file_of(scene(1800, 1200), compress_level=0),
         **{f"content/posts/a/{name}.png": file_of(image) for name, image in small.items()},
         **{f"content/posts/a/{name}": (FILMS / name).read_bytes() for name in ("rows.mp4", "rows.vtt")},
@@ -193,6 +194,14 @@ def test_a_film_has_its_size_captions_and_no_haste(site: Served, reader: Reader)
     reader.open_again()
     reader.ask("document.querySelector('video').scrollIntoView()")
     reader.wait_for(lambda: not reader.ask("return document.querySelector('video').paused"))
+
+
+def test_a_card_from_a_page_with_a_film_asks_for_no_captions(site: Served, reader: Reader) -> None:
+    reader.open(site.url("/sub/posts/b/"))
+    reader.ask("document.querySelector('a.xref').focus()")
+    reader.wait_for(lambda: reader.ask("return document.querySelector('.preview:popover-open') !== null"))
+    assert not [url for url in reader.requests() if url.endswith(".vtt")]
+    assert reader.problems() == []
 
 
 def test_the_same_in_firefox(site: Served, fox: Firefox) -> None:

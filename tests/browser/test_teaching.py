@@ -161,6 +161,10 @@ class TestTabs:
         assert page.ask(SEEN, TABS) == ["in Python", "again in R"]
         assert page.find("#tabs-1-1").accessible_name == "Python"
 
+    def test_a_link_into_a_part_shows_it(self, page: Reader) -> None:
+        page.ask("document.querySelectorAll('.tab-body')[1].id = 'inside'; location.hash = '#inside'")
+        page.wait_for(lambda: page.ask(SEEN, TABS) == ["in Python", "in R", "in C"])
+
     def test_the_place_stays(self, page: Reader) -> None:
         top = "return document.querySelector('label[for=tabs-2-2]').getBoundingClientRect().top"
         page.find("label[for=tabs-2-2]").click()

@@ -1,5 +1,5 @@
 // What a reference leads to, without going there: a card under the pointer, with the keyboard's focus, and at the
-// first tap; a footnote that is tapped opens below its line. A click of a mouse follows the link as ever.
+// first tap; a footnote that is tapped opens below its line. A mouse's click follows the link.
 
 const WAIT_MS = 200;
 const NOTE = 'a[role="doc-noteref"][href]';
@@ -15,12 +15,13 @@ const card = make("div", { id: "preview:card", className: "preview post-content"
 let link;
 let timer;
 let pointer;
-// whether the card answers a tap: then it can be walked into, and leads on
+// the card answers a tap: it can be walked into, and leads on
 let isTapped = false;
 
 async function load(path) {
   const answer = await fetch(path);
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  // Chromium loads tracks
+  return new DOMParser().parseFromString((await answer.text()).replaceAll("<track", "<wbr"), "text/html");
 }
 
 async function find({ pathname: path, hash }) {

@@ -18,7 +18,11 @@ const pages = new Map();
 async function pageAt(url) {
   const path = url.split("#")[0];
   if (!pages.has(path)) {
-    const load = async () => new DOMParser().parseFromString(await (await fetch(path)).text(), "text/html");
+    const load = async () => {
+      // Chromium asks for captions of films at once, against the policy of this page
+      const html = (await (await fetch(path)).text()).replaceAll("<track", "<wbr");
+      return new DOMParser().parseFromString(html, "text/html");
+    };
     pages.set(path, load().catch(() => new Document()));
   }
   return pages.get(path);
