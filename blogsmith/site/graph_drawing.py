@@ -29,8 +29,6 @@ class GraphNode(Struct, frozen=True):
 
     lines: tuple[str, ...]
     url: str
-    title: str
-    """Its name for those who hear it."""
     is_own: bool = True
     """Else its frame is dashed."""
 
@@ -226,10 +224,10 @@ def _box(nodes: Sequence[GraphNode], box: _Box, left: float, height: float) -> s
     first = y + height / 2 - (len(node.lines) - 1) * _LINE_HEIGHT / 2 + _FONT_SIZE * 0.35
     lines = "".join(
         f'<text x="{_number(x)}" y="{_number(first + index * _LINE_HEIGHT)}" text-anchor="middle"'
-        f' font-size="{_FONT_SIZE}" fill="currentColor"{_weight(index)}>{escape(line, quote=False)}</text>'
+        f' font-size="{_FONT_SIZE}" fill="currentColor"{_weight(index)}>{escape(line, quote=False)} </text>'
         for index, line in enumerate(node.lines)
     )
-    return f'<a href="{escape(node.url)}" aria-label="{escape(node.title)}">{frame}{lines}</a>'
+    return f'<a href="{escape(node.url)}">{frame}{lines}</a>'
 
 
 def _weight(index: int) -> str:

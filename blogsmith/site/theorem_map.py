@@ -89,7 +89,7 @@ class _Maps:
     def _node(self, key: StatementKey, *, is_own: bool) -> GraphNode:
         statement, page = self._graph.statements[key], self._pages[key[0]]
         lines = (statement.name, _shorten(statement.title or page.title))
-        return GraphNode(lines, self._url(key), f"{statement_text(statement)}, {page.title}", is_own)
+        return GraphNode(lines, self._url(key), is_own)
 
     def _line(self, key: StatementKey) -> str:
         page, translate = self._pages[key[0]], self._frame.language.translate

@@ -42,7 +42,9 @@ UNSEEN_TEXT = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 const unseen = [];
-const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button, "
+// a part of tabs is chosen without scripts, and the bar of a sweep does nothing there: its runs are folds
+for (const part of document.querySelectorAll(".tab-body")) part.style.display = "block";
+const quiet = ".sweep-controls, script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button, "
   // its words stand there by style where it is no button
   + ".toc-label";
 while (texts.nextNode()) {
