@@ -44,7 +44,8 @@ const texts = document.createTreeWalker(document.querySelector("main"), NodeFilt
 const unseen = [];
 // a part of tabs is chosen without scripts, and the bar of a sweep does nothing there: its runs are folds
 for (const part of document.querySelectorAll(".tab-body")) part.style.display = "block";
-const quiet = ".sweep-controls, script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button, "
+const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button, "
+  + ".sweep-controls, "
   // its words stand there by style where it is no button
   + ".toc-label";
 while (texts.nextNode()) {
