@@ -84,6 +84,9 @@ class HtmlTranslator:
             return self._markdown_inside(element, masked)
         if element.name == "details":
             return self._details(element, masked)
+        if element.name == "p" and not element.attributes and not element.inner_source().strip():
+            # space between lines; what follows at once is a text for kramdown, and would be HTML here
+            return "\n"
         if has_markdown(element.source()):
             inner = replace_blocks(
                 element.inner_source(), lambda each, indent: self._block(each, indent, masked)
