@@ -32,6 +32,7 @@ _CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
 _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?\s*endfor\s*-?%\}")
 """A loop without loops in it: its text is a template, what it gives are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
+_OUTPUTS = lazy_pattern(r"(?:\{\{[^{}]*\}\}/)+")
 _LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
 _HEADING_ID = lazy_pattern(r"^([ ]{0,3}#{1,6}[ \t][^\n]*?)[ \t]*\{#[\w:.-]+\}[ \t]*$", re.MULTILINE)
 _OUTPUT = lazy_pattern(
@@ -103,7 +104,9 @@ def _without_liquid(text: str) -> str:
         text = unrolled
     text = _MERMAID.sub("", _HIGHLIGHT.sub(_code, _COMMENT.sub("", text)))
     text = _CITE.sub(_citation, _INCLUDE.sub(_figure, _CAPTURED.sub("", text)))
-    return _LIQUID.sub("", _OUTPUT.sub("", _QUOTED.sub(r"\1", text)))
+    # of two outputs with a slash between them two slashes would be left, and what follows would be a host
+    text = _OUTPUTS.sub("/", _QUOTED.sub(r"\1", text))
+    return _LIQUID.sub("", _OUTPUT.sub("", text))
 
 
 def _code(found: re.Match[str]) -> str:
