@@ -176,6 +176,7 @@ def parse_options(
         reference_kinds=tuple(sorted(name for name, row in kinds.items() if row.numbered)),
         untrusted=config.markup.untrusted,
         smart_quotes=config.markup.smart_quotes,
+        lang=config.lang,
         linkify=config.markup.linkify,
         math_macros=config.math.macros,
         double_dollar=config.math.double_dollar,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..bibliography.bibtex_entry import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.schema import Config
+from ..languages.quotation import quotation_marks
 from ..model.documents import FrontMatter
 from ..model.scholarly import license_of
 from ..model.slugs import slugify
@@ -85,4 +86,5 @@ def _sentence(front: FrontMatter, title: str, url: str, names: Sequence[str], co
     where = ", ".join(filter(None, (config.title, year)))
     address = f"https://doi.org/{front.doi}" if front.doi else url
     who = f"{who}. " if who and not who.endswith(".") else f"{who} " if who else ""
-    return f"{who}“{title}{mark}” {where}. {address}".strip()
+    opening, closing, *_ = quotation_marks(front.lang or config.lang)
+    return f"{who}{opening}{title}{mark}{closing} {where}. {address}".strip()

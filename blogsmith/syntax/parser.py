@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
+from ..languages.quotation import quotation_marks
 from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
 from ..patterns import lazy_pattern
@@ -61,7 +62,7 @@ from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .tabs import tab_rules
 from .text import task_lists, text_rules
-from .typography import typography
+from .typography import quotation, typography
 from .wiki_links import wiki_rules
 
 MAX_BRACKETS = 500
@@ -239,8 +240,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     for name, rule in AS_WRITTEN:
         md.core.ruler.before("replacements", name, rule)
     if options.smart_quotes:
-        md.options["typographer"] = True
         md.enable("smartquotes")
+        md.core.ruler.at("smartquotes", quotation)
         md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
@@ -264,6 +265,8 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         has_bibliography=bool(front.bibliography or front.publications),
     )
     page.included = document.included
+    if front.lang:
+        page.quotation_marks = quotation_marks(front.lang)
     env = {"page": page}
     tokens = md.parse(document.body, env)
     page.parsed = True

@@ -20,6 +20,7 @@ from markdown_it.utils import EnvType
 from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter, TextMap
+from ..languages.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
 from ..model.cells import PageExecution, Value
 from ..model.documents import IncludedFile, Reference
 
@@ -95,6 +96,8 @@ class ParseOptions:
     """Names of the numbered kinds, by which labels of their callouts may begin."""
     untrusted: bool = False
     smart_quotes: bool = False
+    lang: str = "en"
+    """Of pages that name none."""
     linkify: bool = True
     math_macros: Mapping[str, str] = field(default_factory=dict)
     """The site's macros, for those that make a label or a row."""
@@ -147,6 +150,8 @@ class PageState:
     """Index of the first character of each line of the parsed text."""
     lines: list[str]
     """Lines of the parsed text."""
+    quotation_marks: QuotationMarks = ENGLISH_MARKS
+    """Of the page's language."""
     current: TextMap | None = None
     """Text being parsed by the inline rules."""
     base: int = 0
@@ -269,6 +274,7 @@ def new_page(
         first_line,
         starts,
         lines,
+        quotation_marks(options.lang),
         references=references or {},
         execution=execution or PageExecution(),
         has_bibliography=has_bibliography or options.has_bibliography,

@@ -1,22 +1,34 @@
-"""Dashes and dots of `markup.smart_quotes`: `--`, `---` and exactly three dots, and nothing else.
+"""What `markup.smart_quotes` sets: quotation marks, `--`, `---` and exactly three dots, and nothing else.
 
-Takes the place of markdown-it's rule, which also makes © of `(c)`, ± of `+-`, and shortens `????`.
+Dashes take the place of markdown-it's rule, which also makes © of `(c)`, ± of `+-`, and shortens `????`. Its
+rule for quotation marks knows those of one language only; here a page has those of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import cast
 
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_core.smartquotes import smartquotes
 from markdown_it.token import Token
 
 from ..patterns import lazy_pattern
+from .state import page_of
 
 _RARE = lazy_pattern(r"--|\.\.\.")
 _DOTS = lazy_pattern(r"(?<!\.)\.\.\.(?!\.)")
 _EM_DASH = lazy_pattern(r"(?<!-)---(?!-)")
 _EN_DASH = lazy_pattern(r"(?<![-\s])--(?![-\s])|(?:(?<=\s)|(?<![\s\S]))--(?:(?=\s)|(?![\s\S]))")
 """Between words, or between blanks and ends of a text: `--option` stays one."""
+
+
+def quotation(state: StateCore) -> None:
+    """Core rule in the place of `smartquotes`: the marks of the page's language."""
+    marks = page_of(state.env).quotation_marks
+    options = SimpleNamespace(typographer=True, quotes=marks)
+    smartquotes(cast(StateCore, SimpleNamespace(tokens=state.tokens, md=SimpleNamespace(options=options))))
 
 
 def typography(state: StateCore) -> None:

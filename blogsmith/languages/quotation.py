@@ -1,0 +1,41 @@
+"""Quotation marks of languages: outer and inner pair. Source: CLDR, `delimiters`; French has blanks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+QuotationMarks: TypeAlias = tuple[str, str, str, str]
+"""Opening and closing mark, then those inside others."""
+
+ENGLISH_MARKS: QuotationMarks = ("“", "”", "‘", "’")
+_GERMAN: QuotationMarks = ("„", "“", "‚", "‘")
+_GUILLEMETS: QuotationMarks = ("«", "»", "“", "”")
+_LOW: QuotationMarks = ("„", "”", "«", "»")
+_MARKS: Mapping[str, QuotationMarks] = MappingProxyType(
+    {
+        "ar": ("”", "“", "’", "‘"),
+        **dict.fromkeys(("bg", "cs", "da", "de", "is", "sk", "sl"), _GERMAN),
+        "de-ch": ("«", "»", "‹", "›"),
+        **dict.fromkeys(("ca", "el", "es", "it", "nb", "nn", "no"), _GUILLEMETS),
+        "fa": ("«", "»", "‹", "›"),
+        "fi": ("”", "”", "’", "’"),
+        "fr": ("«\u202f", "\u202f»", "‹\u202f", "\u202f›"),
+        "he": ("”", "”", "’", "’"),
+        **dict.fromkeys(("hu", "pl", "ro"), _LOW),
+        "ja": ("「", "」", "『", "』"),
+        **dict.fromkeys(("ru", "uk"), ("«", "»", "„", "“")),
+        "sv": ("”", "”", "’", "’"),
+    }
+)
+
+
+def quotation_marks(tag: str) -> QuotationMarks:
+    """Those of a language, by its BCP 47 tag; English ones where nothing is known."""
+    key = tag.lower()
+    while key:
+        if key in _MARKS:
+            return _MARKS[key]
+        key = key.rpartition("-")[0]
+    return ENGLISH_MARKS
