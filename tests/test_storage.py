@@ -292,6 +292,7 @@ READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
     "preview/http/files.py",
+    "read/included_files.py",
     "watch/fingerprint.py",
 }
 """Modules that call `os.open` with flags that only read."""
