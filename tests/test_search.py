@@ -306,7 +306,9 @@ def test_a_site_with_search(tmp_path: Path) -> None:
     assert files["pages"][1][2] == [["", ""], ["the-sum-of-x-i", "The sum of x_i"]]
     terms = files["terms-0"][0].split()
     assert {"naive", "sets", "logic", "catalogue", "sum", "quokka", "print"} <= set(terms)
+    assert "/search/" not in (public / "sitemap.xml").read_text()
     page = (public / "search/index.html").read_text()
+    assert '<meta name="robots" content="noindex">' in page
     listed = page.partition('class="search-pages"')[2]
     assert re.findall(r'<a href="(/b/(?:posts|about)[^"]*)"', listed) == [
         "/b/about/",

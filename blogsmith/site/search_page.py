@@ -43,7 +43,8 @@ def search_page(
     ordered = sorted(groups, key=lambda section: (bool(section), section))
     found = tuple(PageGroup(titles.get(section, ""), tuple(groups[section])) for section in ordered)
     title = frame.language.translate("Search")
-    yield replace(plain_view("search", SEARCH_PATH, title, frame, ()), page_groups=found)
+    # search engines are not to list it, so neither does the sitemap
+    yield replace(plain_view("search", SEARCH_PATH, title, frame, ()), canonical_url="", page_groups=found)
 
 
 def _count(entries: Sequence[TocEntry]) -> int:
