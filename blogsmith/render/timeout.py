@@ -26,7 +26,11 @@ def alarm(seconds: float, error: type[BaseException], *, working: bool = False) 
     """
     timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if working else (signal.ITIMER_REAL, signal.SIGALRM)
 
+    has_rung = False
+
     def ring(number: int, frame: FrameType | None) -> None:
+        nonlocal has_rung
+        has_rung = True
         raise error
 
     handler = signal.signal(number, ring)
@@ -36,6 +40,9 @@ def alarm(seconds: float, error: type[BaseException], *, working: bool = False) 
             # rings again if the first one is lost in a `__del__`, where exceptions go nowhere
             before = signal.setitimer(timer, seconds, 1.0)
             yield
+            if has_rung:
+                # it was lost, and the work has ended before the next
+                raise error
         finally:
             signal.setitimer(timer, 0)
     finally:

@@ -1,0 +1,38 @@
+"""An end for work in its midst: also when the first bell is lost."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from blogsmith.render.timeout import alarm, has_alarm
+
+pytestmark = pytest.mark.skipif(not has_alarm(), reason="this system has no alarms")
+
+
+class TooLong(BaseException):
+    """What ends the work."""
+
+
+def test_work_is_ended() -> None:
+    with pytest.raises(TooLong), alarm(0.01, TooLong):
+        time.sleep(5)
+
+
+def test_short_work_is_not() -> None:
+    with alarm(5, TooLong):
+        pass
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_bell_that_is_lost_ends_it_at_its_end() -> None:
+    """What is raised while an object is taken away goes nowhere."""
+
+    class Slow:
+        def __del__(self) -> None:
+            time.sleep(0.2)
+
+    with pytest.raises(TooLong), alarm(0.05, TooLong):
+        one = Slow()
+        del one
