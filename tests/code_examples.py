@@ -29,11 +29,12 @@ from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.pipeline import cache, pagefind_files
+from blogsmith.pipeline.book import make_site_book
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
-from blogsmith.project.report import ExecutionOptions, no_progress
+from blogsmith.project.report import BuildOptions, ExecutionOptions, no_progress
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.search.pagefind import PagefindProblem
 from blogsmith.trust.consent import trust
@@ -103,6 +104,12 @@ def _site(root: Path) -> Path:
     posts = root / "content" / "posts"
     posts.mkdir(parents=True)
     return posts
+
+
+def _no_series(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\nseries: {name: Attention by hand}\n---\n", encoding="utf-8")
+    return _raised(lambda: make_site_book(root, (), BuildOptions(now=NOW), series="Attention by heart"))
 
 
 def _card_font(root: Path) -> tuple[Diagnostic, ...]:
@@ -330,6 +337,7 @@ def _import_of_unknown(root: Path) -> tuple[Diagnostic, ...]:
 
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
+        "book-empty": _no_series,
         "card-font": _card_font,
         "symlink": _symlink,
         "unreadable": _unreadable,

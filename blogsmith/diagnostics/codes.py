@@ -200,6 +200,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "output-folder": "The output folder is not one that blogsmith may replace.",
         "output-foreign": "A file that blogsmith did not write stands where it wants to write.",
         "output-write": "The output cannot be written: disk full, no permission, name too long.",
+        "book-empty": "There is no page, or no series, to make a book of.",
         "file-exists": "A new site, post, theme or copy would replace something that is already there.",
         "new-name": "A title or a section of a new post cannot be turned into a file name.",
         "new-write": "A new site or post cannot be written to disk.",
