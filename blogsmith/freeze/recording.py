@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ..model.cells import Cell, PageCells
 from ..model.results import CellRun, Failure, SessionRun, Stream
+from .agreement import agree
 from .environment import Environment
 from .keys import EXACT, SessionKeys, environment_digests, layout_digest, session_keys
 from .matching import match_cells
@@ -51,7 +52,7 @@ def session_record(
             found.append(_with_others(record, position, result, keys, known.get(position, {})))
         elif position in kept:
             found.append(kept[position])
-    return SessionRecord(
+    made = SessionRecord(
         start=keys.start,
         cells=tuple(found),
         values=_values(page, run, keys),
@@ -63,6 +64,7 @@ def session_record(
         absent=run.absent,
         form=keys.form,
     )
+    return old if old is not None and agree(cells, old, made) else made
 
 
 def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
