@@ -60,6 +60,17 @@ def parse_seed(value: object) -> int | None:
     return value if is_whole and isinstance(value, int) and 0 <= value <= _MAX_SEED else None
 
 
+def parse_tolerance(value: object) -> float | None:
+    """A number from 0 to 1; `1e-6` is a text to YAML."""
+    try:
+        number = (
+            float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
+        )
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
 def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
     """Why `pattern` cannot name files of the site; empty if it can.
 
@@ -78,4 +89,5 @@ def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
 FREEZE_WORD = words(FREEZE, "auto, true or false", suggest=False)
 SECONDS = parsed(parse_seconds, "a time of at most a week", "write seconds, or a time such as 5 min")
 BYTES = parsed(parse_bytes, "an amount of memory", BYTES_HINT)
+TOLERANCE = parsed(parse_tolerance, "a number from 0 to 1", "a part of each number: 1e-6")
 SEED = parsed(parse_seed, f"a whole number from 0 to {_MAX_SEED}")

@@ -46,6 +46,7 @@ class PageExecution:
     seed: int | None = None
     """Set once, before the first cell of every session."""
     shapes: bool | None = None
+    tolerance: float | None = None
     depends: tuple[str, ...] = ()
     """Files that all cells of the page depend on, as in `CellOptions`."""
     engine: Literal["worker", "jupyter"] | None = None
@@ -112,6 +113,8 @@ class CellOptions(Struct, frozen=True):
     """Draw each figure once more for dark pages; None: as the site says."""
     shapes: bool = False
     """Check the shapes written in comments."""
+    tolerance: float = 0.0
+    """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
     sweep: Sweep | None = None
     """Values with which the cell runs, one after another."""
     sweep_default: tuple[Scalar, ...] = ()

@@ -131,6 +131,7 @@ def _defaults(page: PageState) -> dict[str, Any]:
         "freeze": said.freeze,
         "timeout_s": said.timeout_s,
         "memory_bytes": said.memory_bytes,
+        "tolerance": said.tolerance,
         "shapes": page.engine == "worker"
         and (page.options.check_shapes if said.shapes is None else said.shapes),
     }
