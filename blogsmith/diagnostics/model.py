@@ -120,8 +120,7 @@ class Reporter:
 
     def did_you_mean(self, word: str, choices: Iterable[str]) -> str:
         """As `did_you_mean`, for the first mistakes only."""
-        near = self.nearest(word, choices)
-        return f"did you mean {near}?" if near else ""
+        return question_of(self.nearest(word, choices))
 
     def error(
         self, code: str, message: str, place: Place | None = None, hint: str = "", fix: Fix | None = None
@@ -136,15 +135,26 @@ class Reporter:
         self.report(code, message, place, hint=hint, severity="warning", fix=fix)
 
     def substitute(
-        self, place: Place | None, old: str, new: str | None, *, title: str = "", is_safe: bool = False
+        self,
+        place: Place | None,
+        old: str,
+        new: str | None,
+        *,
+        behind: str = "",
+        title: str = "",
+        is_safe: bool = False,
     ) -> Fix | None:
         """A fix that writes `new` for the `old` that stands at a place or behind it in its line.
 
         None if it does not stand there, or if there is nothing to write, as when no word is near.
+        behind: the character in front of it is one of these; empty: any.
         """
         if place is None or not old or new is None or not 0 < place.line <= len(self.lines):
             return None
-        at = self.lines[place.line - 1].find(old, place.column - 1)
+        line = self.lines[place.line - 1]
+        at = line.find(old, place.column - 1)
+        while behind and at >= 0 and line[at - 1 : at] not in tuple(behind):
+            at = line.find(old, at + 1)
         return exchange(place.line, at + 1, old, new, title=title, is_safe=is_safe) if at >= 0 else None
 
 
@@ -166,7 +176,11 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """A hint `did you mean X?`, or an empty text if nothing is near."""
-    near = nearest(word, choices)
+    return question_of(nearest(word, choices))
+
+
+def question_of(near: str | None) -> str:
+    """A hint `did you mean X?` at what `nearest` has found, or an empty text."""
     return f"did you mean {near}?" if near else ""
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import nearest
+from ..diagnostics.model import nearest, question_of
 from ..model.documents import Asset, Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.remote_images import (
@@ -92,5 +92,7 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
         else [posixpath.relpath(p, folder) for p in index.files]
     )
     near = nearest(path, sorted(choices))
-    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return LinkTarget(written, f"there is no image {path or written}", hint, "image-missing")
+    hint = question_of(near) or "paths are relative to the Markdown file, or start with /"
+    meant = quote(near or "")
+    message = f"there is no image {path or written}"
+    return LinkTarget(written, message, hint, "image-missing", written=written, meant=meant)
