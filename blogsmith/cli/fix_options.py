@@ -32,7 +32,7 @@ _OPTIONS = (
     click.option(
         "--diff",
         is_flag=True,
-        help="Show what --fix would change, change nothing, and exit with 1 if it would.",
+        help="Show what --fix would change, change nothing, and exit with 1 if it would; by default no.",
     ),
     click.option(
         "-y", "--yes", is_flag=True, help="Do not ask before --fix changes files; by default it asks."

@@ -20,8 +20,8 @@ format_option = click.option(
     "output_format",
     type=click.Choice([TEXT, "json", "sarif", "github"]),
     default=TEXT,
-    help="How mistakes are reported: text for people, on stderr, is the default; json, sarif and github "
-    "(workflow commands) are for programs and all that is on stdout.",
+    help="How mistakes are reported; by default as text for people, on stderr. json, sarif and github "
+    "(annotations of a workflow) are for programs, and all that is on stdout.",
 )
 
 

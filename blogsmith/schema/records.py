@@ -99,7 +99,7 @@ def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
         hint = hint or question_of(near) or f"known keys: {', '.join(known)}"
-        fix = key.rewrite(near)
+        fix = key.rewrite(near) if near not in key.siblings else None
         key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 
 

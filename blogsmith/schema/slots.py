@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -87,6 +88,14 @@ class Slot(NamedTuple):
     def warn(self, code: str, message: str, hint: str = "", fix: Fix | None = None) -> None:
         """Warn of it."""
         self.mapping.reporter.warn(code, message, self.place, hint, fix)
+
+    @property
+    def siblings(self) -> Container[str]:
+        """The keys of the mapping that a key stands in."""
+        found = self.mapping.located.value
+        for step in self.path[:-1]:
+            found = found[step]
+        return found if isinstance(found, Mapping) else ()
 
     def rewrite(self, new: str | None, old: str = "", *, is_safe: bool = False) -> Fix | None:
         """A fix that writes something else in place of the value, the key, or the part `old` of it."""

@@ -47,6 +47,9 @@ def resolve_image(
     return _image(index, file, assets, measure)
 
 
+_PICTURES = (".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp")
+
+
 def _image(
     index: SiteIndex, file: str, assets: Mapping[str, Asset], measure: Measure
 ) -> ImageInfo | LinkTarget:
@@ -93,6 +96,6 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
     )
     near = nearest(path, sorted(choices))
     hint = question_of(near) or "paths are relative to the Markdown file, or start with /"
-    meant = quote(near or "")
+    meant = quote(near) if near and near.lower().endswith(_PICTURES) else ""
     message = f"there is no image {path or written}"
     return LinkTarget(written, message, hint, "image-missing", written=written, meant=meant)

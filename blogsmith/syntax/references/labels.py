@@ -101,6 +101,9 @@ class Numbers:
         place, reporter = label.place, self.page.reporter
         line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
         written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")
+        if written.startswith("%"):
+            # a shortcode, with the label among its arguments
+            written = label.id
         number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
         return reporter.substitute(place, written, f"{written}-{number}")
 
