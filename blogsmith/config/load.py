@@ -94,7 +94,9 @@ def _warn_of_hidden(reporter: Reporter) -> None:
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
             message = f"this line holds the invisible character {name_of(found[0])}"
-            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
+            place = Place(number, found.start() + 1)
+            fix = reporter.substitute(place, found[0], "", title="take the character out")
+            reporter.warn("hidden-character", message, place, "take it out", fix)
 
 
 def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:

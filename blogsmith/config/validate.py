@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..diagnostics.model import did_you_mean, nearest
+from ..diagnostics.model import nearest, question_of
 from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
@@ -76,8 +76,9 @@ def _timezone(name: str, slot: Slot) -> str | None:
             return name
     except (OSError, ValueError, LookupError):
         pass
-    hint = did_you_mean(name, available_timezones() - {"localtime"}) or "write it as Europe/Vienna"
-    slot.wrong(f'there is no time zone "{name}"', hint)
+    near = nearest(name, available_timezones() - {"localtime"})
+    hint = question_of(near) or "write it as Europe/Vienna"
+    slot.wrong(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
     return None
 
 
@@ -86,7 +87,7 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.wrong(f"unknown placeholder :{name}", hint)
+        slot.wrong(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
         slot.wrong(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")

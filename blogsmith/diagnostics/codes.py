@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+MANUAL = "https://blogsmith.example/docs/"
+"""Where the manual is published."""
+
 CODES: Mapping[str, str] = MappingProxyType(
     {
         # reading
@@ -241,3 +244,8 @@ UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
 def has_warnings(code: str) -> bool:
     """Whether there are warnings of a code, which may be silenced."""
     return "warn" in CODES[code]
+
+
+def documentation_of(code: str) -> str:
+    """Where the manual tells of a code."""
+    return f"{MANUAL}errors/#{code}"

@@ -141,7 +141,7 @@ class BuildLog(Struct):
     """How heavy findings weigh."""
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
-    """By everything but the hint: a mistake in a template shows on every page, and counts once."""
+    """By everything but hint and fix: a mistake in a template shows on every page, and counts once."""
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
 
@@ -150,7 +150,7 @@ class BuildLog(Struct):
         for diagnostic in diagnostics:
             weighed = self.levels.apply(diagnostic)
             if weighed is not None:
-                self.found.setdefault(replace(weighed, hint=""), weighed)
+                self.found.setdefault(replace(weighed, hint="", fix=None), weighed)
 
     def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
         """Go through `items`, telling progress and taking the stage's time."""
