@@ -247,6 +247,35 @@ def _doubts(root: Path) -> tuple[Diagnostic, ...]:
     return build(root, write=False).diagnostics
 
 
+_INACCESSIBLE = """---
+title: Descent
+---
+
+#### Steps
+
+![](valley.svg)
+
+Read more [here](https://example.org/descent).
+
+##
+
+|      |       |
+|------|-------|
+| step | loss  |
+| 1    | 0.25  |
+
+![One run](run.mp4)
+"""
+
+
+def _inaccessible(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "valley.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
+    (posts / "run.mp4").write_bytes(b"")
+    (posts / "descent.md").write_text(_INACCESSIBLE, encoding="utf-8")
+    return build(root, write=False).diagnostics
+
+
 _CELL = """---
 title: Loss
 date: 2026-03-01
@@ -357,6 +386,8 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "new-write": _new_write,
         "theme-file": _theme_file,
         "dollar-doubtful": _doubts,
+        **dict.fromkeys(("film-captions", "heading-empty", "heading-level", "image-alt"), _inaccessible),
+        **dict.fromkeys(("link-text", "table-header"), _inaccessible),
         "label-unused": _doubts,
         "macro-bypassed": _doubts,
         "macro-unused": _doubts,
