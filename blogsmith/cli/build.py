@@ -13,6 +13,7 @@ from . import terminal
 from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
 from .garbage import no_collections, rare_collections
+from .inspection_options import inspecting, take_inspections
 from .options import (
     STALE,
     drafts_option,
@@ -88,6 +89,7 @@ def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
 
 
 @click.command()
+@inspecting
 @_building
 @click.pass_obj
 def check(clocks: Clocks, /, **options: Any) -> int:
@@ -96,7 +98,7 @@ def check(clocks: Clocks, /, **options: Any) -> int:
     Tells what a build would tell, and warns of unused macros and labels, of dollar signs that may mean
     something else, and of formulas that do not keep to the site's notation.
     """
-    return _build(clocks, output=None, write=False, **options)
+    return _build(clocks, output=None, write=False, **take_inspections(clocks, options))
 
 
 @click.command()
@@ -163,7 +165,8 @@ def _build(
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root, writes = site_root(site), options["write"]
     # what `-v` and `--timings` tell is told of a build
-    question = "" if no_cache or timings or verbose or full else name_question({**options, "write": False})
+    is_plain = not (no_cache or timings or verbose or full or options.get("inspections"))
+    question = "" if not is_plain else name_question({**options, "write": False})
     # without any option `cli.main` has asked before it came here
     if question and (site or question != NO_OPTIONS):
         given = {name: options[name] for name in _OF_PAGES if name in options}
@@ -172,6 +175,8 @@ def _build(
             return code
     report = _build_anew(clocks, root, verbose, {**options, "remembers": not no_cache, "question": question})
     print_report(report, clocks.seconds() - clocks.started, write=writes, full=full)
+    for note in report.notes:
+        terminal.print_line(note)
     if timings:
         terminal.print_line(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)

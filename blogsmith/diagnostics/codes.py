@@ -184,6 +184,11 @@ CODES: Mapping[str, str] = MappingProxyType(
         "macro-unused": "A macro is declared and never used (warning).",
         "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
         "table-header": "A table has no cell that names a column or a row (warning).",
+        # told by `blogsmith check --links`
+        "link-dead": "The page that a link leads to is gone: 404 or 410 (warning).",
+        "link-fragment": "The page of another host that a link leads to has no such id (warning).",
+        "link-moved": "The page that a link leads to has moved for good (warning).",
+        "link-unreachable": "The host of a link does not answer, or answers with an error (warning).",
         # templates and plugins
         "plugin": "A plugin fails, with the line of its file.",
         "plugin-import": "A plugin of the site imports code of it that `blogsmith trust` does not cover.",
