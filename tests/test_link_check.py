@@ -309,7 +309,12 @@ def test_one_question_at_a_time_with_pauses(tmp_path: Path, host: Host) -> None:
 
 def test_a_busy_host_is_let_alone(tmp_path: Path, host: Host) -> None:
     waited: list[float] = []
-    clock = Clock(lambda: 0.0, lambda stop, seconds: (waited.append(seconds), host.put("/a"))[0])
+
+    def wait(stop: Event, seconds: float) -> None:
+        waited.append(seconds)
+        host.put("/a")
+
+    clock = Clock(lambda: 0.0, wait)
     report = check(tmp_path, f"<{host.put('/a', 429, Retry_After='7')}>", replace(OPTIONS, clock=clock))
     assert (report.diagnostics, waited) == ((), [7.0])
 

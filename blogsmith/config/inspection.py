@@ -37,7 +37,7 @@ class PageBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     scripts: str = "60 kB"
     """Its scripts, packed."""
     fonts: str = "300 kB"
-    """Its fonts, those that its sheets name for signs that few pages have left out."""
+    """All fonts that its sheets name."""
     pictures: str = "2 MB"
     """Its pictures, each in the largest size that a browser may choose."""
     total: str = "2.5 MB"

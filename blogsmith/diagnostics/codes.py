@@ -184,7 +184,8 @@ CODES: Mapping[str, str] = MappingProxyType(
         "macro-unused": "A macro is declared and never used (warning).",
         "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
         "table-header": "A table has no cell that names a column or a row (warning).",
-        # told by `blogsmith check --links`
+        # told by `blogsmith check --budget` and `blogsmith check --links`
+        "budget": "A page weighs more, or asks for more, than the settings under `budget` say (warning).",
         "link-dead": "The page that a link leads to is gone: 404 or 410 (warning).",
         "link-fragment": "The page of another host that a link leads to has no such id (warning).",
         "link-moved": "The page that a link leads to has moved for good (warning).",
