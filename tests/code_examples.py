@@ -29,7 +29,7 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.linkcheck.verdicts import Verdict, write_verdicts
+from blogsmith.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.model.documents import Output
 from blogsmith.pipeline import cache, pagefind_files
 from blogsmith.pipeline.external_links import LinkOptions, check_links
@@ -296,13 +296,13 @@ def _links(root: Path) -> tuple[Diagnostic, ...]:
     (posts / "descent.md").write_text(_LINKED, encoding="utf-8")
     now_s = 1_772_000_000
     known = {
-        "lectures": Verdict("dead", "the server answers 404 Not Found"),
-        "slides": Verdict("good", sought=("one",), lacking=("one",)),
-        "paper": Verdict("moved", target="https://example.org/papers/descent"),
+        "lectures": LinkVerdict("dead", "the server answers 404 Not Found"),
+        "slides": LinkVerdict("good", sought=("one",), lacking=("one",)),
+        "paper": LinkVerdict("moved", target="https://example.org/papers/descent"),
     }
     verdicts = {f"https://example.org/{path}": verdict for path, verdict in known.items()}
     reason = "the server is silent for 15 seconds"
-    verdicts["https://code.example/"] = Verdict("unreachable", reason)
+    verdicts["https://code.example/"] = LinkVerdict("unreachable", reason)
     dated = {address: replace(verdict, asked_s=now_s) for address, verdict in verdicts.items()}
     write_verdicts(root, dated, now_s)
 

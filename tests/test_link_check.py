@@ -23,7 +23,7 @@ from blogsmith.cli.main import main
 from blogsmith.linkcheck.archive import archive_address
 from blogsmith.linkcheck.host_gates import Clock
 from blogsmith.linkcheck.link_uses import AddressIndex, addresses_in, uses_in
-from blogsmith.linkcheck.verdicts import FILE, Verdict, is_due, read_verdicts, write_verdicts
+from blogsmith.linkcheck.verdicts import FILE, LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.project.report import BuildReport
 from blogsmith.remote import hosts
@@ -369,11 +369,13 @@ class TestWhatIsKept:
         assert (tmp_path / "other").read_text() == "mine"
 
     def test_what_is_old_goes(self, tmp_path: Path) -> None:
-        write_verdicts(tmp_path, {"a": Verdict("good", asked_s=NOW), "b": Verdict("good", asked_s=1)}, NOW)
+        write_verdicts(
+            tmp_path, {"a": LinkVerdict("good", asked_s=NOW), "b": LinkVerdict("good", asked_s=1)}, NOW
+        )
         assert set(read_verdicts(tmp_path)) == {"a"}
 
     def test_an_answer_of_tomorrow_counts_for_nothing(self) -> None:
-        assert is_due(Verdict("good", asked_s=NOW + 1), (), NOW, 7)
+        assert is_due(LinkVerdict("good", asked_s=NOW + 1), (), NOW, 7)
 
 
 def test_the_archive_is_asked(tmp_path: Path, host: Host) -> None:

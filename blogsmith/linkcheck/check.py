@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from .host_gates import CheckStopped, HostGates
 from .probe import Probe
-from .verdicts import Verdict
+from .verdicts import LinkVerdict
 
 _MOST_FAILURES = 3
 """Addresses of a host that cannot be reached, one after the other, after which the rest is given up."""
@@ -32,7 +32,7 @@ def ask_all(
     plan: CheckPlan,
     gates: HostGates,
     probe: Probe,
-    keep: Callable[[str, Verdict], None],
+    keep: Callable[[str, LinkVerdict], None],
     progress: Callable[[str, int, int], None],
 ) -> None:
     """Ask for every address. keep: told of each verdict, by one thread at a time."""
@@ -44,9 +44,9 @@ def ask_all(
     done, total = 0, len(plan.addresses)
     progress("links", done, total)
     with ThreadPoolExecutor(max_workers=plan.hosts, thread_name_prefix="links") as pool:
-        waiting: list[tuple[str, Verdict]] = []
+        waiting: list[tuple[str, LinkVerdict]] = []
 
-        def take(address: str, verdict: Verdict) -> None:
+        def take(address: str, verdict: LinkVerdict) -> None:
             # appending is one step for all threads
             waiting.append((address, replace(verdict, asked_s=plan.now_s)))
 
@@ -73,11 +73,11 @@ def ask_all(
 
 
 def _ask_host(
-    addresses: Sequence[str], plan: CheckPlan, probe: Probe, take: Callable[[str, Verdict], None]
+    addresses: Sequence[str], plan: CheckPlan, probe: Probe, take: Callable[[str, LinkVerdict], None]
 ) -> None:
     """Ask one host for all its addresses; what it does not answer at all is not asked for again and again."""
     failures = 0
-    verdict = Verdict("unreachable")
+    verdict = LinkVerdict("unreachable")
     for address in addresses:
         if failures < _MOST_FAILURES:
             try:

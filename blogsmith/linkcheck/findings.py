@@ -8,10 +8,12 @@ from urllib.parse import urlsplit
 from ..diagnostics.model import Diagnostic
 from .archive import archive_address
 from .link_uses import LinkUse
-from .verdicts import Verdict
+from .verdicts import LinkVerdict
 
 
-def findings(uses: Iterable[tuple[str, LinkUse]], verdicts: Mapping[str, Verdict]) -> Iterator[Diagnostic]:
+def findings(
+    uses: Iterable[tuple[str, LinkUse]], verdicts: Mapping[str, LinkVerdict]
+) -> Iterator[Diagnostic]:
     """Warnings for links that lead nowhere, or elsewhere."""
     for address, use in uses:
         verdict = verdicts.get(address)
@@ -19,7 +21,7 @@ def findings(uses: Iterable[tuple[str, LinkUse]], verdicts: Mapping[str, Verdict
             yield from _of_use(address, use, verdict)
 
 
-def _of_use(address: str, use: LinkUse, verdict: Verdict) -> Iterator[Diagnostic]:
+def _of_use(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterator[Diagnostic]:
     shown = address if len(address) <= 200 else f"{address[:199]}…"
     if verdict.state == "dead":
         copy = verdict.copy or archive_address(address, use.date)

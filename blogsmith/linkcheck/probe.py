@@ -21,7 +21,7 @@ from ..patterns import lazy_pattern
 from ..remote.connection import MOVED, USER_AGENT, Limits, failure_reason, request
 from ..remote.hosts import HostRefused
 from .host_gates import HostGates
-from .verdicts import Verdict
+from .verdicts import LinkVerdict
 
 MAX_REDIRECTS = 5
 MAX_PAGE = 2_000_000
@@ -61,22 +61,22 @@ class Probe:
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}
 
-    def ask(self, address: str, fragments: Collection[str] = ()) -> Verdict:
+    def ask(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
         """What becomes of an address; CheckStopped if the check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name and not _MADE_BY_SCRIPTS.match(name)))
         started = time.monotonic()
         try:
             if not self._may_ask(address):
-                return Verdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
+                return LinkVerdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
             return self._follow(address, sought)
         except HostRefused as refused:
-            return Verdict("unreachable", str(refused), is_silent=True, sought=sought)
+            return LinkVerdict("unreachable", str(refused), is_silent=True, sought=sought)
         except (OSError, http.client.HTTPException, ValueError) as error:
             ends = started + self._limits.whole_s
             reason = failure_reason(error, self._limits, ends)
-            return Verdict("unreachable", reason, is_silent=True, sought=sought)
+            return LinkVerdict("unreachable", reason, is_silent=True, sought=sought)
 
-    def _follow(self, address: str, sought: tuple[str, ...]) -> Verdict:
+    def _follow(self, address: str, sought: tuple[str, ...]) -> LinkVerdict:
         here, target, is_permanent = address, "", True
         for _ in range(MAX_REDIRECTS + 1):
             answer = self._ask_politely(here, needs_page=bool(sought))
@@ -85,10 +85,10 @@ class Probe:
             here = remote_address(urljoin(here, answer.location))
             if not here:
                 reason = f"it leads to {answer.location[:200]}, which is no address"
-                return Verdict("unreachable", reason, sought=sought)
+                return LinkVerdict("unreachable", reason, sought=sought)
             is_permanent = is_permanent and answer.status in _PERMANENT
             target = here if is_permanent and here != address else target
-        return Verdict("unreachable", f"it leads on more than {MAX_REDIRECTS} times", sought=sought)
+        return LinkVerdict("unreachable", f"it leads on more than {MAX_REDIRECTS} times", sought=sought)
 
     def _ask_politely(self, address: str, *, needs_page: bool) -> _Answer:
         """An answer, after one more question where the host is busy or knows no HEAD."""
@@ -143,16 +143,16 @@ def _host_of(address: str) -> str:
     return urlsplit(address).netloc
 
 
-def _judge(answer: _Answer, target: str, sought: tuple[str, ...]) -> Verdict:
+def _judge(answer: _Answer, target: str, sought: tuple[str, ...]) -> LinkVerdict:
     said = f"the server answers {answer.status} {answer.reason}".rstrip()
     if answer.status in _DEAD:
-        return Verdict("dead", said, sought=sought)
+        return LinkVerdict("dead", said, sought=sought)
     if answer.status in _NOT_FOR_PROGRAMS or answer.status == http.client.TOO_MANY_REQUESTS:
-        return Verdict("unknown", said, sought=sought)
+        return LinkVerdict("unknown", said, sought=sought)
     if answer.status >= 400 and answer.status != _EMPTY:
-        return Verdict("unreachable", said, sought=sought)
+        return LinkVerdict("unreachable", said, sought=sought)
     lacking = _lacking(answer, sought) if sought else ()
-    return Verdict("moved" if target else "good", said, target=target, sought=sought, lacking=lacking)
+    return LinkVerdict("moved" if target else "good", said, target=target, sought=sought, lacking=lacking)
 
 
 def _lacking(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ _FORGOTTEN_S = 60 * DAY_S
 _VERSION = 1
 
 
-class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a host has said of an address."""
 
     state: State
@@ -46,10 +46,10 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class _Record(msgspec.Struct, frozen=True):
     version: int
-    verdicts: dict[str, Verdict]
+    verdicts: dict[str, LinkVerdict]
 
 
-def is_due(verdict: Verdict | None, fragments: Collection[str], now_s: int, days: int) -> bool:
+def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, days: int) -> bool:
     """Whether an address is to be asked for again. days: for which a good answer counts."""
     if verdict is None or verdict.asked_s > now_s or not {*fragments} <= {*verdict.sought, ""}:
         return True
@@ -57,7 +57,7 @@ def is_due(verdict: Verdict | None, fragments: Collection[str], now_s: int, days
     return now_s - verdict.asked_s >= (days if is_good else min(days, 1)) * DAY_S
 
 
-def read_verdicts(root: Path) -> dict[str, Verdict]:
+def read_verdicts(root: Path) -> dict[str, LinkVerdict]:
     """What earlier checks of the site have found; nothing if that cannot be read."""
     try:
         with open_cache(root, make=False) as folder:
@@ -68,7 +68,7 @@ def read_verdicts(root: Path) -> dict[str, Verdict]:
     return record.verdicts if record.version == _VERSION else {}
 
 
-def write_verdicts(root: Path, verdicts: Mapping[str, Verdict], now_s: int) -> None:
+def write_verdicts(root: Path, verdicts: Mapping[str, LinkVerdict], now_s: int) -> None:
     """Keep what is known, if that can be written; what nobody has asked for in months is forgotten."""
     kept = {
         address: verdict

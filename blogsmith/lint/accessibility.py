@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..diagnostics.model import Reporter
-from .elements import Element
+from .elements import WrittenElement
 from .link_phrases import says_nothing
 
 _DECORATIVE = "decorative"
@@ -19,7 +19,7 @@ _SILENT = ("muted", "loop", "autoplay")
 _NO_TABLE = ("presentation", "none")
 
 
-def report_accessibility(elements: Iterable[Element], reporter: Reporter) -> None:
+def report_accessibility(elements: Iterable[WrittenElement], reporter: Reporter) -> None:
     """Warn of pictures, films, headings, links and tables that say too little of themselves."""
     survey = _Survey(reporter)
     for element in elements:
@@ -30,7 +30,7 @@ def report_accessibility(elements: Iterable[Element], reporter: Reporter) -> Non
 class _Open:
     """An element whose end has not come, and what it holds so far."""
 
-    element: Element
+    element: WrittenElement
     text: str = ""
     pictures: int = 0
     has_header: bool = False
@@ -51,7 +51,7 @@ class _Survey:
     tables: list[_Open] = field(default_factory=list)
     film: _Open | None = None
 
-    def take(self, element: Element) -> None:
+    def take(self, element: WrittenElement) -> None:
         """Go on by one element."""
         name = element.name
         if element.kind == "text":
@@ -72,7 +72,7 @@ class _Survey:
             if part and len(part.text) < 200:
                 part.text += text
 
-    def _take_heading(self, element: Element) -> None:
+    def _take_heading(self, element: WrittenElement) -> None:
         if element.kind == "start":
             self.heading = _Open(element)
             level, last, self.level = int(element.name[1]), self.level, int(element.name[1])
@@ -88,7 +88,7 @@ class _Survey:
                 self.reporter.warn("heading-empty", message, self.heading.element.place, "take it out")
             self.heading = None
 
-    def _take_link(self, element: Element) -> None:
+    def _take_link(self, element: WrittenElement) -> None:
         if element.kind == "start":
             self.link = _Open(element) if element.attributes.get("href") else None
             if self.link:
@@ -112,7 +112,7 @@ class _Survey:
                 "link-text", f'"{shown}" does not say where the link leads', link.element.place, hint
             )
 
-    def _take_image(self, element: Element) -> None:
+    def _take_image(self, element: WrittenElement) -> None:
         alt = element.attributes.get("alt", "")
         for part in (self.heading, self.link):
             if part:
@@ -123,7 +123,7 @@ class _Survey:
         hint = 'write alt="" if it only decorates' if not element.is_markdown else _IMAGE_HINT
         self.reporter.warn("image-alt", "this image has no alt text", element.place, hint)
 
-    def _take_table(self, element: Element) -> None:
+    def _take_table(self, element: WrittenElement) -> None:
         if element.name == "table" and element.kind == "start":
             self.tables.append(_Open(element))
         elif self.tables and element.kind == "start":
@@ -140,7 +140,7 @@ class _Survey:
                 hint = "name its columns" + ("" if table.element.is_markdown else " in cells of <th>")
                 self.reporter.warn("table-header", "this table has no header", table.element.place, hint)
 
-    def _take_film(self, element: Element) -> None:
+    def _take_film(self, element: WrittenElement) -> None:
         if element.name == "track":
             if self.film and element.attributes.get("kind", "subtitles") in ("captions", "subtitles"):
                 self.film.has_captions = True
@@ -163,7 +163,7 @@ class _Survey:
 _IMAGE_HINT = "say what it shows: ![words](…); {.decorative} behind it if it says nothing"
 
 
-def _is_decorative(element: Element) -> bool:
+def _is_decorative(element: WrittenElement) -> bool:
     attributes = element.attributes
     if attributes.get("role") in _NO_TABLE or attributes.get("aria-hidden") == "true":
         return True
@@ -172,5 +172,5 @@ def _is_decorative(element: Element) -> bool:
     )
 
 
-def _heading_sign(element: Element, level: int) -> str:
+def _heading_sign(element: WrittenElement, level: int) -> str:
     return "#" * level if element.is_markdown else f"<h{level}>"

@@ -34,7 +34,7 @@ _OF_TABLES: Mapping[str, str] = MappingProxyType(
 )
 
 
-class Element(Struct, frozen=True):
+class WrittenElement(Struct, frozen=True):
     """A start tag, an end tag, or a stretch of text."""
 
     kind: Literal["start", "end", "text"]
@@ -49,12 +49,12 @@ class Element(Struct, frozen=True):
     is_markdown: bool = False
 
 
-def elements_of(page: Parsed) -> Iterator[Element]:
+def elements_of(page: Parsed) -> Iterator[WrittenElement]:
     """The elements of a page, in its order."""
     yield from _of_blocks(page.tokens, page.page.first_line)
 
 
-def _of_blocks(tokens: Sequence[Token], first_line: int) -> Iterator[Element]:
+def _of_blocks(tokens: Sequence[Token], first_line: int) -> Iterator[WrittenElement]:
     is_captioned = False
     for index, token in enumerate(tokens):
         if token.type == "inline":
@@ -66,9 +66,9 @@ def _of_blocks(tokens: Sequence[Token], first_line: int) -> Iterator[Element]:
         elif token.type == "heading_open" and "heading" in token.meta:
             level = get(token, Heading).level
             place = _text_place(tokens[index + 1], token, first_line)
-            yield Element("start", f"h{level}", place=place, is_markdown=True)
+            yield WrittenElement("start", f"h{level}", place=place, is_markdown=True)
         elif token.type == "heading_close":
-            yield Element("end", token.tag)
+            yield WrittenElement("end", token.tag)
         elif token.type in _OF_TABLES:
             yield _of_table(token, first_line)
         else:
@@ -84,29 +84,29 @@ def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
     return text.place(0, len(text.text))
 
 
-def _of_table(token: Token, first_line: int) -> Element:
+def _of_table(token: Token, first_line: int) -> WrittenElement:
     name = _OF_TABLES[token.type]
     if token.nesting < 0:
-        return Element("end", name)
+        return WrittenElement("end", name)
     line = first_line + (token.map or [0])[0]
-    return Element("start", name, place=Place(line), is_markdown=True)
+    return WrittenElement("start", name, place=Place(line), is_markdown=True)
 
 
-def _of_spans(tokens: Iterable[Token], first_line: int, *, is_captioned: bool) -> Iterator[Element]:
+def _of_spans(tokens: Iterable[Token], first_line: int, *, is_captioned: bool) -> Iterator[WrittenElement]:
     place = Place(1)
     for token in tokens:
         if token.type == "link_open":
             place = get(token, LinkAt).place if "linkat" in token.meta else place
             attributes = {name: str(value) for name, value in token.attrs.items()}
             # an address that is written bare is its own text
-            yield Element("start", "a", attributes, place, is_markdown="linkat" in token.meta)
+            yield WrittenElement("start", "a", attributes, place, is_markdown="linkat" in token.meta)
         elif token.type == "link_close":
-            yield Element("end", "a")
+            yield WrittenElement("end", "a")
         else:
             yield from _of_token(token, first_line, is_captioned=is_captioned)
 
 
-def _of_token(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[Element]:
+def _of_token(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[WrittenElement]:
     if token.type in ("html_inline", "html_block"):
         yield from _of_html(token, first_line)
     elif token.type == "image" and "linkat" in token.meta:
@@ -114,25 +114,25 @@ def _of_token(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[
     elif token.type in ("shortcode", "shortcode_inline"):
         yield from _of_call(get(token, Shortcode))
     elif token.type in ("math_inline", "math_display"):
-        yield Element("text", text=get(token, Math).tex)
+        yield WrittenElement("text", text=get(token, Math).tex)
     elif token.type in _TEXTS:
-        yield Element("text", text=token.content)
+        yield WrittenElement("text", text=token.content)
     elif token.type in _STANDING_FOR_TEXT:
-        yield Element("text", text=_STANDING_FOR_TEXT[token.type])
+        yield WrittenElement("text", text=_STANDING_FOR_TEXT[token.type])
     elif token.children:
         yield from _of_spans(token.children, first_line, is_captioned=is_captioned)
 
 
-def _image(token: Token, *, is_captioned: bool) -> Element:
+def _image(token: Token, *, is_captioned: bool) -> WrittenElement:
     at = get(token, LinkAt)
     attributes = {name: str(value) for name, value in token.attrs.items()}
     if is_film(at.target):
         is_loop = "loop" in attributes.get("class", "").split() or "data-loop" in attributes
         has_captions = bool(attributes.get("data-captions"))
         muted = {"muted": ""} if is_loop else {}
-        return Element("start", "video", muted, at.place, is_captioned=has_captions, is_markdown=True)
+        return WrittenElement("start", "video", muted, at.place, is_captioned=has_captions, is_markdown=True)
     attributes["alt"] = "".join(_texts(token.children or ()))
-    return Element("start", "img", attributes, at.place, is_captioned=is_captioned, is_markdown=True)
+    return WrittenElement("start", "img", attributes, at.place, is_captioned=is_captioned, is_markdown=True)
 
 
 def _texts(tokens: Iterable[Token]) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _texts(tokens: Iterable[Token]) -> Iterator[str]:
         yield from _texts(token.children or ())
 
 
-def _of_call(call: Shortcode) -> Iterator[Element]:
+def _of_call(call: Shortcode) -> Iterator[WrittenElement]:
     """Of the shortcodes that are part of the vocabulary; what others show is their templates' matter."""
     if call.name != "img" or not call.is_readable:
         return
@@ -149,10 +149,10 @@ def _of_call(call: Shortcode) -> Iterator[Element]:
     if "alt" not in call.args or has_words:
         attributes = {"alt": call.args.get("alt", ""), "src": call.args.get("src", "")}
         place = Place(call.place.line, call.place.column, max(1, len(call.source.partition("\n")[0])))
-        yield Element("start", "img", attributes, place, is_captioned=has_words, is_markdown=True)
+        yield WrittenElement("start", "img", attributes, place, is_captioned=has_words, is_markdown=True)
 
 
-def _of_html(token: Token, first_line: int) -> Iterator[Element]:
+def _of_html(token: Token, first_line: int) -> Iterator[WrittenElement]:
     """The tags of a piece of raw HTML, and the text between them."""
     text = token.content
     hidden, at = deque(hidden_spans(text)), 0
@@ -164,21 +164,21 @@ def _of_html(token: Token, first_line: int) -> Iterator[Element]:
         if start < at or (hidden and hidden[0][0] <= start):
             continue
         if text[at:start].strip():
-            yield Element("text", text=text[at:start])
+            yield WrittenElement("text", text=text[at:start])
         name = found["name"].lower()
         if found["end"]:
             at = _tag_end(text, found.end())
             if name in _NAMES:
-                yield Element("end", name)
+                yield WrittenElement("end", name)
             continue
         tag = start_tag(text, start)
         at = tag.end if tag else found.end()
         if tag and name in _NAMES:
             attributes = {item.name: item.value for item in reversed(tag.attributes)}
             place = raw_place(token, first_line, start, tag.end - start)
-            yield Element("start", name, attributes, place, is_captioned=is_captioned)
+            yield WrittenElement("start", name, attributes, place, is_captioned=is_captioned)
     if text[at:].strip():
-        yield Element("text", text=text[at:])
+        yield WrittenElement("text", text=text[at:])
 
 
 def _tag_end(text: str, pos: int) -> int:

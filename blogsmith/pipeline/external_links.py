@@ -17,7 +17,7 @@ from ..linkcheck.findings import findings
 from ..linkcheck.host_gates import Clock, HostGates
 from ..linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
 from ..linkcheck.probe import Probe
-from ..linkcheck.verdicts import Verdict, is_due, read_verdicts, write_verdicts
+from ..linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..model.remote_images import remote_address
 from ..project.report import BuildLog
 from ..remote.connection import Limits
@@ -84,7 +84,7 @@ def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> Link
 def _ask(
     site: SiteSnapshot,
     due: dict[str, set[str]],
-    verdicts: dict[str, Verdict],
+    verdicts: dict[str, LinkVerdict],
     options: LinkOptions,
     log: BuildLog,
 ) -> None:
@@ -118,7 +118,7 @@ def _add_copies(
     site: SiteSnapshot,
     uses: Sequence[tuple[str, LinkUse]],
     wanted: dict[str, set[str]],
-    verdicts: dict[str, Verdict],
+    verdicts: dict[str, LinkVerdict],
     options: LinkOptions,
 ) -> None:
     """Ask the Internet Archive what it has of dead addresses, if the settings say so."""
