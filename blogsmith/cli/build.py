@@ -14,6 +14,7 @@ from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
 from .fix_options import FixRequest, fix_options, fix_request
 from .garbage import no_collections, rare_collections
+from .inspection_options import inspecting, take_inspections
 from .options import (
     STALE,
     drafts_option,
@@ -94,6 +95,7 @@ def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
 @click.command()
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @fix_options
+@inspecting
 @_building
 @click.pass_obj
 def check(
@@ -115,6 +117,7 @@ def check(
     with them is shown and decides the exit code.
     """
     asked = fix_request(fix=fix, diff=diff, yes=yes, unsafe_fixes=unsafe_fixes, output_format=output_format)
+    options = take_inspections(clocks, options)
     return _build(clocks, output=None, write=False, output_format=output_format, fixes=asked, **options)
 
 
@@ -192,7 +195,8 @@ def _build(
     root, writes = site_root(site), options["write"]
     focus = files_of(root, files) if files else ()
     # what `-v` and `--timings` tell is told of a build, and a record has no more than text tells
-    is_plain = output_format == TEXT and not (fixes or focus or no_cache or timings or verbose or full)
+    is_plain = not (fixes or focus or no_cache or timings or verbose or full or options.get("inspections"))
+    is_plain &= output_format == TEXT
     question = name_question({**options, "write": False}) if is_plain else ""
     # without any option `cli.main` has asked before it came here
     if question and (site or question != NO_OPTIONS):
@@ -220,6 +224,8 @@ def _build(
         print_for_program(report.diagnostics, output_format, root)
     is_for_program = output_format != TEXT
     print_report(report, seconds, write=writes, full=full, for_program=is_for_program, focus=len(focus))
+    for note in report.notes:
+        summary_printer(output_format)(note)
     if timings:
         summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)

@@ -44,14 +44,19 @@ def parse_seconds(value: object) -> float | None:
     return seconds if 0.001 <= seconds <= _MAX_SECONDS else None
 
 
-def parse_bytes(value: object) -> int | None:
-    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+def parse_size(value: object) -> int | None:
+    """Bytes of `150 kB` (10³ each) or `2 MiB` (2²⁰ each); None if it is no size."""
     found = _BYTES.fullmatch(value.strip()) if isinstance(value, str) else None
     if not found:
         return None
     power = "kmgt".index(found[2].lower()) + 1
-    amount = int(float(found[1]) * (1024 if found[3] else 1000) ** power)
-    return amount if _MIN_BYTES <= amount <= _MAX_BYTES else None
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+
+
+def parse_bytes(value: object) -> int | None:
+    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+    amount = parse_size(value)
+    return amount if amount is not None and _MIN_BYTES <= amount <= _MAX_BYTES else None
 
 
 def parse_seed(value: object) -> int | None:

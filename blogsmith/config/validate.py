@@ -22,7 +22,7 @@ from .editors import read_editor
 from .policy_sources import check_policy
 from .schema import Browser, SiteLanguage
 from .services import check_analytics, check_comments
-from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
+from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes, parse_size
 from .urls import base_url_problem, permalink_problem
 
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
@@ -34,6 +34,10 @@ PROVIDERS = ("youtube", "vimeo")
 SHARES = ("mastodon", "bluesky", "email", "link")
 PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
+KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
+"""What keys of a site's own may hold, under `sections`."""
+WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
+"""Settings of `budget` that are sizes."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
@@ -143,6 +147,10 @@ def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
 
+def _is_pause(seconds: float) -> bool:
+    return 0 <= seconds <= 60
+
+
 def _is_memory(text: str) -> bool:
     return parse_bytes(text) is not None
 
@@ -164,6 +172,9 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
     return named
 
 
+_AMOUNT = must(
+    lambda text: parse_size(text) is not None, '"{value}" is no size', "write it as 150 kB or 2 MB"
+)
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more")
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds")
 _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -")
@@ -199,6 +210,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "share": each(known(SHARES, "kind of link", listed=SHARES)),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
+        "links.timeout": _SECONDS,
+        "links.pause": must(_is_pause, "{name} must be 0 to 60 seconds"),
+        "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
+        "links.days": _NOT_NEGATIVE,
+        **{f"budget.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
+        "budget.requests": _NOT_NEGATIVE,
+        "budget.hosts": _NOT_NEGATIVE,
+        "sections.types": values(known(KEY_TYPES, "type", listed=KEY_TYPES)),
         "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),
         "execute.env": each(shaped(_VARIABLE, "name of an environment variable", _VARIABLE_HINT)),
         "execute.timeout": _SECONDS,

@@ -75,6 +75,13 @@ class SiteBibliographies:
         """All keys that a page may cite, in the order of its files."""
         return tuple(dict.fromkeys(key for file in self._files_of(document) for key in file.keys))
 
+    def texts(self, document: Document) -> Iterator[tuple[str, str]]:
+        """Path and text of each bibliography of a page."""
+        for written, page in self._written(document):
+            path, file = self._text_of(written, page)
+            if path and file and not file.problem:
+                yield str(path), file.text
+
     def publication_keys(self, document: Document) -> tuple[str, ...]:
         """Keys of the files that the page lists as a whole."""
         named = [(written, document.path) for written in document.front.publications]
