@@ -25,7 +25,7 @@ _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
 """Options that are text with formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
-_FOREIGN: Mapping[str, str] = MappingProxyType(
+FOREIGN: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
         **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
@@ -112,7 +112,7 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
 def _unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
     near = key if key in OPTIONS.fields else ""
-    hint = f"write {near}:" if near else _FOREIGN.get(key) or _nearest_key(key, page)
+    hint = f"write {near}:" if near else FOREIGN.get(key) or _nearest_key(key, page)
     hint = hint or f"known options: {', '.join(KEYS)}"
     page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint)
 
