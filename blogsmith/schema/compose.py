@@ -1,8 +1,8 @@
 """A table of keys as a JSON Schema, for editors: what `blogsmith schema` prints is made by this.
 
 Draft 7, for all that reads YAML in editors is built on one language server, which knows this draft best; what
-later drafts have is not missed here. `deprecationMessage`, `errorMessage`, `doNotSuggest` and
-`markdownDescription` are that server's own keywords, which others pass over.
+later drafts have is not missed here. `deprecationMessage`, `errorMessage`,
+`patternErrorMessage`, `doNotSuggest` and `markdownDescription` are its own keywords, which others pass over.
 """
 
 from __future__ import annotations

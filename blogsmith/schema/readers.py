@@ -178,7 +178,9 @@ def without(
 
 def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
     """A text of this shape; others are `no` such thing."""
-    return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint, form={**SHAPED, "pattern": shape})
+    told = f"no {kind}: {hint}" if hint else f"no {kind}"
+    form = {**SHAPED, "pattern": shape, "patternErrorMessage": told}
+    return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint, form=form)
 
 
 def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
