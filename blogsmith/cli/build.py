@@ -26,6 +26,7 @@ from .options import (
 )
 from .progress_bar import ProgressBar
 from .report_format import TEXT, format_option, print_for_program, summary_printer
+from .site_folder import CONFIG_FILE
 from .summary import execution_line, print_report, timing_table
 from .unchanged import NO_OPTIONS, answer_build, name_question
 
@@ -243,7 +244,9 @@ def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, An
         from ..diagnostics.format import printable
         from ..pipeline.build import build_site
         from ..project.report import BuildOptions
+        from ..schema.files import update_schemas
 
+    update_schemas(root / CONFIG_FILE)
     with ProgressBar(sys.stderr) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)
         settings = BuildOptions(now=clocks.now(), execution=execution, **options)

@@ -19,6 +19,7 @@ from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
 from ..patterns import lazy_pattern
+from ..schema.forms import ANYTHING, Form, accepts
 from ..schema.readers import QUOTE, of_kind, texts, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
@@ -33,6 +34,15 @@ _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 
 _WORDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+)
+_FORMS: Mapping[type, Form] = MappingProxyType(
+    {
+        # nothing at all is an empty text
+        str: {"type": ["string", "null"]},
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        float: {"type": "number"},
+    }
 )
 
 
@@ -80,7 +90,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
     root = LocatedMapping(located, reporter, code="config-value", key_code="config-key").root()
     if isinstance(root.value, dict):
-        config = _SETTINGS.read(root)
+        config = SETTINGS.read(root)
     else:
         config = Config()
         root.wrong("the file must hold `key: value` lines")
@@ -121,6 +131,12 @@ def _strict(kind: Any, slot: Slot) -> Any:
         return slot.wrong(f"{slot.name} must be {_WORDS[kind]}", QUOTE if is_number else "")
 
 
+@accepts(ANYTHING)
+def _plain(slot: Slot) -> Any:
+    """A value as YAML gives it; what it means is said elsewhere."""
+    return slot.value
+
+
 def _describe_type(kind: Any) -> str:
     """The type as an author would say it."""
     parts = get_args(kind)
@@ -135,6 +151,7 @@ def _describe_type(kind: Any) -> str:
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
+@accepts({"type": "null"})
 def _bare_language(slot: Slot) -> SiteLanguage | None:
     """`de:` with nothing behind it: all as by default."""
     if slot.value is None:
@@ -146,8 +163,8 @@ def _bare_language(slot: Slot) -> SiteLanguage | None:
 
 _TABLE = Table(
     types={
-        **{kind: partial(_strict, kind) for kind in _WORDS},
-        Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
+        **{kind: accepts(_FORMS[kind])(partial(_strict, kind)) for kind in _WORDS},
+        Mapping[str, Any]: of_kind(dict, _plain, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
     readers={
@@ -158,4 +175,4 @@ _TABLE = Table(
     short={"languages": _bare_language},
     in_words=_describe_type,
 )
-_SETTINGS = schema_of(Config, _TABLE)
+SETTINGS = schema_of(Config, _TABLE)

@@ -11,12 +11,12 @@ import re
 
 from ..patterns import lazy_pattern
 
-_DATE = lazy_pattern(
+DATE = lazy_pattern(
     r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})"
     r"(?:(?:[Tt]|[ ]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:[ ]*(Z|z|[+-]\d{2}(?::?\d{2})?))?)?",
     re.ASCII,
 )
-_MONTH = lazy_pattern(r"(\d{4})(?:[-/](\d{1,2}))?", re.ASCII)
+MONTH = lazy_pattern(r"(\d{4})(?:[-/](\d{1,2}))?", re.ASCII)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAMED = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -43,9 +43,9 @@ def parse_date(text: str) -> dt.datetime | None:
     Raises ValueError for a day or time that does not exist. Years 1 to 9999.
     """
     text = text.strip()
-    if alone := _MONTH.fullmatch(text):
+    if alone := MONTH.fullmatch(text):
         return dt.datetime(int(alone[1]), int(alone[2] or 1), 1)
-    found = _DATE.fullmatch(text)
+    found = DATE.fullmatch(text)
     if found is None:
         return None
     year, _, *others, offset = found.groups()

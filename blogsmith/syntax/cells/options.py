@@ -25,7 +25,7 @@ _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
 """Options that are text with formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
-_FOREIGN: Mapping[str, str] = MappingProxyType(
+FOREIGN: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
         **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
@@ -112,8 +112,8 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
 def _unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
     is_other = key in OPTIONS.fields
-    near = key if is_other else None if key in _FOREIGN else _nearest_key(key, page)
-    hint = f"write {near}:" if is_other else _FOREIGN.get(key) or question_of(near)
+    near = key if is_other else None if key in FOREIGN else _nearest_key(key, page)
+    hint = f"write {near}:" if is_other else FOREIGN.get(key) or question_of(near)
     hint = hint or f"known options: {', '.join(KEYS)}"
     fix = page.reporter.substitute(setting.key_place, setting.key, near, is_safe=is_other)
     page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint, fix)
