@@ -27,7 +27,7 @@ from .site_folder import format_path
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "images": "images", "import": "import_site"},
+        **{"cite": "cite", "images": "images", "import": "import_site", "lsp": "lsp"},
         **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )

@@ -85,7 +85,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
     root = LocatedMapping(located, reporter, code="config-value", key_code="config-key").root()
     if isinstance(root.value, dict):
-        config = _SETTINGS.read(root)
+        config = SETTINGS.read(root)
     else:
         config = Config()
         root.wrong("the file must hold `key: value` lines")
@@ -161,4 +161,4 @@ _TABLE = Table(
     short={"languages": _bare_language},
     in_words=_describe_type,
 )
-_SETTINGS = schema_of(Config, _TABLE)
+SETTINGS = schema_of(Config, _TABLE)

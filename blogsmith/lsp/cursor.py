@@ -120,7 +120,7 @@ def head_end(buffer: TextBuffer) -> int:
 
 
 def open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
-    """The line of the fence in which a line stands; None if it stands in none. first: where the text begins."""
+    """The line of the fence in which a line stands; None if in none. first: where the text begins."""
     opened: tuple[int, str] | None = None
     for at in range(first, number):
         line = buffer.line(at)

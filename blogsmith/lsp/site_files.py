@@ -9,6 +9,7 @@ from pygls import uris
 from ..config.load import CONFIG_NAME
 from ..read.bibliography_files import read_text_file
 from ..read.files import MARKDOWN
+from ..storage.cache import CACHE
 
 
 def path_of(uri: str) -> Path | None:
@@ -46,5 +47,5 @@ def is_page(path: str) -> bool:
 
 def read_site_text(root: Path, path: str) -> str:
     """The text of a file of the site that is no page; empty if it cannot be read, or lies outside."""
-    found = read_text_file(root, "", PurePosixPath(path))
+    found = read_text_file(root, CACHE, PurePosixPath(path))
     return found.text if found else ""

@@ -7,8 +7,7 @@ from the editor and sent to it is the matter of another one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, InvalidStateError
-from contextlib import suppress
+from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeVar
 
@@ -44,19 +43,25 @@ class Worker:
         """Have something done in turn."""
         self._messages.put(act)
 
-    def ask(self, answer: Callable[[], Result]) -> Future[Result]:
-        """Have something answered in turn; who no longer waits is not answered."""
-        future: Future[Result] = Future()
+    def ask(
+        self, answer: Callable[[], Result], refusals: tuple[type[Exception], ...] = ()
+    ) -> Future[Result | None]:
+        """Have something answered in turn, None after a bug; who no longer waits is not answered.
+
+        refusals: exceptions that are answers.
+        """
+        future: Future[Result | None] = Future()
 
         def act() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
                 future.set_result(answer())
+            except refusals as error:
+                future.set_exception(error)
             except Exception as error:
                 self._report_bug(error)
-                with suppress(InvalidStateError, CancelledError):
-                    future.set_exception(RuntimeError("blogsmith has a bug; its log says more"))
+                future.set_result(None)
 
         self._messages.put(act)
         return future

@@ -52,7 +52,7 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     """The front matter of the file at `path`; every wrong value is reported and left out."""
     zone = ZoneInfo(timezone)
     draft = is_held_back(head)
-    found = {**_HEAD.read_fields(head), "draft": draft}
+    found = {**HEAD.read_fields(head), "draft": draft}
     warn_of_foreign_keys(head)
     if head.value.get("draft") is not None:
         # what cannot be read may have been meant to stay unpublished, and the error of it may be lowered
@@ -75,7 +75,7 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
 
 def _places(head: Slot) -> dict[str, Place]:
     """Known key → where its value stands."""
-    keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in _HEAD.fields}
+    keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in HEAD.fields}
     # under both names, ours counts
     keys |= {key: key for key in keys if key in head.value}
     return {key: place for key, written in keys.items() if (place := head.at(written).place)}
@@ -83,9 +83,9 @@ def _places(head: Slot) -> dict[str, Place]:
 
 def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
-    extra = {key: value for key, value in head.value.items() if key not in _HEAD.fields}
+    extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
     for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
-        near = difflib.get_close_matches(key.casefold(), sorted(_HEAD.fields), n=1, cutoff=_ALIKE)
+        near = difflib.get_close_matches(key.casefold(), sorted(HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
             head.key(key).warn("front-matter-key", f'unknown key "{key}"', f"did you mean {near[0]}?")
     return extra
@@ -290,5 +290,5 @@ _TABLE = Table(
     made=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
     foreign=execution.FOREIGN,
 )
-_HEAD = schema_of(FrontMatter, _TABLE)
-KNOWN_KEYS = tuple(_HEAD.fields)
+HEAD = schema_of(FrontMatter, _TABLE)
+KNOWN_KEYS = tuple(HEAD.fields)
