@@ -47,6 +47,7 @@ SLOW_FILES = frozenset(
         "hooks",
         "lab_drawing",
         "lints",
+        "lsp_wire",
         "marks",
         "math_command",
         "math_font",

@@ -170,6 +170,9 @@ _PROSE: Sequence[tuple[Kind, re.Pattern[str], int, int]] = (
 
 def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
     without = _SPAN.sub(lambda span: " " * len(span[0]), before)
+    if "`" in without:
+        # most likely the beginning of code
+        return None
     for kind, pattern, word, name in _PROSE:
         found = pattern.search(without)
         if found:

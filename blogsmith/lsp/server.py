@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -44,7 +44,16 @@ _LOG = logging.getLogger("blogsmith.lsp")
 
 
 class _Protocol(LanguageServerProtocol):
-    """Texts of documents are kept by `LanguageService` alone."""
+    """Texts of documents are kept by `LanguageService` alone; who asks nonsense is answered."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                refused = JsonRpcInvalidParams(f"{data['method']} was asked in a wrong form")
+                self._send_response(data["id"], None, refused.to_response_error())
+            raise error
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
