@@ -39,7 +39,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench-builds \
-	vscode bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+	vscode bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -127,6 +127,10 @@ bench-cards: $(READY)
 # What a bibliography of five thousand entries costs.
 bench-bibliography: $(READY)
 	$(BIN)/python -m tests.bench.bibliography $(BENCH_FLAGS)
+
+# How long after a keystroke an editor shows what is wrong.
+bench-lsp: $(READY)
+	$(BIN)/python -m tests.bench.lsp $(BENCH_FLAGS)
 
 # What search costs readers and builds.
 bench-search: $(READY) $(TOOLS)

@@ -48,6 +48,7 @@ SLOW_FILES = frozenset(
         "hooks",
         "lab_drawing",
         "lints",
+        "lsp_wire",
         "marks",
         "math_command",
         "math_font",

@@ -21,6 +21,7 @@ PACKAGE = Path(__file__).parent.parent / "blogsmith"
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("start", ("__main__",)),
     ("command line", ("cli",)),
+    ("language server", ("lsp",)),
     ("live preview", ("preview",)),
     ("sites of other systems", ("importers",)),
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),

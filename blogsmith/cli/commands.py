@@ -28,7 +28,8 @@ _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
         **{"cite": "cite", "epub": "epub", "images": "images", "import": "import_site"},
-        **{"pyodide": "pyodide", "schema": "schema", "serve": "serve", "theme": "theme", "trust": "trust"},
+        **{"lsp": "lsp", "pyodide": "pyodide", "schema": "schema", "serve": "serve"},
+        **{"theme": "theme", "trust": "trust"},
     }
 )
 """Command → the module here that holds it, under the same name."""

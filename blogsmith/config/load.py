@@ -60,8 +60,13 @@ class LoadedConfig(Struct, frozen=True):
     """The file's lines, to quote under a caret."""
 
 
-def load_config(root: Path) -> LoadedConfig:
-    """The settings of the site at `root`. Reads one file; never raises."""
+def load_config(root: Path, text: str | None = None) -> LoadedConfig:
+    """The settings of the site at `root`. Reads one file; never raises.
+
+    text: what an editor has open, which counts in place of the file.
+    """
+    if text is not None and len(text) <= MAX_BYTES:
+        return parse_config(text)
     file = root / CONFIG_NAME
     try:
         if not file.is_file():

@@ -62,7 +62,7 @@ def lone_labels(
     """
     for label in labels:
         if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
-            written = _spelling(label, reporter.lines)
+            written = spell_label(label, reporter.lines)
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
             hint = f"refer to it with {reference}, or take it out"
             if label.name == _LEMMA:
@@ -83,7 +83,7 @@ def _take_out(written: str, label: Label, reporter: Reporter) -> Fix | None:
     return None
 
 
-def _spelling(label: Label, lines: Sequence[str]) -> str:
+def spell_label(label: Label, lines: Sequence[str]) -> str:
     """The label as its author spells it."""
     at = _NAME.match(lines[label.place.line - 1], label.place.column - 1)
     return at[0] if at and label_id(at[0]) == label.id else label.id

@@ -61,6 +61,11 @@ def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroU
     return MacroUse(declared, frozenset(front.math.macros), used)
 
 
+def find_definition(name: str, text: str, front: FrontMatter, formulas: Iterable[Math]) -> Place | None:
+    """Where a page declares a macro; None if it does not. The rest as in `macro_use`."""
+    return macro_use(text, front, formulas).declared.get(name)
+
+
 def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
     """Warn of macros that a page declares and never uses."""
     for name, place in page.declared.items():

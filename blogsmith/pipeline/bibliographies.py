@@ -20,7 +20,8 @@ from ..config.load import CONFIG_NAME, LoadedConfig
 from ..diagnostics.model import Diagnostic, Place, Reporter, did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.publications import CslStyle, FoundPublication
-from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, read_text_file
+from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, open_text_file, read_text_file
+from ..read.files import NO_TEXTS
 from ..storage.stamps import FileStamp
 from .rows.row_store import NoRows, Row, RowStore
 
@@ -44,6 +45,8 @@ class SiteBibliographies:
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
         self._is_touched = False
         """A file that was read has changed since `refresh`."""
+        self.texts = NO_TEXTS
+        """As in `read_site`."""
 
     def take(self, settings: LoadedConfig) -> None:
         """Work with these settings from now on."""
@@ -187,6 +190,8 @@ class SiteBibliographies:
 
     def _look_at(self, path: PurePosixPath) -> tuple[FileStamp | None, TextFile | None]:
         stamp = file_stamp(self._root, path)
+        if (text := self.texts.get(str(path))) is not None:
+            return stamp, open_text_file(text)
         return stamp, read_text_file(self._root, self._config.config.output, path) if stamp else None
 
     def _missing(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
