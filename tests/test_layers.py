@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
     ("an opened site; copies of images", ("project", "remote")),
+    ("hosts of a finished site", ("publish",)),
     ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
     (
         "one text; one picture",

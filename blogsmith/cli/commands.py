@@ -28,7 +28,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
         **{"cite": "cite", "images": "images", "import": "import_site"},
-        **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
+        **{"publish": "publish", "pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )
 """Command → the module here that holds it, under the same name."""

@@ -271,6 +271,15 @@ class Build(Struct, frozen=True):
     """What makes them: processes of this machine, or of the Dask cluster that `execute.dask` names."""
 
 
+class Publishing(Struct, frozen=True):
+    """Where the site is published."""
+
+    target: Literal["none", "github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy"] = (
+        "none"
+    )
+    """The host; for `netlify` and `cloudflare` builds write its headers and redirects beside the pages."""
+
+
 class Security(Struct, frozen=True):
     """What pages may load and run in readers' browsers."""
 
@@ -367,6 +376,7 @@ class Config(Struct, frozen=True):
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+    publish: OfSite[Publishing] = Publishing()
 
     @property
     def feed_settings(self) -> Feeds:
