@@ -120,7 +120,7 @@ def _print_outcome(setup: Setup, files: tuple[AuthorFile, ...], request: SetupRe
         path = printable(format_path(setup.root / file.path))
         terminal.print_line(f"{path}  {'as it was' if file.state == 'same' else 'written'}")
     site = setup.publication
-    where = f"{site.base_url}/" if site.base_url else "the address that the host gives to builds"
+    where = setup.shown_at or "the address that the host gives to builds"
     terminal.print_line(printable(f"base URL: {where}"))
     terminal.print_line("next:")
     for step in TARGETS[request.target].steps(site):

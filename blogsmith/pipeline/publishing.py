@@ -14,7 +14,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..patterns import lazy_pattern
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, no_progress
-from ..publish.base_urls import address_problems, site_address
+from ..publish.base_urls import address_problems, expected_address, site_address
 from ..publish.build_commands import pinned_requirement
 from ..publish.publication import Publication
 from ..publish.redirect_rules import make_rules
@@ -36,6 +36,8 @@ class Setup(Struct, frozen=True):
     """Path relative to `root` → text."""
     root: Path
     """The folder that files are written below: that of the site, or of its repository."""
+    shown_at: str = ""
+    """Where the site will be, as far as its settings and its repository tell."""
     problems: tuple[Diagnostic, ...] = ()
     """Warnings."""
 
@@ -65,7 +67,7 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
     base = request.repository.resolve() if request.repository else site
     address = site_address(config.base_url, request.base_url, target.knows_address, request.target)
     requirement = pinned_requirement(__version__, needed_extras(config))
-    requirements, files = find_requirements(root, requirement) if target.builds else ("", {})
+    requirements, pinned = find_requirements(root, requirement) if target.builds else ("", {})
     base_path = address.partition("://")[2].partition("/")[2].rstrip("/")
     pages = [(loaded.urls.urls[str(one.path)], one.front.aliases) for one in loaded.documents]
     needs_history = any(one.front.is_dated_by_git for one in loaded.documents)
@@ -84,11 +86,13 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         destination=_destination(request, address),
         date=request.now.date().isoformat(),
     )
-    own = {publication.at(path): text for path, text in files.items()}
+    own: Mapping[str, str] = {publication.at(path): text for path, text in pinned.items()}
     if target.has_outputs and config.publish.target != request.target:
-        own |= {publication.at(path): text for path, text in with_target(root, request.target).items()}
+        settings = with_target(root, request.target)
+        own = {**own, **{publication.at(path): text for path, text in settings.items()}}
     problems = address_problems(publication, request.target)
-    return Setup(publication, {**own, **target.files(publication)}, base, problems)
+    files = {**own, **target.files(publication)}
+    return Setup(publication, files, base, expected_address(publication, request.target), problems)
 
 
 def _destination(request: SetupRequest, address: str) -> str:

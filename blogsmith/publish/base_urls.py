@@ -31,6 +31,14 @@ def site_address(setting: str, option: str, host_knows: bool, target: str) -> st
     return address
 
 
+def expected_address(site: Publication, target: str) -> str:
+    """Where the site will be, with a slash at its end; empty if neither settings nor repository tell."""
+    repository = site.repository
+    if not site.base_url and target == "github-pages" and repository.host == "github.com":
+        return f"{github_address(repository.owner, repository.name)}/"
+    return f"{site.base_url}/" if site.base_url else ""
+
+
 def address_problems(site: Publication, target: str) -> tuple[Diagnostic, ...]:
     """Warnings where the address is not one at which the host shows this site."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))

@@ -24,8 +24,7 @@ _SETTINGS = """\
 	route {{
 		header {{
 			Cache-Control {fresh}
-{headers}			-Server
-		}}
+{headers}		}}
 		# what never changes under its address, for a year; all else is asked for again
 		@versioned {{
 			path_regexp ^{path}{versioned}
@@ -102,7 +101,8 @@ def caddy_steps(site: Publication) -> tuple[str, ...]:
 def _types() -> str:
     found = {f"*.{ending}": kind for ending, kind in CONTENT_TYPES.items()} | {"*/atom.xml": FEED_TYPE}
     return "".join(
-        f"\t\theader {quote_caddy(path)} Content-Type {quote_caddy(kind)}\n" for path, kind in found.items()
+        f"\t\t@type{number} path {path}\n\t\theader @type{number} Content-Type {quote_caddy(kind)}\n"
+        for number, (path, kind) in enumerate(found.items(), 1)
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from .build_commands import build_commands, install_command, list_removal
 from .publication import Publication
-from .quoting import quote_yaml, yaml_command
+from .quoting import quote_yaml, refuse_expression, yaml_command
 
 WORKFLOW = ".github/workflows/publish.yml"
 CNAME = "static/CNAME"
@@ -107,6 +107,8 @@ def github_address(owner: str, name: str) -> str:
 
 
 def _workflow(site: Publication) -> str:
+    for text in (site.repository.branch, site.folder, site.output, site.base_url):
+        refuse_expression(text)
     folder, checkout = "", ""
     if site.folder:
         path = quote_yaml(site.folder)

@@ -28,6 +28,12 @@ def yaml_command(text: str) -> str:
     return f"'{doubled}'"
 
 
+def refuse_expression(text: str) -> None:
+    """SiteError for a text that GitHub would compute before any shell or program sees it."""
+    if "${{" in text:
+        raise _refusal(text, "${{")
+
+
 def quote_toml(text: str) -> str:
     """A basic string of TOML 1.0, whose escapes are those of JSON; SiteError as above."""
     return json.dumps(_checked(text), ensure_ascii=False)

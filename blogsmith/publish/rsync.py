@@ -25,7 +25,7 @@ set -eu
 cd -- "$(dirname -- "$0")/.."
 
 destination={destination}
-# deletes fewer files than this, or stops
+# deletes at most so many files, or stops
 most_deleted=${{MOST_DELETED:-200}}
 
 case "${{1:-}}" in "" | --dry-run | --yes) ;; *) echo "usage: $0 [--dry-run | --yes]" >&2; exit 2 ;; esac
