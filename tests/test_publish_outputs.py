@@ -56,7 +56,7 @@ def read_redirects(text: str) -> Mapping[str, tuple[str, str]]:
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A host, and the output folder of a site for it."""
     target = request.param
-    settings = f"base_url: https://notes.example.org\npublish: {{target: {target}}}\n"
+    settings = f"base_url: https://notes.example.org\npublish: {target}\n"
     root = publish_site(tmp_path_factory.mktemp("site"), settings)
     assert run("build", "--strict", "--site", str(root)) == 0
     return target, root / "public"
@@ -122,7 +122,7 @@ def test_rules_of_a_site_in_a_folder_have_its_path() -> None:
 
 
 def test_the_authors_own_file_goes_before(tmp_path: Path) -> None:
-    settings = "title: T\npublish: {target: netlify}\n"
+    settings = "title: T\npublish: netlify\n"
     own = {"blogsmith.yaml": settings, "static/_headers": "/*\n  X-Own: 1\n", "content/a.md": "text\n"}
     root = put_bare(tmp_path, own)
     assert build(root).ok
@@ -140,7 +140,7 @@ def test_without_a_host_there_are_no_such_files(tmp_path: Path) -> None:
 
 def test_they_follow_the_pages_from_build_to_build(tmp_path: Path) -> None:
     head = "---\ntitle: A\ndate: 2026-01-01\naliases: [{}]\n---\ntext\n"
-    settings = "title: T\nllms_txt: true\npublish: {target: netlify}\n"
+    settings = "title: T\nllms_txt: true\npublish: netlify\n"
     root = put_bare(tmp_path, {"blogsmith.yaml": settings, "content/posts/a.md": head.format("/one/")})
     assert run("build", "--site", str(root)) == 0
     (root / "content/posts/a.md").write_text(head.format("/two/"), "utf-8")

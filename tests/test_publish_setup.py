@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from blogsmith import __version__
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.publish.publication import Publication
+from blogsmith.publish.hosted_site import HostedSite
 from blogsmith.publish.quoting import quote_shell, quote_toml, quote_yaml, yaml_command
 from blogsmith.publish.redirect_rules import RedirectRule
 from blogsmith.publish.repository import Repository, find_repository, parse_remote
@@ -60,9 +60,9 @@ def build_steps(root: Path) -> list[str]:
     return [step["run"] for step in workflow(root)["jobs"]["build"]["steps"] if "run" in step]
 
 
-def publication(**fields: Any) -> Publication:
+def hosted_site(**fields: Any) -> HostedSite:
     usual = {"base_url": "https://example.org", "repository": Repository(), "destination": "/srv/www/x"}
-    return Publication(**{**usual, **fields})
+    return HostedSite(**{**usual, **fields})
 
 
 # what is written
@@ -134,7 +134,7 @@ def test_hosts_that_read_files_of_the_site_are_named_in_its_settings(target: str
     assert setup(tmp_path, target) == 0
     after = (tmp_path / "blogsmith.yaml").read_text("utf-8")
     assert after.startswith(before)
-    assert yaml.safe_load(after)["publish"] == {"target": target}
+    assert yaml.safe_load(after)["publish"] == target
     assert setup(tmp_path, target) == 0
     assert (tmp_path / "blogsmith.yaml").read_text("utf-8") == after
 
@@ -142,9 +142,9 @@ def test_hosts_that_read_files_of_the_site_are_named_in_its_settings(target: str
 def test_another_host_in_the_settings_is_the_authors_to_change(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    site(tmp_path, "base_url: https://example.org\npublish: {target: netlify}\n")
+    site(tmp_path, "base_url: https://example.org\npublish: netlify\n")
     assert setup(tmp_path, "cloudflare") == 1
-    assert "blogsmith.yaml:3:19: error: builds write the headers and redirects" in capsys.readouterr().err
+    assert "blogsmith.yaml:3:10: error: builds write the headers and redirects" in capsys.readouterr().err
     assert not (tmp_path / "wrangler.toml").exists()
 
 
@@ -301,7 +301,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def files_of(target: str, **fields: Any) -> Mapping[str, str]:
-    return TARGETS[target].files(publication(**fields))
+    return TARGETS[target].files(hosted_site(**fields))
 
 
 @pytest.mark.parametrize("has_url", [True, False])

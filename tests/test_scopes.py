@@ -48,6 +48,7 @@ SETTINGS = MappingProxyType(
         "orcids": "{Ada: 0000-0002-1825-0097}",
         "citable": "true",
         "license": "CC-BY-4.0",
+        "publish": "netlify",
     }
 )
 """Settings that reach no text → another value."""

@@ -119,7 +119,7 @@ def _print_outcome(setup: Setup, files: tuple[AuthorFile, ...], request: SetupRe
     for file in files:
         path = printable(format_path(setup.root / file.path))
         terminal.print_line(f"{path}  {'as it was' if file.state == 'same' else 'written'}")
-    site = setup.publication
+    site = setup.site
     where = setup.shown_at or "the address that the host gives to builds"
     terminal.print_line(printable(f"base URL: {where}"))
     terminal.print_line("next:")

@@ -13,6 +13,7 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .hosts import HostName
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -271,15 +272,6 @@ class Build(Struct, frozen=True):
     """What makes them: processes of this machine, or of the Dask cluster that `execute.dask` names."""
 
 
-class Publishing(Struct, frozen=True):
-    """Where the site is published."""
-
-    target: Literal["none", "github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy"] = (
-        "none"
-    )
-    """The host; for `netlify` and `cloudflare` builds write its headers and redirects beside the pages."""
-
-
 class Security(Struct, frozen=True):
     """What pages may load and run in readers' browsers."""
 
@@ -376,7 +368,8 @@ class Config(Struct, frozen=True):
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
-    publish: OfSite[Publishing] = Publishing()
+    publish: OfSite[HostName] = "none"
+    """Where the site is published; for `netlify` and `cloudflare` builds write its headers and redirects."""
 
     @property
     def feed_settings(self) -> Feeds:

@@ -202,7 +202,7 @@ def _host_files(
     config: Config,
 ) -> list[OutputFile]:
     """What the host reads beside the pages; the author's own file of that name goes before."""
-    if config.publish.target == "none":
+    if config.publish == "none":
         return []
     aliases = [
         (view.url.removeprefix(config.base_path), documents[view.path].front.aliases)
@@ -210,9 +210,9 @@ def _host_files(
         if view.path in documents
     ]
     taken = {planned.path for planned in files}
-    made = host_outputs(config.publish.target, make_rules(aliases, config.base_path), taken)
+    made = host_outputs(config.publish, make_rules(aliases, config.base_path), taken)
     return [
-        OutputFile(path, f"the file {path} for {config.publish.target}", partial(bytes, data))
+        OutputFile(path, f"the file {path} for {config.publish}", partial(bytes, data))
         for path, data in made.items()
         if path not in taken
     ]

@@ -16,7 +16,7 @@ from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..publish.base_urls import address_problems, expected_address, site_address
 from ..publish.build_commands import pinned_requirement
-from ..publish.publication import Publication
+from ..publish.hosted_site import HostedSite
 from ..publish.redirect_rules import make_rules
 from ..publish.repository import Repository, find_repository, has_large_files
 from ..publish.requirements import find_requirements, needed_extras
@@ -31,7 +31,7 @@ _FOLDER = lazy_pattern(r"[\w. -]+(?:/[\w. -]+)*")
 class Setup(Struct, frozen=True):
     """What a host needs of a site."""
 
-    publication: Publication
+    site: HostedSite
     files: Mapping[str, str]
     """Path relative to `root` → text."""
     root: Path
@@ -71,7 +71,7 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
     base_path = address.partition("://")[2].partition("/")[2].rstrip("/")
     pages = [(loaded.urls.urls[str(one.path)], one.front.aliases) for one in loaded.documents]
     needs_history = any(one.front.is_dated_by_git for one in loaded.documents)
-    publication = Publication(
+    hosted = HostedSite(
         base_url=address,
         has_own_base_url=bool(config.base_url) and not request.base_url,
         output=config.output,
@@ -86,13 +86,13 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         destination=_destination(request, address),
         date=request.now.date().isoformat(),
     )
-    own: Mapping[str, str] = {publication.at(path): text for path, text in pinned.items()}
-    if target.has_outputs and config.publish.target != request.target:
+    own: Mapping[str, str] = {hosted.at(path): text for path, text in pinned.items()}
+    if target.has_outputs and config.publish != request.target:
         settings = with_target(root, request.target)
-        own = {**own, **{publication.at(path): text for path, text in settings.items()}}
-    problems = address_problems(publication, request.target)
-    files = {**own, **target.files(publication)}
-    return Setup(publication, files, base, expected_address(publication, request.target), problems)
+        own = {**own, **{hosted.at(path): text for path, text in settings.items()}}
+    problems = address_problems(hosted, request.target)
+    files = {**own, **target.files(hosted)}
+    return Setup(hosted, files, base, expected_address(hosted, request.target), problems)
 
 
 def _destination(request: SetupRequest, address: str) -> str:

@@ -9,7 +9,7 @@ from ..config.load import CONFIG_NAME
 from ..config.urls import base_url_problem
 from ..diagnostics.model import Diagnostic, SiteError
 from .github_pages import github_address
-from .publication import Publication
+from .hosted_site import HostedSite
 from .targets import TARGETS
 
 _EXAMPLE = "https://example.org/blog"
@@ -31,7 +31,7 @@ def site_address(setting: str, option: str, host_knows: bool, target: str) -> st
     return address
 
 
-def expected_address(site: Publication, target: str) -> str:
+def expected_address(site: HostedSite, target: str) -> str:
     """Where the site will be, with a slash at its end; empty if neither settings nor repository tell."""
     repository = site.repository
     if not site.base_url and target == "github-pages" and repository.host == "github.com":
@@ -39,12 +39,12 @@ def expected_address(site: Publication, target: str) -> str:
     return f"{site.base_url}/" if site.base_url else ""
 
 
-def address_problems(site: Publication, target: str) -> tuple[Diagnostic, ...]:
+def address_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
     """Warnings where the address is not one at which the host shows this site."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))
 
 
-def _problems(site: Publication, target: str) -> Iterator[tuple[str, str]]:
+def _problems(site: HostedSite, target: str) -> Iterator[tuple[str, str]]:
     url, repository = site.base_url, site.repository
     if not url:
         return

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from ..diagnostics.extras import DISTRIBUTION
 from ..write.manifest import MANIFEST
-from .publication import Publication
+from .hosted_site import HostedSite
 from .quoting import quote_shell
 
 
-def install_command(site: Publication) -> str:
+def install_command(site: HostedSite) -> str:
     """Install the version that the requirements name."""
     return f"python -m pip install --requirement {quote_shell(site.requirements)}"
 
 
-def build_commands(site: Publication, variable: str = "") -> tuple[str, ...]:
+def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
     """Build the site. variable: of the environment, with the address that the host gives the site."""
     trust = ("blogsmith trust",) if site.needs_trust else ()
     if site.has_own_base_url:
@@ -29,7 +29,7 @@ def build_commands(site: Publication, variable: str = "") -> tuple[str, ...]:
     return (*trust, f"blogsmith build --frozen --strict{address}")
 
 
-def list_removal(site: Publication) -> str:
+def list_removal(site: HostedSite) -> str:
     """Remove the list of our own files, which no reader asks for; only where the folder is not kept."""
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"
 

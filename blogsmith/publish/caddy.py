@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from .hosted_site import HostedSite
 from .http_headers import CONTENT_TYPES, FEED_TYPE, FRESH, HASHED, IMMUTABLE, SECURITY, VERSIONED
-from .publication import Publication
 from .quoting import one_line, quote_caddy, quote_pattern
 from .redirect_rules import RedirectRule
 
@@ -62,7 +62,7 @@ _IN_FOLDER = """\
 """
 
 
-def caddy_files(site: Publication) -> Mapping[str, str]:
+def caddy_files(site: HostedSite) -> Mapping[str, str]:
     """Path relative to the repository → text; SiteError for a name that Caddy cannot have."""
     folder, path = quote_caddy(site.destination.rstrip("/")), site.base_path
     names = {
@@ -90,7 +90,7 @@ def caddy_files(site: Publication) -> Mapping[str, str]:
     }
 
 
-def caddy_steps(site: Publication) -> tuple[str, ...]:
+def caddy_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     return (
         f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",

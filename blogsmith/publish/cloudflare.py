@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from ..write.manifest import MANIFEST
 from .build_commands import build_commands, install_command
+from .hosted_site import HostedSite
 from .http_headers import cloudflare_headers
-from .publication import Publication
 from .quoting import quote_toml
 from .redirect_rules import RedirectRule, redirects_file
 
@@ -34,7 +34,7 @@ MOST_REDIRECTS = 2000
 """Rules of a file; pages at further old addresses lead on by themselves."""
 
 
-def cloudflare_files(site: Publication) -> Mapping[str, str]:
+def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
     """Path relative to the site → text."""
     return {
         site.at(SETTINGS): _SETTINGS.format(
@@ -46,7 +46,7 @@ def cloudflare_files(site: Publication) -> Mapping[str, str]:
     }
 
 
-def cloudflare_steps(site: Publication) -> tuple[str, ...]:
+def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     root = f", root directory {site.folder}" if site.folder else ""
     return (
@@ -69,7 +69,7 @@ def cloudflare_outputs(rules: Sequence[RedirectRule]) -> Mapping[str, str]:
     return {path: text for path, text in files.items() if text}
 
 
-def _worker_name(site: Publication) -> str:
+def _worker_name(site: HostedSite) -> str:
     """A name that Cloudflare takes: letters, digits and hyphens, at most 54 for an address of its own."""
     wanted = site.host if site.host else site.repository.name
     return re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:54].strip("-") or "site"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .build_commands import build_commands, install_command, list_removal
-from .publication import Publication
+from .hosted_site import HostedSite
 from .quoting import quote_yaml, refuse_expression, yaml_command
 
 WORKFLOW = ".github/workflows/publish.yml"
@@ -81,7 +81,7 @@ _CONFIGURE = """
         uses: actions/configure-pages@v5"""
 
 
-def github_files(site: Publication) -> Mapping[str, str]:
+def github_files(site: HostedSite) -> Mapping[str, str]:
     """Path in the repository → text."""
     files = {WORKFLOW: _workflow(site)}
     if site.host and not site.host.endswith(f".{_HOST}"):
@@ -89,7 +89,7 @@ def github_files(site: Publication) -> Mapping[str, str]:
     return files
 
 
-def github_steps(site: Publication) -> tuple[str, ...]:
+def github_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     domain = ""
     if site.host and not site.host.endswith(f".{_HOST}"):
@@ -106,7 +106,7 @@ def github_address(owner: str, name: str) -> str:
     return home if name.lower() == f"{owner.lower()}.{_HOST}" else f"{home}/{name}"
 
 
-def _workflow(site: Publication) -> str:
+def _workflow(site: HostedSite) -> str:
     for text in (site.repository.branch, site.folder, site.output, site.base_url):
         refuse_expression(text)
     folder, checkout = "", ""
@@ -133,7 +133,7 @@ def _workflow(site: Publication) -> str:
     )
 
 
-def _builds(site: Publication) -> str:
+def _builds(site: HostedSite) -> str:
     *before, build = build_commands(site, "BASE_URL")
     text = "".join(f"\n      - run: {yaml_command(command)}" for command in before)
     if site.base_url:

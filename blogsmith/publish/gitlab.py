@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .build_commands import build_commands, install_command, list_removal
-from .publication import Publication
+from .hosted_site import HostedSite
 from .quoting import quote_shell, quote_yaml, yaml_command
 
 PIPELINE = ".gitlab-ci.yml"
@@ -53,7 +53,7 @@ _COMPRESS = (
 )
 
 
-def gitlab_files(site: Publication) -> Mapping[str, str]:
+def gitlab_files(site: HostedSite) -> Mapping[str, str]:
     """Path in the repository → text."""
     enter = (f"cd {quote_shell(site.folder)}",) if site.folder else ()
     builds = build_commands(site, "CI_PAGES_URL")
@@ -78,7 +78,7 @@ def gitlab_files(site: Publication) -> Mapping[str, str]:
     }
 
 
-def gitlab_steps(site: Publication) -> tuple[str, ...]:
+def gitlab_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     domain = () if not site.base_url else (f"on GitLab, Deploy → Pages: the domain of {site.base_url}",)
     return ("commit these files and _freeze/, and push", *domain)

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from ..write.manifest import MANIFEST
 from .build_commands import build_commands, install_command
+from .hosted_site import HostedSite
 from .http_headers import netlify_headers
-from .publication import Publication
 from .quoting import quote_toml
 from .redirect_rules import RedirectRule, redirects_file
 
@@ -34,7 +34,7 @@ _MOST = 10_000
 """Rules; Netlify has no number of its own."""
 
 
-def netlify_files(site: Publication) -> Mapping[str, str]:
+def netlify_files(site: HostedSite) -> Mapping[str, str]:
     """Path in the repository → text."""
     install, builds = install_command(site), build_commands(site, "URL")
     previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds]
@@ -49,7 +49,7 @@ def netlify_files(site: Publication) -> Mapping[str, str]:
     }
 
 
-def netlify_steps(site: Publication) -> tuple[str, ...]:
+def netlify_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     return (
         "commit these files and _freeze/, and push",

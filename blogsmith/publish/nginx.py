@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from .hosted_site import HostedSite
 from .http_headers import CONTENT_TYPES, FEED_TYPE, FRESH, HASHED, IMMUTABLE, SECURITY, VERSIONED
-from .publication import Publication
 from .quoting import one_line, quote_nginx, quote_pattern
 from .redirect_rules import RedirectRule
 
@@ -100,7 +100,7 @@ _IN_FOLDER = """
 """
 
 
-def nginx_files(site: Publication) -> Mapping[str, str]:
+def nginx_files(site: HostedSite) -> Mapping[str, str]:
     """Path relative to the repository → text; SiteError for a name that nginx cannot have."""
     cache = "site_cache_" + re.sub(r"[^a-z0-9]+", "_", f"{site.host}{site.base_path}".lower()).strip("_")
     return {
@@ -127,7 +127,7 @@ def nginx_files(site: Publication) -> Mapping[str, str]:
     }
 
 
-def nginx_steps(site: Publication) -> tuple[str, ...]:
+def nginx_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     return (
         f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
@@ -136,7 +136,7 @@ def nginx_steps(site: Publication) -> tuple[str, ...]:
     )
 
 
-def _location(site: Publication) -> str:
+def _location(site: HostedSite) -> str:
     folder = site.destination.rstrip("/") + "/"
     feed = FEED_TYPE.partition(";")[0]
     if not site.base_path:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ..write.manifest import MANIFEST
 from .build_commands import build_commands
-from .publication import Publication
+from .hosted_site import HostedSite
 from .quoting import quote_shell
 
 SCRIPT = "publish/rsync.sh"
@@ -55,7 +55,7 @@ echo "published at $destination"
 """
 
 
-def rsync_files(site: Publication) -> Mapping[str, str]:
+def rsync_files(site: HostedSite) -> Mapping[str, str]:
     """Path relative to the repository → text."""
     destination = site.destination.rstrip("/") + "/"
     return {
@@ -69,6 +69,6 @@ def rsync_files(site: Publication) -> Mapping[str, str]:
     }
 
 
-def rsync_steps(site: Publication) -> tuple[str, ...]:
+def rsync_steps(site: HostedSite) -> tuple[str, ...]:
     """What is left to do, a line each."""
     return (f"sh {SCRIPT} --dry-run   builds, and shows what would change at {site.destination}",)

@@ -11,18 +11,18 @@ from .caddy import caddy_files, caddy_steps
 from .cloudflare import cloudflare_files, cloudflare_steps
 from .github_pages import github_files, github_steps
 from .gitlab import gitlab_files, gitlab_steps
+from .hosted_site import HostedSite
 from .netlify import netlify_files, netlify_steps
 from .nginx import nginx_files, nginx_steps
-from .publication import Publication
 from .rsync import rsync_files, rsync_steps
 
 
 class Target(Struct, frozen=True, kw_only=True):
     """A host."""
 
-    files: Callable[[Publication], Mapping[str, str]]
+    files: Callable[[HostedSite], Mapping[str, str]]
     """Path relative to the repository → text."""
-    steps: Callable[[Publication], tuple[str, ...]]
+    steps: Callable[[HostedSite], tuple[str, ...]]
     """What is left to do by hand, a line each."""
     builds: bool = True
     """Whether the host, or a machine of it, builds the site: then it needs our version."""

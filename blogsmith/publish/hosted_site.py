@@ -8,7 +8,7 @@ from .redirect_rules import RedirectRule
 from .repository import Repository
 
 
-class Publication(Struct, frozen=True, kw_only=True):
+class HostedSite(Struct, frozen=True, kw_only=True):
     """A site that is to be published."""
 
     base_url: str
