@@ -10,8 +10,9 @@ import click
 
 from . import terminal
 from .clock import Clocks
-from .options import site_option, site_root, verbose_option
+from .options import STALE, site_option, site_root, verbose_option
 from .site_folder import format_path
+from .summary import print_report
 
 if TYPE_CHECKING:
     from ..pipeline.publishing import Setup, SetupRequest
@@ -83,6 +84,60 @@ def setup_command(
     write_files(setup.root, files)
     _print_outcome(setup, files, request)
     return 0
+
+
+@publish.command("check")
+@_target_argument
+@site_option
+@_base_url_option
+@_destination_option
+@_repository_option
+@verbose_option
+@click.pass_obj
+def check_command(
+    clocks: Clocks,
+    target: str,
+    site: Path | None,
+    base_url: str | None,
+    destination: str | None,
+    repository: Path | None,
+) -> int:
+    """Say whether TARGET could publish the site as it is.
+
+    Builds it as the machine that publishes does, with --frozen and --strict, into a folder that is thrown
+    away, and compares the files of TARGET with what `publish setup` would write now.
+    """
+    from ..pipeline.publishing import SetupRequest, plan_setup, rehearse
+    from ..publish.author_files import compare_files
+
+    request = SetupRequest(
+        target=target,
+        now=clocks.now(),
+        base_url=base_url or "",
+        destination=destination or "",
+        repository=repository,
+    )
+    root = site_root(site)
+    setup = plan_setup(root, request)
+    _warn(setup)
+    report = rehearse(root, setup, clocks.now())
+    print_report(report, clocks.seconds() - clocks.started, write=False)
+    missing = [file for file in compare_files(setup.root, setup.files) if file.state != "same"]
+    for file in missing:
+        _tell_file(file, request)
+    if not report.ok:
+        return STALE if report.has_only_stale else 1
+    return 1 if any(file.state == "new" or _only_adds(file) for file in missing) else 0
+
+
+def _tell_file(file: AuthorFile, request: SetupRequest) -> None:
+    from ..diagnostics.format import printable
+
+    command = f"blogsmith publish setup {request.target}"
+    if file.state == "new" or _only_adds(file):
+        terminal.warn(printable(f"{file.path} is not set up: {command}"))
+    else:
+        terminal.print_line(printable(f"{file.path} is not as it would be written now: {command} --diff"))
 
 
 def _warn(setup: Setup) -> None:

@@ -208,6 +208,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "publish-file": "A file for a host cannot be read or written.",
         "publish-name": "A name holds a sign that no settings of a host can have.",
         "publish-repository": "The settings of a host belong to another folder than that of the site.",
+        "publish-results": "git is told to leave out recorded results, which other machines show (warning).",
         "publish-target": "A host needs a setting or an option that is missing.",
     }
 )

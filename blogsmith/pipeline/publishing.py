@@ -13,15 +13,18 @@ from .. import __version__
 from ..diagnostics.model import Diagnostic, SiteError
 from ..patterns import lazy_pattern
 from ..project.context import open_site
-from ..project.report import BuildLog, BuildOptions, no_progress
+from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
 from ..publish.base_urls import address_problems, expected_address, site_address
 from ..publish.build_commands import pinned_requirement
 from ..publish.hosted_site import HostedSite
+from ..publish.ignored_results import ignored_results
 from ..publish.redirect_rules import make_rules
 from ..publish.repository import Repository, find_repository, has_large_files
 from ..publish.requirements import find_requirements, needed_extras
 from ..publish.settings_edit import with_target
 from ..publish.targets import TARGETS
+from ..storage.temporary import temporary_folder
+from .build import build_site
 from .cache import PageCache
 from .page_reader import load_site
 
@@ -90,9 +93,23 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
     if target.has_outputs and config.publish != request.target:
         settings = with_target(root, request.target)
         own = {**own, **{hosted.at(path): text for path, text in settings.items()}}
-    problems = address_problems(hosted, request.target)
+    problems = (*address_problems(hosted, request.target), *ignored_results(site, repository.root))
     files = {**own, **target.files(hosted)}
     return Setup(hosted, files, base, expected_address(hosted, request.target), problems)
+
+
+def rehearse(root: Path, setup: Setup, now: dt.datetime, progress: Progress = no_progress) -> BuildReport:
+    """Build the site as a machine that publishes does, into a folder that is thrown away."""
+    with temporary_folder() as folder:
+        options = BuildOptions(
+            now=now,
+            strict=True,
+            base_url=setup.shown_at or None,
+            output=folder / "public",
+            remembers=True,
+            execution=ExecutionOptions(frozen=True),
+        )
+        return build_site(root, options, progress)
 
 
 def _destination(request: SetupRequest, address: str) -> str:
