@@ -95,7 +95,7 @@ def test_old_addresses_are_answered_with_301(built: tuple[str, Path]) -> None:
     for alias in ALIASES:
         for form in {alias, alias.rstrip("/")}:
             status = "301!" if target == "netlify" else "301"
-            assert found[quote(form, safe="/-_.~")] == ("/posts/first/", status)
+            assert found[quote(form, safe="/-_.~!$'()+,;=@")] == ("/posts/first/", status)
 
 
 def test_the_list_of_our_files_is_not_served(built: tuple[str, Path]) -> None:
@@ -109,7 +109,14 @@ def test_the_list_of_our_files_is_not_served(built: tuple[str, Path]) -> None:
 
 def test_more_aliases_than_a_host_takes_lead_on_by_their_pages() -> None:
     rules = tuple(RedirectRule(f"/old/{number}/", "/x/") for number in range(3000))
-    assert cloudflare_outputs(rules)["_redirects"].count("\n") == MOST_REDIRECTS
+    assert cloudflare_outputs(rules, ())["_redirects"].count("\n") == MOST_REDIRECTS
+
+
+def test_cloudflare_takes_100_rules() -> None:
+    sheets = [PurePosixPath(f"assets/paper/part-{number:010x}.css") for number in range(200)]
+    rules = read_headers(cloudflare_outputs((), sheets)["_headers"])
+    assert len(rules) == 100
+    assert headers_of("/posts/a.md", rules)["Content-Type"] == ["text/markdown; charset=utf-8"]
 
 
 def test_rules_of_a_site_in_a_folder_have_its_path() -> None:

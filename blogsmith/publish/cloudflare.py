@@ -6,7 +6,8 @@ Source: Cloudflare's documentation of Workers static assets; the schema of `wran
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from ..write.manifest import MANIFEST
 from .build_commands import build_commands, install_command
@@ -58,10 +59,10 @@ def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
     )
 
 
-def cloudflare_outputs(rules: Sequence[RedirectRule]) -> Mapping[str, str]:
-    """Path in the site → text."""
+def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
+    """Path in the site → text. paths: all files of the site."""
     files = {
-        "_headers": cloudflare_headers(),
+        "_headers": cloudflare_headers(paths),
         "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),
         # names that are not uploaded
         ".assetsignore": f"{MANIFEST}\n",

@@ -43,7 +43,15 @@ CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
 )
 """Ending → type, of files that servers are not sure to know."""
 FEED_TYPE = "application/atom+xml; charset=utf-8"
-_HASHED_FOLDERS = ("/assets/pictures/*", "/assets/cards/*")
+_HASHED_FOLDERS = ("pictures", "cards")
+_COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "/*": SECURITY,
+        **{f"/assets/{folder}/*": {"Cache-Control": IMMUTABLE} for folder in _HASHED_FOLDERS},
+    }
+)
+MOST_RULES = 100
+"""Of Cloudflare."""
 _HASHED = lazy_pattern(HASHED[1:])
 
 
@@ -52,31 +60,35 @@ def is_hashed(path: PurePosixPath) -> bool:
     return _HASHED.fullmatch(str(path)) is not None
 
 
-def cloudflare_headers() -> str:
+def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
     """A file `_headers` for Cloudflare, which takes 100 rules, each with one `*` that matches anything.
 
-    What is not named keeps the header that Cloudflare gives: browsers ask whether it has changed.
+    What is not named keeps the header that Cloudflare gives: browsers ask whether it has changed. paths: all
+    files of the site.
     """
-    rules: dict[str, Mapping[str, str]] = {"/*": SECURITY}
-    for folder in _HASHED_FOLDERS:
-        rules[folder] = {"Cache-Control": IMMUTABLE}
-    rules |= {f"/*.{ending}": {"Content-Type": kind} for ending, kind in CONTENT_TYPES.items()}
-    rules["/*atom.xml"] = {"Content-Type": FEED_TYPE}
-    return _headers_file(rules)
+    types = {f"/*.{ending}": {"Content-Type": kind} for ending, kind in CONTENT_TYPES.items()}
+    rules = {**_COMMON, **types, "/*atom.xml": {"Content-Type": FEED_TYPE}}
+    return _headers_file({**rules, **dict(list(_hashed(paths).items())[: MOST_RULES - len(rules)])})
 
 
 def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
-    """A file `_headers` for Netlify, where `*` ends a path; so types and hashed files are named singly."""
-    rules: dict[str, Mapping[str, str]] = {"/*": SECURITY}
-    for folder in _HASHED_FOLDERS:
-        rules[folder] = {"Cache-Control": IMMUTABLE}
-    for path in sorted(paths):
-        kind = FEED_TYPE if path.name == "atom.xml" else CONTENT_TYPES.get(path.suffix[1:], "")
-        if kind and _PLAIN.fullmatch(str(path)):
-            rules[f"/{path}"] = {"Content-Type": kind}
-        elif is_hashed(path) and path.parts[1] not in ("pictures", "cards"):
-            rules[f"/{path}"] = {"Cache-Control": IMMUTABLE}
-    return _headers_file(rules)
+    """A file `_headers` for Netlify, where `*` ends a path: each file has its type. paths: as above."""
+    named = sorted(paths)
+    types = {
+        f"/{path}": {"Content-Type": FEED_TYPE if path.name == "atom.xml" else CONTENT_TYPES[path.suffix[1:]]}
+        for path in named
+        if (path.name == "atom.xml" or path.suffix[1:] in CONTENT_TYPES) and _PLAIN.fullmatch(str(path))
+    }
+    return _headers_file({**_COMMON, **types, **_hashed(named)})
+
+
+def _hashed(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
+    """Rules for files that are named after what they hold, beside those of whole folders of them."""
+    return {
+        f"/{path}": {"Cache-Control": IMMUTABLE}
+        for path in sorted(paths)
+        if is_hashed(path) and path.parts[1] not in _HASHED_FOLDERS
+    }
 
 
 _PLAIN = lazy_pattern(r"[\w./~-]+")

@@ -13,6 +13,9 @@ from msgspec import Struct
 SAFE = "/-_.~"
 """What stays as it is in the path of an address besides letters and digits: these signs mean nothing else."""
 
+_SENT = f"{SAFE}!$'()+,;=@"
+"""What browsers send as it is, of the signs that an alias may hold; hosts compare what is sent."""
+
 
 class RedirectRule(Struct, frozen=True, order=True):
     """An old address and the page that stands for it."""
@@ -46,4 +49,4 @@ def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int)
     and does not know the sign for it. Sources: the documentation of Netlify and of Cloudflare.
     """
     status = "301!" if is_forced else "301"
-    return "".join(f"{quote(rule.old, safe=SAFE)} {rule.new} {status}\n" for rule in rules[:most])
+    return "".join(f"{quote(rule.old, safe=_SENT)} {rule.new} {status}\n" for rule in rules[:most])

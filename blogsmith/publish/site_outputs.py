@@ -15,7 +15,7 @@ def host_outputs(
 ) -> Mapping[PurePosixPath, bytes]:
     """Path in the site → bytes; none for hosts that read none. paths: all other files of the site."""
     if target == "cloudflare":
-        found = cloudflare_outputs(rules)
+        found = cloudflare_outputs(rules, paths)
     elif target == "netlify":
         found = netlify_outputs(rules, paths)
     else:
