@@ -47,6 +47,7 @@ from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
+from tests.publish_mistakes import PUBLISHING
 from tests.site_files import NOW, build
 from tests.test_broken import FILES
 
@@ -444,6 +445,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "import-system": _import_of_unknown,
         "new-write": _new_write,
         "theme-file": _theme_file,
+        **PUBLISHING,
         "dollar-doubtful": _doubts,
         **dict.fromkeys(("film-captions", "heading-empty", "heading-level", "image-alt"), _inaccessible),
         **dict.fromkeys(("link-text", "table-header"), _inaccessible),

@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cells of a site", ("cells",)),
     ("links to other hosts", ("linkcheck",)),
     ("an opened site; copies of images", ("project", "remote")),
+    ("hosts of a finished site", ("publish",)),
     ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
     (
         "one text; one picture",

@@ -13,6 +13,7 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .hosts import HostName
 from .inspection import ExternalLinks, PageBudget, SectionRules
 
 
@@ -372,6 +373,8 @@ class Config(Struct, frozen=True):
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+    publish: OfSite[HostName] = "none"
+    """Where the site is published; for `netlify` and `cloudflare` builds write its headers and redirects."""
 
     @property
     def feed_settings(self) -> Feeds:

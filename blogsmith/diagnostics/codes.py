@@ -220,6 +220,13 @@ CODES: Mapping[str, str] = MappingProxyType(
         "file-exists": "A new site, post, theme or copy would replace something that is already there.",
         "new-name": "A title or a section of a new post cannot be turned into a file name.",
         "new-write": "A new site or post cannot be written to disk.",
+        # publishing
+        "publish-base-url": "A host cannot show the site at its `base_url` (warning), or there is none.",
+        "publish-file": "A file for a host cannot be read or written.",
+        "publish-name": "A name holds a sign that no settings of a host can have.",
+        "publish-repository": "The settings of a host belong to another folder than that of the site.",
+        "publish-results": "git is told to leave out recorded results, which other machines show (warning).",
+        "publish-target": "A host needs a setting or an option that is missing.",
     }
 )
 

@@ -45,7 +45,7 @@ class SiteBibliographies:
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
         self._is_touched = False
         """A file that was read has changed since `refresh`."""
-        self.texts = NO_TEXTS
+        self.open_texts = NO_TEXTS
         """As in `read_site`."""
 
     def take(self, settings: LoadedConfig) -> None:
@@ -190,7 +190,7 @@ class SiteBibliographies:
 
     def _look_at(self, path: PurePosixPath) -> tuple[FileStamp | None, TextFile | None]:
         stamp = file_stamp(self._root, path)
-        if (text := self.texts.get(str(path))) is not None:
+        if (text := self.open_texts.get(str(path))) is not None:
             return stamp, open_text_file(text)
         return stamp, read_text_file(self._root, self._config.config.output, path) if stamp else None
 
