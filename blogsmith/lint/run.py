@@ -17,6 +17,7 @@ from ..diagnostics.model import Diagnostic, Reporter
 from ..syntax.parser import Parsed
 from .dollars import report_dollars
 from .labels import lone_labels, references_in
+from .macros import CODE as MACRO_UNUSED
 from .macros import commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
@@ -63,5 +64,7 @@ def lint_site(pages: Sequence[PageLint], waiting: Iterable[str], settings: Loade
     found = [diagnostic for page in pages for diagnostic in page.found]
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
     reporter = Reporter(CONFIG_NAME, settings.lines)
-    report_site_macros(commands, settings, reporter)
+    # those of a site are a library, written once for posts to come
+    if MACRO_UNUSED in settings.config.diagnostics.levels:
+        report_site_macros(commands, settings, reporter)
     return found + reporter.diagnostics
