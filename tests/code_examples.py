@@ -21,7 +21,8 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from blogsmith.cli.new import new_post, new_site
+from blogsmith.cli.new_post import NewPost, write_post
+from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
@@ -218,13 +219,14 @@ def _trust_write(root: Path) -> tuple[Diagnostic, ...]:
 
 
 def _file_exists(root: Path) -> tuple[Diagnostic, ...]:
-    (root / "old.txt").write_text("mine", encoding="utf-8")
+    (root / "content").mkdir()
+    (root / "content/about.md").write_text("mine", encoding="utf-8")
     return _raised(lambda: new_site(root, _DAY))
 
 
 def _new_name(root: Path) -> tuple[Diagnostic, ...]:
     _site(root)
-    return _raised(lambda: new_post(root, "???", _DAY, section="posts", bundle=False))
+    return _raised(lambda: write_post(root, NewPost(title="???", date=_DAY)))
 
 
 def _theme_file(root: Path) -> tuple[Diagnostic, ...]:

@@ -21,8 +21,9 @@ from msgspec.structs import replace
 
 import blogsmith
 from blogsmith.cli.clock import Clocks
-from blogsmith.cli.commands import cli, new
+from blogsmith.cli.commands import cli
 from blogsmith.cli.main import main
+from blogsmith.cli.new import new
 from blogsmith.cli.progress_bar import ProgressBar
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.project.report import BuildOptions, BuildReport
@@ -324,7 +325,7 @@ def test_new_site(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("new", "site", "my notes") == 0
-    assert capsys.readouterr().out.endswith("next: cd 'my notes' && blogsmith serve\n")
+    assert capsys.readouterr().out.endswith("files written\nnext: cd 'my notes' && blogsmith serve\n")
     assert (tmp_path / "my notes" / "blogsmith.yaml").is_file()
     assert run("new", "site", "my notes") == 1
 

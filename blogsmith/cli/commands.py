@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +12,6 @@ import click
 from .. import __version__
 from ..diagnostics.counts import plural
 from . import terminal
-from .clock import Clocks
 from .options import (
     find_site,
     output_option,
@@ -28,14 +26,15 @@ _MODULES: Mapping[str, str] = MappingProxyType(
     {
         "build": "build",
         "check": "build",
-        "execute": "build",
-        "freeze": "freeze",
-        "math": "math",
         "cite": "cite",
         "epub": "epub",
+        "execute": "build",
+        "freeze": "freeze",
         "images": "images",
         "import": "import_site",
         "lsp": "lsp",
+        "math": "math",
+        "new": "new",
         "publish": "publish",
         "pyodide": "pyodide",
         "schema": "schema",
@@ -72,71 +71,6 @@ class _Commands(click.Group):
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
-
-
-@cli.group()
-def new() -> None:
-    """Start a site, a post or a theme."""
-
-
-@new.command("site")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.pass_obj
-def new_site_command(clocks: Clocks, folder: Path) -> int:
-    """Make FOLDER a site with a configuration and a first post."""
-    import shlex
-
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
-    from ..diagnostics.model import SiteError
-    from ..schema.files import keep_schemas
-    from ..trust.consent import trust as record_trust
-    from .new import new_site
-
-    written = new_site(folder, clocks.now().date())
-    # the first line of its settings names one of them
-    keep_schemas(folder)
-    try:
-        # what one begins oneself is one's own code
-        record_trust(folder)
-    except SiteError as error:
-        print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
-    terminal.print_line(
-        f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith serve"
-    )
-    return 0
-
-
-@new.command("post")
-@click.argument("title")
-@click.option("--section", default="posts", help="Folder under content/ it goes to; by default posts.")
-@click.option(
-    "--bundle", is_flag=True, help="Make a folder with room for the post's images; by default a single file."
-)
-@site_option
-@click.pass_obj
-def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, site: Path | None) -> int:
-    """Write a draft with the given TITLE and print its path."""
-    from zoneinfo import ZoneInfo
-
-    from .new import new_post
-
-    root = site_root(site)
-    today = clocks.now().astimezone(ZoneInfo(site_config(root).timezone)).date()
-    terminal.print_line(format_path(new_post(root, title, today, section=section, bundle=bundle)))
-    return 0
-
-
-@new.command("theme")
-@click.argument("name")
-@site_option
-def new_theme_command(name: str, site: Path | None) -> int:
-    """Write a small theme that extends paper into themes/NAME/ of the site."""
-    from .new_theme import new_theme
-
-    written = new_theme(site_root(site), name)
-    terminal.print_line(f"{plural(len(written), 'file')} written; next: theme: {name} in blogsmith.yaml")
-    return 0
 
 
 @cli.command()

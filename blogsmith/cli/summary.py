@@ -107,7 +107,8 @@ def execution_line(report: BuildReport, seconds: float) -> str:
 
 def _cells(report: BuildReport) -> str:
     ran = f" ({report.ran:,} run now)" if report.ran else ""
-    return plural(report.cells, "cell") + ran
+    waiting = f" ({plural(report.waiting, 'result')} for the next build to make)" if report.waiting else ""
+    return plural(report.cells, "cell") + (ran or waiting)
 
 
 def timing_table(timings: Mapping[str, float]) -> str:

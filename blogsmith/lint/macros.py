@@ -1,4 +1,4 @@
-r"""Macros that are declared and never used.
+r"""Macros that are declared and never used: those of a page, those of the settings where a site asks for it.
 
 Uses are counted in the text as written: whatever is not the declaration itself counts, also a mention
 in code, so that the lint is silent rather than wrong.
@@ -80,7 +80,7 @@ def commands_in(text: str) -> set[str]:
 
 
 def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter: Reporter) -> None:
-    """Warn of macros of the settings that are not among the commands which pages use."""
+    """Report macros of the settings that are not among the commands which pages use."""
     macros = settings.config.math.macros
     used = set(commands)
     pending = [name for name in macros if name in used]

@@ -88,6 +88,8 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Cells of posts that run, whether in this build or an earlier one."""
     ran: int = 0
     """Cells that ran in this build."""
+    waiting: int = 0
+    """Results that a build would make: a check runs nothing."""
 
 
 class WrongPages(Struct, frozen=True):
