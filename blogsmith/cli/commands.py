@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -14,20 +13,21 @@ from .. import __version__
 from ..diagnostics.counts import plural
 from . import terminal
 from .clock import Clocks
+from .completion_types import SectionType
 from .options import (
     find_site,
     output_option,
     site_config,
     site_option,
     site_root,
-    verbose_option,
 )
 from .site_folder import format_path
+from .verbosity import print_messages, verbosity_options
 
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "images": "images", "import": "import_site"},
+        **{"cite": "cite", "completion": "completion", "images": "images", "import": "import_site"},
         **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )
@@ -56,7 +56,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
 
@@ -68,13 +68,12 @@ def new() -> None:
 
 @new.command("site")
 @click.argument("folder", type=click.Path(path_type=Path))
+@verbosity_options
 @click.pass_obj
 def new_site_command(clocks: Clocks, folder: Path) -> int:
     """Make FOLDER a site with a configuration and a first post."""
     import shlex
 
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
     from ..diagnostics.model import SiteError
     from ..trust.consent import trust as record_trust
     from .new import new_site
@@ -84,7 +83,7 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
         # what one begins oneself is one's own code
         record_trust(folder)
     except SiteError as error:
-        print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
+        print_messages(error.diagnostics)
     terminal.print_line(
         f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith serve"
     )
@@ -93,11 +92,16 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
 
 @new.command("post")
 @click.argument("title")
-@click.option("--section", default="posts", help="Folder under content/ it goes to; by default posts.")
 @click.option(
-    "--bundle", is_flag=True, help="Make a folder with room for the post's images; by default a single file."
+    "--section",
+    default="posts",
+    type=SectionType(),
+    metavar="FOLDER",
+    help="Folder under content/ it goes to; by default posts.",
 )
+@click.option("--bundle", is_flag=True, help="Make a folder with room for the post's images.")
 @site_option
+@verbosity_options
 @click.pass_obj
 def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, site: Path | None) -> int:
     """Write a draft with the given TITLE and print its path."""
@@ -114,8 +118,9 @@ def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, sit
 @new.command("theme")
 @click.argument("name")
 @site_option
+@verbosity_options
 def new_theme_command(name: str, site: Path | None) -> int:
-    """Write a small theme that extends paper into themes/NAME/ of the site."""
+    """Write a theme that extends paper into themes/NAME/."""
     from .new_theme import new_theme
 
     written = new_theme(site_root(site), name)
@@ -125,7 +130,7 @@ def new_theme_command(name: str, site: Path | None) -> int:
 
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@verbose_option
+@verbosity_options
 def tokens(file: Path) -> int:
     """Print how FILE is read.
 
@@ -140,7 +145,7 @@ def tokens(file: Path) -> int:
 @cli.command()
 @output_option
 @site_option
-@verbose_option
+@verbosity_options
 def clean(output: Path | None, site: Path | None) -> int:
     """Remove the built site.
 
@@ -156,19 +161,4 @@ def clean(output: Path | None, site: Path | None) -> int:
     remove_rows(root)
     remove_stamps(str(root))
     terminal.print_line(f"{plural(report.removed, 'file')} removed from {format_path(target)}/")
-    return 0
-
-
-@cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> int:
-    """Print the completion script for SHELL.
-
-    For bash: blogsmith completion bash > ~/.local/share/bash-completion/completions/blogsmith
-    """
-    from click.shell_completion import get_completion_class
-
-    completer = get_completion_class(shell)
-    assert completer is not None, "click.Choice lets only known shells through"
-    terminal.print_line(completer(cli, {}, "blogsmith", "_BLOGSMITH_COMPLETE").source())
     return 0

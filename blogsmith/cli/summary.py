@@ -15,22 +15,25 @@ if TYPE_CHECKING:
     from ..project.report import BuildReport
 
 
-def print_report(report: BuildReport, seconds: float, *, write: bool, full: bool = False) -> None:
+def print_report(
+    report: BuildReport, seconds: float, *, write: bool, full: bool = False, quiet: bool = False
+) -> None:
     """Print what a build has found and done.
 
-    write: the site was to be written. full: every mistake at every place.
+    write: the site was to be written. full: every mistake at every place. quiet: errors, and nothing else.
     """
-    if report.diagnostics:
+    found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
+    if found:
         from ..diagnostics.format import wants_color
         from ..diagnostics.listing import print_diagnostics
 
-        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr), full=full)
-    for path in report.scheduled:
+        print_diagnostics(found, sys.stderr, wants_color(sys.stderr), full=full)
+    for path in () if quiet else report.scheduled:
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if write and not report.ok:
         for line in _after_errors(report):
             terminal.warn(line)
-    if report.ok or report.wrong_pages:
+    if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
         terminal.print_line(summary_line(report, seconds, target))
 
