@@ -102,6 +102,7 @@ CELL_SAMPLES = {
     "seed": "1",
     "claim": "It is so.",
     "shapes": "check",
+    "provenance": "short",
     "run-in": "both",
 }
 """Key → a value that is not its default."""

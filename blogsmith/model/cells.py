@@ -17,6 +17,9 @@ from .sweeps import Scalar, Sweep
 
 Freeze = Literal["auto", "always", "never"]
 """What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
+ProvenanceStyle = Literal["once", "full", "short", "none"]
+"""What stands below a result about where it comes from: all of it for the first of a session and what is
+different for the others, all of it, the day and the device, or nothing."""
 
 
 class Need(Struct, frozen=True):
@@ -46,6 +49,7 @@ class PageExecution:
     seed: int | None = None
     """Set once, before the first cell of every session."""
     shapes: bool | None = None
+    provenance: ProvenanceStyle | None = None
     depends: tuple[str, ...] = ()
     """Files that all cells of the page depend on, as in `CellOptions`."""
     engine: Literal["worker", "jupyter"] | None = None
@@ -112,6 +116,7 @@ class CellOptions(Struct, frozen=True):
     """Draw each figure once more for dark pages; None: as the site says."""
     shapes: bool = False
     """Check the shapes written in comments."""
+    provenance: ProvenanceStyle = "once"
     sweep: Sweep | None = None
     """Values with which the cell runs, one after another."""
     sweep_default: tuple[Scalar, ...] = ()
