@@ -153,6 +153,8 @@ class Rendering:
     gallery: GalleryFrame | None = None
     is_framed: bool = False
     """What is rendered stands in a figure."""
+    frame_caption: str = ""
+    """Caption of that figure as text."""
     variants: set[PictureVariant] = field(default_factory=set)
     """Copies of pictures that the page names."""
     widgets: set[str] = field(default_factory=set)
