@@ -31,6 +31,7 @@ SLOW_FILES = frozenset(
         "claims_of_posts",
         "cli",
         "cluster_builds",
+        "completion",
         "diagrams",
         "editions",
         "execute_dask",

@@ -66,6 +66,8 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("shapes: check", "shapes", True),
     ("shapes: true", "shapes", True),
     ("shapes: off", "shapes", False),
+    ("provenance: full", "provenance", "full"),
+    ("provenance: none", "provenance", "none"),
 )
 
 

@@ -103,6 +103,7 @@ CELL_SAMPLES = {
     "tolerance": "0.5",
     "claim": "It is so.",
     "shapes": "check",
+    "provenance": "short",
     "run-in": "both",
 }
 """Key → a value that is not its default."""

@@ -11,6 +11,7 @@ import click
 
 from . import terminal
 from .clock import Clocks
+from .completion_types import NeedType
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
 from .fix_options import FixRequest, fix_options, fix_request
 from .garbage import no_collections, rare_collections
@@ -29,6 +30,7 @@ from .report_format import TEXT, format_option, print_for_program, summary_print
 from .site_folder import CONFIG_FILE
 from .summary import execution_line, print_report, timing_table
 from .unchanged import NO_OPTIONS, answer_build, name_question
+from .verbosity import is_quiet, print_messages, quiet_option
 
 if TYPE_CHECKING:
     from ..project.report import BuildReport
@@ -38,7 +40,7 @@ _BUILD_OPTIONS = (
     site_option,
     drafts_option,
     future_option,
-    click.option("--strict", is_flag=True, help="Treat warnings as errors; by default they are only shown."),
+    click.option("--strict", is_flag=True, help="Treat warnings as errors."),
     click.option(
         "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
     ),
@@ -51,13 +53,14 @@ _BUILD_OPTIONS = (
     click.option(
         "--timings",
         is_flag=True,
-        help="Show the time spent in each stage and each cell that ran; by default not shown.",
+        help="Show the time spent in each stage and each cell that ran.",
     ),
     click.option(
         "--no-cache",
         is_flag=True,
         help="Make every page anew; by default those are reused that are as in the build before.",
     ),
+    quiet_option,
     loud_option,
 )
 
@@ -78,8 +81,7 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
 @click.option(
     "--keep-going",
     is_flag=True,
-    help="Write the site although pages have errors: these stay as they were, or show what can be made; by "
-    "default nothing is written then.",
+    help="Write the site although pages have errors: these stay as they were, or show what can be made.",
 )
 @executing
 @_building
@@ -109,7 +111,7 @@ def check(
     output_format: str,
     **options: Any,
 ) -> int:
-    """Report what is wrong or doubtful; write nothing and run nothing.
+    """Report what is wrong or doubtful; write and run nothing.
 
     Tells what a build would tell, and warns of unused macros and labels, of dollar signs that may mean
     something else, and of formulas that do not keep to the site's notation.
@@ -123,18 +125,20 @@ def check(
 
 
 @click.command()
-@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @site_option
 @click.option("--all", "everything", is_flag=True, help="Run all cells; by default those that are stale.")
 @click.option(
     "--needs",
     multiple=True,
+    type=NeedType(),
     metavar="NAME",
     help="Run only sessions with a cell that needs NAME, e.g. cuda; by default all that can run.",
 )
 @jobs_option
 @format_option
-@click.option("--timings", is_flag=True, help="Show the time of each cell that ran; by default not shown.")
+@click.option("--timings", is_flag=True, help="Show the time of each cell that ran.")
+@quiet_option
 @loud_option
 @click.pass_obj
 def execute(
@@ -148,17 +152,17 @@ def execute(
     timings: bool,
     verbose: bool,
 ) -> int:
-    """Run the cells of POSTS and record what they give in `_freeze/`; write no site.
+    """Run the cells of POSTS and record their results in `_freeze/`.
+
+    No site is written.
 
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
     from ..pipeline.site_cells import execute_site
     from ..project.report import BuildOptions, ExecutionOptions
 
-    with ProgressBar(sys.stderr) as progress, rare_collections():
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         asked = ExecutionOptions(
             execute="all" if everything else "stale",
             jobs=jobs or 0,
@@ -168,7 +172,7 @@ def execute(
         options = BuildOptions(now=clocks.now(), drafts=True, future=True, remembers=True, execution=asked)
         report = execute_site(root, posts, options, progress)
     if output_format == TEXT:
-        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
+        print_messages(report.diagnostics)
     else:
         print_for_program(report.diagnostics, output_format, root)
     say = summary_printer(output_format)
@@ -202,7 +206,7 @@ def _build(
     # without any option `cli.main` has asked before it came here
     if question and (site or question != NO_OPTIONS):
         given = {name: options[name] for name in _OF_PAGES if name in options}
-        code = answer_build(str(root), question, clocks, write=writes, options=given)
+        code = answer_build(str(root), question, clocks, write=writes, quiet=is_quiet(), options=given)
         if code is not None:
             return code
 
@@ -224,7 +228,15 @@ def _build(
     if output_format != TEXT:
         print_for_program(report.diagnostics, output_format, root)
     is_for_program = output_format != TEXT
-    print_report(report, seconds, write=writes, full=full, for_program=is_for_program, focus=len(focus))
+    print_report(
+        report,
+        seconds,
+        write=writes,
+        full=full,
+        for_program=is_for_program,
+        focus=len(focus),
+        quiet=is_quiet(),
+    )
     for note in report.notes:
         summary_printer(output_format)(note)
     if timings:
@@ -247,11 +259,11 @@ def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, An
         from ..schema.files import update_schemas
 
     update_schemas(root / CONFIG_FILE)
-    with ProgressBar(sys.stderr) as progress, rare_collections():
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)
         settings = BuildOptions(now=clocks.now(), execution=execution, **options)
         report = build_site(root, settings, progress)
-    for path, reason in report.rebuilt.items() if verbose else ():
+    for path, reason in report.rebuilt.items() if verbose and not is_quiet() else ():
         terminal.warn(printable(f"{path} is made anew: {reason}"))
     return report
 

@@ -9,9 +9,10 @@ import click
 
 from . import terminal
 from .clock import Clocks
-from .options import drafts_option, future_option, site_option, site_root, verbose_option
+from .options import drafts_option, future_option, site_option, site_root
 from .progress_bar import ProgressBar
 from .site_folder import format_path
+from .verbosity import is_quiet, print_messages, verbosity_options
 
 
 @click.command()
@@ -29,7 +30,7 @@ from .site_folder import format_path
 @site_option
 @drafts_option
 @future_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def epub(
     clocks: Clocks,
@@ -50,16 +51,14 @@ def epub(
         raise click.UsageError("name posts or a series, not both")
     root = site_root(site)
     from ..diagnostics.counts import plural
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
     from ..model.units import format_size
     from ..pipeline.book import make_site_book
     from ..project.report import BuildOptions
 
     options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, remembers=True)
-    with ProgressBar(sys.stderr) as progress:
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
         book = make_site_book(root, posts, options, series=series, title=title, progress=progress)
-    print_diagnostics(book.warnings, sys.stderr, wants_color(sys.stderr))
+    print_messages(book.warnings)
     target = output or Path(f"{book.name}.epub")
     _write_file(target.absolute(), book.data)
     chapters = plural(book.chapters, "chapter")

@@ -8,8 +8,8 @@ import click
 
 from ..schema.files import SCHEMAS, schema_text
 from . import terminal
-from .options import verbose_option
 from .site_folder import format_path
+from .verbosity import verbosity_options
 
 
 @click.command()
@@ -19,7 +19,7 @@ from .site_folder import format_path
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; by default the schema is printed.",
 )
-@verbose_option
+@verbosity_options
 def schema(kind: str, output: Path | None) -> int:
     """Print the JSON Schema of blogsmith.yaml, of front matter or of the options of cells.
 

@@ -23,24 +23,27 @@ def print_report(
     full: bool = False,
     for_program: bool = False,
     focus: int = 0,
+    quiet: bool = False,
 ) -> None:
     """Print what a build has found and done.
 
     write: the site was to be written. full: every mistake at every place. for_program: mistakes were printed
-    on stdout, where nothing else may stand. focus: how many files and folders it is about; 0: all.
+    on stdout, where nothing else may stand. focus: how many files and folders it is about; 0: all. quiet:
+    errors, and nothing else.
     """
     say = terminal.warn if for_program else terminal.print_line
-    if report.diagnostics and not for_program:
+    found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
+    if found and not for_program:
         from ..diagnostics.format import wants_color
         from ..diagnostics.listing import print_diagnostics
 
-        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr), full=full)
-    for path in report.scheduled:
+        print_diagnostics(found, sys.stderr, wants_color(sys.stderr), full=full)
+    for path in () if quiet else report.scheduled:
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if write and not report.ok:
         for line in _after_errors(report):
             terminal.warn(line)
-    if report.ok or report.wrong_pages:
+    if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
         say(summary_line(report, seconds, target) if not focus else _focus_line(report, seconds, focus))
 

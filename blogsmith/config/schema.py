@@ -254,6 +254,9 @@ class Execution(Struct, frozen=True):
     """Modules imported once and shared by all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"
     """Check the shapes written in comments while cells run."""
+    provenance: Literal["once", "full", "short", "none"] = "once"
+    """The line below results on when and on what they were computed: `once` a session, in `full` or `short`
+    below each, or `none`."""
     sandbox: Literal["off", "landlock"] = "off"
     """Refuse writing outside a temporary folder and TCP, where the Linux kernel can."""
     figures: FigureSettings = FigureSettings()

@@ -17,6 +17,9 @@ from .sweeps import Scalar, Sweep
 
 Freeze = Literal["auto", "always", "never"]
 """What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
+ProvenanceStyle = Literal["once", "full", "short", "none"]
+"""What stands below a result about where it comes from: all of it for the first of a session and what is
+different for the others, all of it, the day and the device, or nothing."""
 
 
 class Need(Struct, frozen=True):
@@ -54,6 +57,7 @@ class PageExecution:
     shapes: bool | None = None
     """`check`: check the shapes written in comments; else as the site says."""
     tolerance: float | None = None
+    provenance: ProvenanceStyle | None = None
     depends: tuple[str, ...] = ()
     """Files that all cells of the page depend on, relative to the post, `*` and `**` allowed."""
     engine: Literal["worker", "jupyter"] | None = None
@@ -129,6 +133,8 @@ class CellOptions(Struct, frozen=True):
     """`check`: check the shapes written in comments."""
     tolerance: float = 0.0
     """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
+    """Check the shapes written in comments."""
+    provenance: ProvenanceStyle = "once"
     sweep: Sweep | None = None
     """Values with which the cell runs, one after another: `{d: [4, 16, 64]}`."""
     sweep_default: tuple[Scalar, ...] = ()

@@ -191,6 +191,7 @@ def parse_options(
         prefixes=tuple(prefixes),
         execution_mode=config.execution.mode,
         check_shapes=config.execution.shapes == "check",
+        provenance=config.execution.provenance,
         check_syntax=not config.execution.python,
         engine=config.execution.engine,
         kernel=config.execution.kernel,

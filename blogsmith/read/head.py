@@ -225,16 +225,21 @@ def _permalink(slot: Slot) -> str | None:
 def _comments(slot: Slot) -> bool | str | None:
     """True, false, or the address of a thread."""
     written = slot.value
-    if not isinstance(written, str) or "://" not in written:
+    if not isinstance(written, str) or not {"/", "@"} & {*written}:
         found: bool | None = _COMMENTS(slot)
         return found
+    if "://" not in written and read_thread(f"https://{written}"):
+        # as browsers show it
+        return f"https://{written}"
     if read_thread(written) is None:
         slot.wrong(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
         return None
     return written
 
 
-_COMMENTS = lenient_flag()
+_COMMENTS = lenient_flag(
+    "or the address of a thread at Mastodon or Bluesky; who keeps comments is said in blogsmith.yaml"
+)
 
 
 @accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
     from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
+    from .outputs.provenance import RunLine
 
 
 MOST_BYTES, MOST_MOVING_BYTES = 10_000_000, 5_000_000
@@ -154,6 +155,8 @@ class Rendering:
     gallery: GalleryFrame | None = None
     is_framed: bool = False
     """What is rendered stands in a figure."""
+    frame_caption: str = ""
+    """Caption of that figure as text."""
     variants: set[PictureVariant] = field(default_factory=set)
     """Copies of pictures that the page names."""
     widgets: set[str] = field(default_factory=set)
@@ -163,6 +166,8 @@ class Rendering:
     """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
+    told_run: RunLine | None = None
+    """The last run that was told in full below a result."""
     tab_labels: set[str] = field(default_factory=set)
     """Of all tabs so far."""
     links: set[str] = field(default_factory=set)

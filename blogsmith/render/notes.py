@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from ..patterns import lazy_pattern
 from ..syntax.records import NoteItem, NoteRef, XRef, get
-from ..syntax.references.labels import Label
+from ..syntax.references.labels import Label, label_hint
 from .citations.html import RULES as CITATION_RULES
 from .citations.marks import back_label, use_id
 from .context import Rendering, Rule
@@ -91,7 +91,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     if label is None:
         where = f" in {ref.page}" if ref.page else ""
         near = rendering.reporter.nearest(ref.target, labels)
-        hint = f"did you mean {_like(near, ref)}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
+        hint = f"did you mean {_like(near, ref)}?" if near else label_hint(_like(ref.target, ref))
         hint = _cell_hint(rendering, ref) or hint
         message = f"there is no label {_like(ref.target, ref)}{where}"
         meant = _like(near, ref) if near else None

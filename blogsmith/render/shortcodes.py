@@ -189,6 +189,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             source.place(0, max(1, len(source.text))),
             columns=columns,
             attrs={"width": width},
+            caption=plain(rendering, captions[index]) if index < len(captions) else "",
         )
         images.append({"img": Markup(tag), "caption": Markup(caption)})
     rendering.is_framed = False
@@ -263,12 +264,14 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         return None
     caption = next(iter(_values_whole(call, "caption")), None)
     text = Markup(inline_html(rendering, caption)) if caption else ""
-    title = call.args.get("title", "")
+    words = plain(rendering, caption) if caption else ""
+    # a title that the caption repeats would stand in the panel and below it
+    title = "" if call.args.get("title", "") == words else call.args.get("title", "")
     base = {
         "caption": text,
         "title": title,
         # names the link to those who hear it, without a second copy in the text
-        "spoken": plain(rendering, caption) if caption and not title else "",
+        "spoken": "" if title else words,
     }
     if "://" not in source.text and not source.text.startswith("//"):
         tag = Markup(film_tag(rendering, _film(rendering, call, source)))

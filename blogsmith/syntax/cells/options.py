@@ -131,6 +131,7 @@ def _defaults(page: PageState) -> dict[str, Any]:
         "warning": said.warning,
         "error": said.error,
         "freeze": said.freeze,
+        "provenance": said.provenance or page.options.provenance,
         "timeout_s": said.timeout_s,
         "memory_bytes": said.memory_bytes,
         "tolerance": said.tolerance,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -20,6 +21,28 @@ BY_SECTION = " by section"
 def normal_id(label: str) -> str:
     """`eq:x` → `eq-x`: the id a label becomes; an id holds no blanks."""
     return "-".join(label.split()).replace(":", "-", 1)
+
+
+_STATEMENT = "a statement has its label behind the marker: > [!THEOREM] {{#{label}}}"
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "fig": "a figure has its label behind the image: ![What it shows](a.png){{#{label}}}",
+        **dict.fromkeys(
+            ("tbl", "tab"), "a table has its label below it, in a line such as : Caption {{#{label}}}"
+        ),
+        "lst": 'a listing has its label on the fence: ```python {{#{label} cap="…"}}',
+        "sec": "a section has its label behind the heading: ## Heading {{#{label}}}",
+        **dict.fromkeys(("thm", "lem", "cor", "prp", "def"), _STATEMENT),
+    }
+)
+"""First word of a label → how such a label is made."""
+
+
+def label_hint(label: str) -> str:
+    """How a label of this kind is made."""
+    kind = normal_id(label).partition("-")[0]
+    hint = _HINTS.get(kind, "")
+    return hint.format(label=label) if hint else "a label is written \\label{eq:x} or {#eq:x}"
 
 
 class Label(Struct, frozen=True):
