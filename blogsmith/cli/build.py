@@ -22,7 +22,7 @@ from .options import (
     site_root,
 )
 from .progress_bar import ProgressBar
-from .summary import execution_line, print_report, timing_table
+from .summary import execution_line, fallback_lines, print_report, timing_table
 from .unchanged import NO_OPTIONS, answer_build, name_question
 
 if TYPE_CHECKING:
@@ -189,6 +189,8 @@ def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, An
         report = build_site(root, settings, progress)
     for path, reason in report.rebuilt.items() if verbose else ():
         terminal.warn(printable(f"{path} is made anew: {reason}"))
+    for line in fallback_lines(report) if verbose else ():
+        terminal.warn(printable(line))
     return report
 
 

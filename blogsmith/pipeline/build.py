@@ -143,7 +143,8 @@ def _finish(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
     target = options.output or site.context.root / site.config.output
-    report = replace(log.close(counts), rebuilt=line.reasons, target=target)
+    fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
+    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target)
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages

@@ -18,6 +18,7 @@ from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
     from ..execute.session.session import SessionObserver
+    from ..model.documents import ConverterFallback
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
@@ -119,6 +120,8 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     """Cell that ran → seconds."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
+    fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
+    """Source path of a page → its formulas that a chosen converter has left to us."""
 
     @property
     def has_only_page_errors(self) -> bool:
