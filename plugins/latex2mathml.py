@@ -1,8 +1,8 @@
 r"""Formulas by the library latex2mathml, where it does them as TeX does; the others stay blogsmith's.
 
 Needs the extra `latex2mathml`. What version 3.81 does otherwise is passed over here: signs that it takes for
-others (`\sim` becomes `~`), capital Greek letters, which it slants, and limits of operators in a display,
-which it puts beside them. `make bench-math` in blogsmith's repository measures it.
+others (`\sim` becomes `~`), capital Greek letters and single letters in `\mathrm`, which it slants, limits of
+operators in a display, which it puts beside them. `make bench-math` in blogsmith's repository measures it.
 """
 
 import re
@@ -27,7 +27,8 @@ def commands(names: str) -> str:
     return rf"\\(?:{'|'.join(names.split())})(?![A-Za-z])"
 
 
-OTHERWISE = re.compile(rf"{commands(f'{SIGNS} {CAPITALS} {FACES}')}|\\up[a-z]+|\\up[A-Z]|\\[-/]|~")
+UPRIGHT = r"\\mathrm\s*\{\s*(?:[A-Za-z]|\\[A-Za-z]+)\s*\}"
+OTHERWISE = re.compile(rf"{commands(f'{SIGNS} {CAPITALS} {FACES}')}|\\up[A-Za-z]+|\\[-/]|~|{UPRIGHT}")
 LIMITS = re.compile(
     rf"{commands(OPERATORS)}\s*[_^]|\\operatorname\*|\\(?:left|sqrt).*?{commands(LARGE)}", re.DOTALL
 )

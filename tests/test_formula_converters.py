@@ -368,11 +368,20 @@ class TestSites:
         assert main(["build", "-v"]) == 0
         note = (
             "content/posts/a.md:6:5: note: latex2mathml leaves this formula to blogsmith: "
-            "the plugin passes it over (and 3 formulas more)\n"
+            "the plugin passes it over (and 3 more formulas)\n"
         )
         assert note in capsys.readouterr().err
         assert main(["build"]) == 0
         assert "note" not in capsys.readouterr().err
+
+    def test_the_converter_of_the_manual(self, tmp_path: Path) -> None:
+        manual = (bundled_folder("plugins").parent / "content/docs/mathematics.md").read_text("utf-8")
+        (code,) = re.findall(r'```python title="plugins/kelvin.py"\n(.*?)```', manual, re.DOTALL)
+        config = {"blogsmith.yaml": "plugins: [kelvin]\n", "plugins/kelvin.py": code}
+        root = put_bare(tmp_path / "site", {**config, "content/posts/a.md": f"{POST}$\\kelvin$ $T$\n"})
+        trust(root)
+        assert build(root).ok
+        assert '<mi mathvariant="normal">K</mi></math> <math alttext="T"><mi>T</mi>' in page(root)
 
 
 class TestCommand:

@@ -89,7 +89,7 @@ def fallback_lines(report: BuildReport) -> Iterator[str]:
             where = f"{path}:{one.place.line}:{one.place.column}" if one.place else path
             places.setdefault((one.converter, one.reason), []).append(where)
     for (converter, reason), found in places.items():
-        more = f" (and {plural(len(found) - 1, 'formula')} more)" if len(found) > 1 else ""
+        more = f" (and {plural(len(found) - 1, 'more formula')})" if len(found) > 1 else ""
         yield f"{found[0]}: note: {converter} leaves this formula to blogsmith: {reason}{more}"
 
 
