@@ -36,7 +36,14 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
         found = choose_converter(plugins, name, untrusted=config.markup.untrusted)
     except LookupError:
         raise SiteError(Diagnostic("plugin-missing", no_converter(name))) from None
-    return plug_in(convert_formula, found, convert_foreign, _report) if found else None
+    told: set[str] = set()
+
+    def report(reason: str) -> None:
+        if reason not in told:
+            told.add(reason)
+            terminal.warn(printable(f"note: blogsmith typesets this formula: {reason}"))
+
+    return plug_in(convert_formula, found, convert_foreign, report) if found else None
 
 
 def _load(root: Path | None, config: Config, name: str) -> Plugins:
@@ -46,7 +53,3 @@ def _load(root: Path | None, config: Config, name: str) -> Plugins:
         named = (*named, name)
     code = plugin_code(root, replace(config, plugins=named)) if root else None
     return load_plugins(named, [bundled_folder("plugins")], code)
-
-
-def _report(reason: str) -> None:
-    terminal.warn(printable(f"note: blogsmith typesets this formula: {reason}"))
