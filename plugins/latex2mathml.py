@@ -17,7 +17,9 @@ perp rang rhd setminus sim square strut triangledown triangleleft triangleright 
 varprojlim
 """
 CAPITALS = "Delta Gamma Lambda Omega Phi Pi Psi Sigma Theta Upsilon Xi"
-FACES = "overline underline bf sf mathnormal omicron pmb textrm underbar underbracket underlinesegment dots displaystyle"
+FACES = """
+bf sf mathnormal omicron pmb textrm overline underline underbar underbracket underlinesegment dots displaystyle
+"""
 OPERATORS = "lim max min sup inf det gcd Pr liminf limsup injlim projlim argmax argmin"
 LARGE = "sum prod coprod bigcap bigcup bigsqcup bigvee bigwedge bigodot bigoplus bigotimes biguplus"
 
