@@ -62,7 +62,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("citations", "outputs"), ("policy", "svg", "templates")),
         "syntax": (("cells", "math"), ("references",)),
-        "tex": (("constructs",), ("analysis", "packages"), ("parse",), ("mathml",)),
+        "tex": (("constructs",), ("analysis", "foreign", "packages"), ("parse",), ("mathml",)),
     }
 )
 """Unit → rows of its folders, read in the same way. What lies loose in a unit connects its folders."""

@@ -28,7 +28,7 @@ from .options import (
 from .progress_bar import ProgressBar
 from .report_format import TEXT, format_option, print_for_program, summary_printer
 from .site_folder import CONFIG_FILE
-from .summary import execution_line, print_report, timing_table
+from .summary import execution_line, fallback_lines, print_report, timing_table
 from .unchanged import NO_OPTIONS, answer_build, name_question
 from .verbosity import is_quiet, print_messages, quiet_option
 
@@ -265,6 +265,8 @@ def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, An
         report = build_site(root, settings, progress)
     for path, reason in report.rebuilt.items() if verbose and not is_quiet() else ():
         terminal.warn(printable(f"{path} is made anew: {reason}"))
+    for line in fallback_lines(report) if verbose and not is_quiet() else ():
+        terminal.warn(printable(line))
     return report
 
 

@@ -100,6 +100,18 @@ def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
     return f"checked {counts} in {seconds:.1f} s" + (f" ({notes})" if notes else "")
 
 
+def fallback_lines(report: BuildReport) -> Iterator[str]:
+    """What the chosen converter has left to us: of each reason the first place, and how many more."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for path, fallbacks in sorted(report.fallbacks.items()):
+        for one in fallbacks:
+            where = f"{path}:{one.place.line}:{one.place.column}" if one.place else path
+            places.setdefault((one.converter, one.reason), []).append(where)
+    for (converter, reason), found in places.items():
+        more = f" (and {plural(len(found) - 1, 'more formula')})" if len(found) > 1 else ""
+        yield f"{found[0]}: note: {converter} leaves this formula to blogsmith: {reason}{more}"
+
+
 def execution_line(report: BuildReport, seconds: float) -> str:
     """What `blogsmith execute` did."""
     notes = _warnings(report)

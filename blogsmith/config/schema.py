@@ -72,6 +72,9 @@ class MathSettings(Struct, frozen=True):
     """Macro name with backslash → TeX, e.g. `\\R: \\mathbb{R}`; `#1` … `#9` are arguments."""
     packages: tuple[str, ...] = ()
     """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
+    converter: str = ""
+    """What typesets formulas: a plugin that can, or `blogsmith`; a page may say otherwise. Empty: the plugin
+    under `plugins:` that can."""
     symbols: Mapping[str, Symbol] = {}
     """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
     double_dollar: Literal["display", "kramdown"] = "display"

@@ -116,6 +116,8 @@ class PageMath:
     """Which display formulas get a number; else as the site says."""
     packages: tuple[str, ...] | None = None
     """LaTeX packages that change what commands mean: `physics`; else those of the site."""
+    converter: str = ""
+    """What typesets: a plugin, or `blogsmith`; else as the site says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +332,17 @@ class Weight(Struct, frozen=True):
     images: int = 0
 
 
+class ConverterFallback(Struct, frozen=True):
+    """A formula that stays blogsmith's although the page asks for the converter of a plugin."""
+
+    converter: str
+    """Name of the plugin."""
+    reason: str
+    """Why, as a clause."""
+    place: Place | None = None
+    """Where the formula begins; None: it is made by a cell."""
+
+
 class Body(Struct, frozen=True):
     """The rendered content of one page."""
 
@@ -360,6 +373,8 @@ class Body(Struct, frozen=True):
     stated: PageStatements = PageStatements()
     search: bytes = b""
     """What search knows of the text, as `make_record` gives it; empty where the site has no search."""
+    fallbacks: tuple[ConverterFallback, ...] = ()
+    """In the order of the text; each formula once."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

@@ -145,7 +145,8 @@ def _finish(
     )
     counts = replace(counts, waiting=line.cells.waiting)
     target = options.output or site.context.root / site.config.output
-    report = replace(log.close(counts), rebuilt=line.reasons, target=target, notes=notes)
+    fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
+    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target, notes=notes)
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages

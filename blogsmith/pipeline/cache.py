@@ -26,6 +26,7 @@ from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..read.included_files import included_names, read_included
 from ..render.context import Tools
+from ..render.converters import ForeignConvert, convert_foreign
 from ..render.html import render_body
 from ..render.lexing import Lex, lex_in_time
 from ..site.index import PageEntry, page_entry
@@ -111,6 +112,8 @@ class PageCache:
         """As `lex_in_time`, once for each piece of code."""
         self.formula = cache_conversions(limit=FORMULAS)
         """As `convert_formula`, once for each formula under the same macros."""
+        self.foreign: ForeignConvert = lru_cache(FORMULAS)(convert_foreign)
+        """As `convert_foreign`, once for each formula."""
         self.parsing_s = 0.0
         """Time spent on parsing so far."""
         self.entries = 0

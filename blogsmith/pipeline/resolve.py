@@ -173,8 +173,13 @@ class Resolver:
             self._memory.images.digest,
             self._bibliographies,
         )
+        memory = self._memory
         tools = structs.replace(
-            tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula
+            tools,
+            mark_lines=self._marks_lines,
+            lex=memory.lex,
+            formula=memory.formula,
+            foreign=memory.foreign,
         )
         return PageLookups(documents, index, tools, cells, looked)
 

@@ -18,6 +18,7 @@ from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
     from ..execute.session.session import SessionObserver
+    from ..model.documents import ConverterFallback
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
@@ -125,6 +126,8 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     """Lines to print besides: what inspections have to say of the whole."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
+    fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
+    """Source path of a page → its formulas that a chosen converter has left to us."""
 
     @property
     def has_only_page_errors(self) -> bool:

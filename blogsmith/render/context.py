@@ -14,10 +14,10 @@ from markdown_it.token import Token
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
-from ..hooks import Plugins
+from ..hooks import FormulaConverter, Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
-from ..model.documents import Document, ImageInfo
+from ..model.documents import ConverterFallback, Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.media import MediaFile
 from ..model.pictures import PictureVariant
@@ -27,6 +27,7 @@ from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
 from ..tex.on_demand import convert_formula
+from .converters import ForeignConvert, convert_foreign
 from .lexing import Lex, lex_in_time
 from .reading_time import ReadingTime
 
@@ -119,6 +120,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
     """A formula → MathML; it too may remember, see `tex.cache`."""
+    foreign: ForeignConvert = convert_foreign
+    """The same by the converter of a plugin; it may remember likewise."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
     """BCP 47 tag of a page → the words that are printed on it."""
     mark_lines: bool = False
@@ -148,6 +151,10 @@ class Rendering:
     """What its cells and values came to."""
     language: Language = ENGLISH
     """Of the page."""
+    converter: FormulaConverter | None = None
+    """The plugin that typesets its formulas; None: they are ours."""
+    fallbacks: dict[ConverterFallback, None] = field(default_factory=dict)
+    """Formulas that stay ours all the same."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
     """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
@@ -197,6 +204,7 @@ class Rendering:
             reporter=Reporter(self.reporter.path),
             macros=dict(self.macros),
             widgets=set(),
+            fallbacks={},
             reading=ReadingTime(),
         )
 

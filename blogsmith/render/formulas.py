@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from markdown_it.token import Token
 
 from ..diagnostics.fixes import Fix, TextEdit, exchange
-from ..diagnostics.model import Severity
+from ..diagnostics.model import Place, Severity
+from ..model.documents import ConverterFallback
 from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
@@ -27,11 +28,13 @@ from ..tex.on_demand import (
     typeset_tag,
 )
 from .context import Rendering, Rule
+from .converters import plug_in
 from .notes import reference
 from .numbers import number_html, number_text
 from .prose import escape_html, find_punctuation
 
 if TYPE_CHECKING:
+    from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
     from ..tex.parse.state import RowNumber
 
@@ -176,8 +179,9 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         hint = "write \\\\ once; for more space between rows \\\\[1em]"
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
+    convert = page_converter(rendering, math.origin.place(0))
     try:
-        found = rendering.tools.formula(
+        found = convert(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
         )
     except TexError as error:
@@ -194,6 +198,18 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
     rendering.macros.update(found.macros)
     return markup
+
+
+def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
+    """What typesets a formula of this page. place: where it begins, if it is the author's."""
+    converter = rendering.converter
+    if converter is None:
+        return rendering.tools.formula
+
+    def report(reason: str) -> None:
+        rendering.fallbacks[ConverterFallback(converter.plugin, reason, place)] = None
+
+    return plug_in(rendering.tools.formula, converter, rendering.tools.foreign, report)
 
 
 def _warn_of_underscore(rendering: Rendering, math: Math) -> None:

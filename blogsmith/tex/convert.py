@@ -114,17 +114,26 @@ def convert_formula(
     if defined and not body:
         return TypesetFormula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
-        row = number_row(f"<mtd>{body}</mtd>", parser.row_numbers[0])
-        body = f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
-    block = ' display="block"' if display else ""
-    alttext = escape(clean_text(tex).strip())
-    opening = f'<math{block} alttext="{alttext}">'
+        body = number_whole(body, parser.row_numbers[0])
+    opening = math_opening(tex, display=display)
     link = _LINK.fullmatch(body) if body.startswith("<mtext><a ") else None
     if link and body.count("<a ") == 1 and "??" not in link[3]:
         # outside the formula assistive technology can reach it
         inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
         return TypesetFormula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
     return TypesetFormula(check(f"{opening}{body}</math>"), defined)
+
+
+def math_opening(tex: str, *, display: bool) -> str:
+    """The start tag of a formula: where it stands, and its TeX for whoever does not see it."""
+    block = ' display="block"' if display else ""
+    return f'<math{block} alttext="{escape(clean_text(tex).strip())}">'
+
+
+def number_whole(body: str, number: RowNumber) -> str:
+    """What stands in a formula, as one row with its number."""
+    row = number_row(f"<mtd>{body}</mtd>", number)
+    return f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
 
 
 def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ...diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
-from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.documents import Body, ConverterFallback, Document, PageFacts, TocEntry, Weight
 from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
 from ...model.texts import PageText
@@ -115,6 +115,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     """Those that are copied: name → path relative to the root."""
     drawn: Mapping[str, bytes]
     search: bytes
+    fallbacks: tuple[ConverterFallback, ...]
     diagnostics: tuple[Diagnostic, ...]
     questions: tuple[Question, ...]
 
