@@ -21,10 +21,8 @@ from blogsmith.project.fixed_files import plan_changes, write_change
 from tests.site_files import NOW, put_bare
 
 HEAD = "---\ntitle: A\ndate: 2026-01-01\n---\n\n"
-FILES = {
-    "content/posts/a.md": f"{HEAD}Text.\n\n# Second\n\n[x](b.dm) and \\\\(x\\\\)\n",
-    "content/posts/b.md": HEAD,
-}
+WRONG = f"{HEAD}Text.\n\n# Second\n\n[x](b.dm) and \\\\(x\\\\)\n"
+FILES = {"content/posts/a.md": WRONG, "content/posts/b.md": HEAD}
 FIXED = f"{HEAD}Text.\n\n## Second\n\n[x](b.dm) and \\(x\\)\n"
 DIFF = """\
 --- content/posts/a.md

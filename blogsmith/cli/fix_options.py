@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 import click
-from msgspec import Struct
 
 from .report_format import TEXT
 
 
-class FixRequest(Struct, frozen=True):
+class FixRequest(NamedTuple):
     """What the command line asks for."""
 
     only_diff: bool
