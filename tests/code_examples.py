@@ -21,7 +21,8 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from blogsmith.cli.new import new_post, new_site
+from blogsmith.cli.new_post import NewPost, write_post
+from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
@@ -32,13 +33,14 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.model.documents import Output
 from blogsmith.pipeline import cache, pagefind_files
+from blogsmith.pipeline.book import make_site_book
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.page_weights import weigh_pages
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
-from blogsmith.project.report import BuildLog, ExecutionOptions, no_progress
+from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.search.pagefind import PagefindProblem
 from blogsmith.trust.consent import trust
@@ -46,6 +48,7 @@ from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
+from tests.publish_mistakes import PUBLISHING
 from tests.site_files import NOW, build
 from tests.test_broken import FILES
 
@@ -108,6 +111,12 @@ def _site(root: Path) -> Path:
     posts = root / "content" / "posts"
     posts.mkdir(parents=True)
     return posts
+
+
+def _no_series(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\nseries: {name: Attention by hand}\n---\n", encoding="utf-8")
+    return _raised(lambda: make_site_book(root, (), BuildOptions(now=NOW), series="Attention by heart"))
 
 
 def _card_font(root: Path) -> tuple[Diagnostic, ...]:
@@ -210,13 +219,14 @@ def _trust_write(root: Path) -> tuple[Diagnostic, ...]:
 
 
 def _file_exists(root: Path) -> tuple[Diagnostic, ...]:
-    (root / "old.txt").write_text("mine", encoding="utf-8")
+    (root / "content").mkdir()
+    (root / "content/about.md").write_text("mine", encoding="utf-8")
     return _raised(lambda: new_site(root, _DAY))
 
 
 def _new_name(root: Path) -> tuple[Diagnostic, ...]:
     _site(root)
-    return _raised(lambda: new_post(root, "???", _DAY, section="posts", bundle=False))
+    return _raised(lambda: write_post(root, NewPost(title="???", date=_DAY)))
 
 
 def _theme_file(root: Path) -> tuple[Diagnostic, ...]:
@@ -410,6 +420,7 @@ def _import_of_unknown(root: Path) -> tuple[Diagnostic, ...]:
 
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
+        "book-empty": _no_series,
         "card-font": _card_font,
         "symlink": _symlink,
         "unreadable": _unreadable,
@@ -436,6 +447,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "import-system": _import_of_unknown,
         "new-write": _new_write,
         "theme-file": _theme_file,
+        **PUBLISHING,
         "dollar-doubtful": _doubts,
         **dict.fromkeys(("film-captions", "heading-empty", "heading-level", "image-alt"), _inaccessible),
         **dict.fromkeys(("link-text", "table-header"), _inaccessible),

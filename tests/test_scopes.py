@@ -51,6 +51,7 @@ SETTINGS = MappingProxyType(
         "links": "{pause: 2}",
         "budget": "{hosts: 1}",
         "sections": "{posts: {require: [date]}}",
+        "publish": "netlify",
     }
 )
 """Settings that reach no text → another value."""

@@ -13,6 +13,7 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .hosts import HostName
 from .inspection import ExternalLinks, PageBudget, SectionRules
 
 
@@ -71,6 +72,9 @@ class MathSettings(Struct, frozen=True):
     """Macro name with backslash → TeX, e.g. `\\R: \\mathbb{R}`; `#1` … `#9` are arguments."""
     packages: tuple[str, ...] = ()
     """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
+    converter: str = ""
+    """What typesets formulas: a plugin that can, or `blogsmith`; a page may say otherwise. Empty: the plugin
+    under `plugins:` that can."""
     symbols: Mapping[str, Symbol] = {}
     """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
     double_dollar: Literal["display", "kramdown"] = "display"
@@ -253,6 +257,9 @@ class Execution(Struct, frozen=True):
     """Modules imported once and shared by all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"
     """Check the shapes written in comments while cells run."""
+    provenance: Literal["once", "full", "short", "none"] = "once"
+    """The line below results on when and on what they were computed: `once` a session, in `full` or `short`
+    below each, or `none`."""
     sandbox: Literal["off", "landlock"] = "off"
     """Refuse writing outside a temporary folder and TCP, where the Linux kernel can."""
     figures: FigureSettings = FigureSettings()
@@ -372,6 +379,8 @@ class Config(Struct, frozen=True):
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+    publish: OfSite[HostName] = "none"
+    """Where the site is published; for `netlify` and `cloudflare` builds write its headers and redirects."""
 
     @property
     def feed_settings(self) -> Feeds:

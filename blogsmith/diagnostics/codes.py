@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+MANUAL = "https://blogsmith.example/docs/"
+"""Where the manual is published."""
+
 CODES: Mapping[str, str] = MappingProxyType(
     {
         # reading
@@ -213,9 +216,17 @@ CODES: Mapping[str, str] = MappingProxyType(
         "output-folder": "The output folder is not one that blogsmith may replace.",
         "output-foreign": "A file that blogsmith did not write stands where it wants to write.",
         "output-write": "The output cannot be written: disk full, no permission, name too long.",
+        "book-empty": "There is no page, or no series, to make a book of.",
         "file-exists": "A new site, post, theme or copy would replace something that is already there.",
         "new-name": "A title or a section of a new post cannot be turned into a file name.",
         "new-write": "A new site or post cannot be written to disk.",
+        # publishing
+        "publish-base-url": "A host cannot show the site at its `base_url` (warning), or there is none.",
+        "publish-file": "A file for a host cannot be read or written.",
+        "publish-name": "A name holds a sign that no settings of a host can have.",
+        "publish-repository": "The settings of a host belong to another folder than that of the site.",
+        "publish-results": "git is told to leave out recorded results, which other machines show (warning).",
+        "publish-target": "A host needs a setting or an option that is missing.",
     }
 )
 
@@ -253,3 +264,8 @@ UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
 def has_warnings(code: str) -> bool:
     """Whether there are warnings of a code, which may be silenced."""
     return "warn" in CODES[code]
+
+
+def documentation_of(code: str) -> str:
+    """Where the manual tells of a code."""
+    return f"{MANUAL}errors/#{code}"

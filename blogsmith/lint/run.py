@@ -19,6 +19,7 @@ from .accessibility import report_accessibility
 from .dollars import report_dollars
 from .elements import elements_of
 from .labels import lone_labels, references_in
+from .macros import CODE as MACRO_UNUSED
 from .macros import commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
@@ -66,5 +67,7 @@ def lint_site(pages: Sequence[PageLint], waiting: Iterable[str], settings: Loade
     found = [diagnostic for page in pages for diagnostic in page.found]
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
     reporter = Reporter(CONFIG_NAME, settings.lines)
-    report_site_macros(commands, settings, reporter)
+    # those of a site are a library, written once for posts to come
+    if MACRO_UNUSED in settings.config.diagnostics.levels:
+        report_site_macros(commands, settings, reporter)
     return found + reporter.diagnostics

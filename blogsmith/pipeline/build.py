@@ -71,7 +71,7 @@ def _extent(
     settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
     is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
-    if report.ran or not is_settled or execution.execute or execution.strict_versions:
+    if report.ran or report.waiting or not is_settled or execution.execute or execution.strict_versions:
         return None
     has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
     loaded = site.resolved.loaded
@@ -143,8 +143,10 @@ def _finish(
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
+    counts = replace(counts, waiting=line.cells.waiting)
     target = options.output or site.context.root / site.config.output
-    report = replace(log.close(counts), rebuilt=line.reasons, target=target, notes=notes)
+    fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
+    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target, notes=notes)
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages

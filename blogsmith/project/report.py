@@ -18,6 +18,7 @@ from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
     from ..execute.session.session import SessionObserver
+    from ..model.documents import ConverterFallback
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
@@ -88,6 +89,8 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Cells of posts that run, whether in this build or an earlier one."""
     ran: int = 0
     """Cells that ran in this build."""
+    waiting: int = 0
+    """Results that a build would make: a check runs nothing."""
 
 
 class WrongPages(Struct, frozen=True):
@@ -123,6 +126,8 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     """Lines to print besides: what inspections have to say of the whole."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
+    fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
+    """Source path of a page → its formulas that a chosen converter has left to us."""
 
     @property
     def has_only_page_errors(self) -> bool:
@@ -145,7 +150,7 @@ class BuildLog(Struct):
     """How heavy findings weigh."""
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
-    """By everything but the hint: a mistake in a template shows on every page, and counts once."""
+    """By everything but hint and fix: a mistake in a template shows on every page, and counts once."""
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
 
@@ -154,7 +159,7 @@ class BuildLog(Struct):
         for diagnostic in diagnostics:
             weighed = self.levels.apply(diagnostic)
             if weighed is not None:
-                self.found.setdefault(replace(weighed, hint=""), weighed)
+                self.found.setdefault(replace(weighed, hint="", fix=None), weighed)
 
     def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
         """Go through `items`, telling progress and taking the stage's time."""
