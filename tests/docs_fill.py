@@ -18,7 +18,7 @@ from types import MappingProxyType
 from blogsmith.diagnostics.codes import CODES, LOWERABLE
 from blogsmith.syntax.kinds import ROWS
 from blogsmith.syntax.raw_tags import without_raw_tags
-from tests import docs_signs, docs_terminal, docs_tex, docs_theme
+from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
@@ -286,6 +286,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "codes": codes,
         "lowerable": lowerable,
         "commands": commands,
+        "host": docs_publish.part,
         "tex": docs_tex.part,
         "signs": docs_signs.part,
         "variables": theme_variables,

@@ -26,9 +26,22 @@ from .site_folder import format_path
 
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
-        **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "images": "images", "import": "import_site"},
-        **{"pyodide": "pyodide", "schema": "schema", "serve": "serve", "theme": "theme", "trust": "trust"},
+        "build": "build",
+        "check": "build",
+        "execute": "build",
+        "freeze": "freeze",
+        "math": "math",
+        "cite": "cite",
+        "epub": "epub",
+        "images": "images",
+        "import": "import_site",
+        "lsp": "lsp",
+        "publish": "publish",
+        "pyodide": "pyodide",
+        "schema": "schema",
+        "serve": "serve",
+        "theme": "theme",
+        "trust": "trust",
     }
 )
 """Command → the module here that holds it, under the same name."""

@@ -12,7 +12,7 @@ from typing import get_args
 
 from ..diagnostics.codes import CODES, LOWERABLE, has_warnings
 from ..diagnostics.levels import Level, LevelRule
-from ..diagnostics.model import did_you_mean
+from ..diagnostics.model import nearest, question_of
 from ..schema.forms import DEFINITION, LAZY, Form, accepts, either, list_of, one_of
 from ..schema.readers import TEXTS, any_of, choice, each, known, of_kind, texts
 from ..schema.records import refuse_key
@@ -52,9 +52,10 @@ def read_diagnostics(slot: Slot) -> Diagnostics:
         if code == "ignore":
             continue
         if code not in CODES:
-            hint = did_you_mean(code, CODES) or "write a code as messages name it in brackets"
+            near = nearest(code, CODES)
+            hint = question_of(near) or "write a code as messages name it in brackets"
             key = slot.key(code)
-            key.wrong(f'there is no code "{code}"', hint, code=key.mapping.key_code)
+            key.wrong(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
             continue
         item = slot.at(code)
         entries = [item.at(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]

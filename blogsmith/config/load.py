@@ -60,8 +60,13 @@ class LoadedConfig(Struct, frozen=True):
     """The file's lines, to quote under a caret."""
 
 
-def load_config(root: Path) -> LoadedConfig:
-    """The settings of the site at `root`. Reads one file; never raises."""
+def load_config(root: Path, text: str | None = None) -> LoadedConfig:
+    """The settings of the site at `root`. Reads one file; never raises.
+
+    text: what an editor has open, which counts in place of the file.
+    """
+    if text is not None and len(text) <= MAX_BYTES:
+        return parse_config(text)
     file = root / CONFIG_NAME
     try:
         if not file.is_file():
@@ -104,7 +109,9 @@ def _warn_of_hidden(reporter: Reporter) -> None:
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
             message = f"this line holds the invisible character {name_of(found[0])}"
-            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
+            place = Place(number, found.start() + 1)
+            fix = reporter.substitute(place, found[0], "", title="take the character out")
+            reporter.warn("hidden-character", message, place, "take it out", fix)
 
 
 def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:

@@ -46,20 +46,36 @@ def parse_seconds(value: object) -> float | None:
     return seconds if 0.001 <= seconds <= _MAX_SECONDS else None
 
 
-def parse_bytes(value: object) -> int | None:
-    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+def parse_size(value: object) -> int | None:
+    """Bytes of `150 kB` (10³ each) or `2 MiB` (2²⁰ each); None if it is no size."""
     found = _BYTES.fullmatch(value.strip()) if isinstance(value, str) else None
     if not found:
         return None
     power = "kmgt".index(found[2].lower()) + 1
-    amount = int(float(found[1]) * (1024 if found[3] else 1000) ** power)
-    return amount if _MIN_BYTES <= amount <= _MAX_BYTES else None
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+
+
+def parse_bytes(value: object) -> int | None:
+    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+    amount = parse_size(value)
+    return amount if amount is not None and _MIN_BYTES <= amount <= _MAX_BYTES else None
 
 
 def parse_seed(value: object) -> int | None:
     """A whole number that every generator takes as a seed, else None."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and isinstance(value, int) and 0 <= value <= _MAX_SEED else None
+
+
+def parse_tolerance(value: object) -> float | None:
+    """A number from 0 to 1; `1e-6` is a text to YAML."""
+    try:
+        number = (
+            float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
+        )
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
 
 
 PATTERN = r"^(?![/~])(?![A-Za-z]+:)[^\\]+$"
@@ -91,6 +107,15 @@ SECONDS = parsed(
 )
 BYTES = parsed(
     parse_bytes, "an amount of memory", BYTES_HINT, form={"type": "string", "pattern": BYTES_SHAPE}
+)
+TOLERANCE = parsed(
+    parse_tolerance,
+    "a number from 0 to 1",
+    "a part of each number: 1e-6",
+    form=either(
+        {"type": "number", "minimum": 0, "maximum": 1},
+        {"type": "string", "pattern": r"^\s*[0-9.]+([eE]-?[0-9]+)?\s*$"},
+    ),
 )
 SEED = parsed(
     parse_seed,

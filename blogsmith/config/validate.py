@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..diagnostics.model import did_you_mean, nearest
+from ..diagnostics.model import nearest, question_of
 from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
@@ -23,7 +23,7 @@ from .editors import EDITORS, read_editor
 from .policy_sources import check_policy
 from .schema import Browser, SiteLanguage
 from .services import check_analytics, check_comments
-from .units import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes
+from .units import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from .urls import base_url_problem, permalink_problem
 
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
@@ -35,6 +35,10 @@ PROVIDERS = ("youtube", "vimeo")
 SHARES = ("mastodon", "bluesky", "email", "link")
 PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
+KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
+"""What keys of a site's own may hold, under `sections`."""
+WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
+"""Settings of `budget` that are sizes."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
@@ -83,8 +87,9 @@ def _timezone(name: str, slot: Slot) -> str | None:
             return name
     except (OSError, ValueError, LookupError):
         pass
-    hint = did_you_mean(name, available_timezones() - {"localtime"}) or "write it as Europe/Vienna"
-    slot.wrong(f'there is no time zone "{name}"', hint)
+    near = nearest(name, available_timezones() - {"localtime"})
+    hint = question_of(near) or "write it as Europe/Vienna"
+    slot.wrong(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
     return None
 
 
@@ -97,7 +102,7 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.wrong(f"unknown placeholder :{name}", hint)
+        slot.wrong(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
         slot.wrong(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")
@@ -171,6 +176,10 @@ def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
 
+def _is_pause(seconds: float) -> bool:
+    return 0 <= seconds <= 60
+
+
 def _is_memory(text: str) -> bool:
     return parse_bytes(text) is not None
 
@@ -193,6 +202,9 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
     return named
 
 
+_AMOUNT = must(
+    lambda text: parse_size(text) is not None, '"{value}" is no size', "write it as 150 kB or 2 MB"
+)
 _POSITIVE: Form = {"exclusiveMinimum": 0}
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more", form={"minimum": 0})
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds", form=_POSITIVE)
@@ -237,6 +249,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "share": each(known(SHARES, "kind of link", listed=SHARES)),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
+        "links.timeout": _SECONDS,
+        "links.pause": must(_is_pause, "{name} must be 0 to 60 seconds"),
+        "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
+        "links.days": _NOT_NEGATIVE,
+        **{f"budget.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
+        "budget.requests": _NOT_NEGATIVE,
+        "budget.hosts": _NOT_NEGATIVE,
+        "sections.types": values(known(KEY_TYPES, "type", listed=KEY_TYPES)),
         "execute.python": must(
             _is_path,
             '"{value}" is no path of a Python',

@@ -53,6 +53,8 @@ class PageExecution:
     """Set once, before the first cell of every session."""
     shapes: bool | None = None
     """`check`: check the shapes written in comments; else as the site says."""
+    tolerance: float | None = None
+    """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
     depends: tuple[str, ...] = ()
     """Files that all cells of the page depend on, relative to the post, `*` and `**` allowed."""
     engine: Literal["worker", "jupyter"] | None = None
@@ -126,6 +128,8 @@ class CellOptions(Struct, frozen=True):
     """Draw each figure once more for dark pages; else as `execute.figures` says."""
     shapes: bool = False
     """`check`: check the shapes written in comments."""
+    tolerance: float = 0.0
+    """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
     sweep: Sweep | None = None
     """Values with which the cell runs, one after another: `{d: [4, 16, 64]}`."""
     sweep_default: tuple[Scalar, ...] = ()

@@ -8,7 +8,16 @@ from types import MappingProxyType
 from typing import get_args, get_type_hints
 
 from ..config.schema import Execution
-from ..config.units import BYTES, FREEZE_WORD, KERNEL_NAMED, PATTERN, SECONDS, SEED, pattern_problem
+from ..config.units import (
+    BYTES,
+    FREEZE_WORD,
+    KERNEL_NAMED,
+    PATTERN,
+    SECONDS,
+    SEED,
+    TOLERANCE,
+    pattern_problem,
+)
 from ..model.cells import PageExecution
 from ..schema.forms import SHAPED, Form, accepts, form_of, one_of
 from ..schema.readers import Check, Reader, any_of, words
@@ -73,6 +82,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "execute.timeout": SECONDS,
         "execute.memory": BYTES,
         "execute.seed": SEED,
+        "execute.tolerance": TOLERANCE,
         "execute.shapes": words({"off": False, "check": True, False: False, True: True}, "off or check"),
     }
 )

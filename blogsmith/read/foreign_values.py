@@ -38,7 +38,8 @@ def lenient_flag(hint: str = "") -> Reader:
         if meant is None:
             warn_of_value(slot, "true or false", hint)
             return None
-        slot.warn(CODE, f"{slot.name} must be true or false", f"write {meant}")
+        fix = slot.rewrite(meant, is_safe=True)
+        slot.warn(CODE, f"{slot.name} must be true or false", f"write {meant}", fix)
         return meant == _MEANT_TRUE
 
     return read

@@ -28,7 +28,7 @@ from ..schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, 
 from ..schema.records import Table, refuse_key, schema_of
 from ..schema.slots import Slot
 from . import execution
-from .dates import DATE, MONTH, parse_date, split_dated_name
+from .dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
@@ -97,7 +97,9 @@ def _extra(head: Slot) -> dict[str, Any]:
     for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
         near = difflib.get_close_matches(key.casefold(), sorted(HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
-            head.key(key).warn("front-matter-key", f'unknown key "{key}"', f"did you mean {near[0]}?")
+            slot, hint = head.key(key), f"did you mean {near[0]}?"
+            fix = slot.rewrite(near[0]) if near[0] not in head.value else None
+            slot.warn("front-matter-key", f'unknown key "{key}"', hint, fix)
     return extra
 
 
@@ -110,7 +112,9 @@ def _date(slot: Slot) -> dt.datetime | None:
         slot.wrong(f'"{written}" is a day or time that does not exist', code="date")
         return None
     if moment is None and written:
-        slot.wrong(f'"{written}" is no date', _DATE_HINT, code="date")
+        slot.wrong(
+            f'"{written}" is no date', _DATE_HINT, code="date", fix=slot.rewrite(nearest_date(written))
+        )
     return moment
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ..diagnostics.model import did_you_mean
+from ..diagnostics.model import nearest, question_of
 from .forms import ANYTHING, FILLED, FLAG, SHAPED, TEXT, Form, accepts, either, form_of, narrow, one_of
 from .slots import Slot
 
@@ -107,10 +107,11 @@ def words(
         value = slot.value
         if isinstance(value, str | bool) and value in meanings:
             return meanings[value]
-        hint = (hints or {}).get(str(value).casefold(), "")
+        hint, near = (hints or {}).get(str(value).casefold(), ""), None
         if not hint and suggest and isinstance(value, str):
-            hint = did_you_mean(value, known)
-        return slot.wrong(f"{slot.name} must be {listed}", hint)
+            near = nearest(value, known)
+            hint = question_of(near)
+        return slot.wrong(f"{slot.name} must be {listed}", hint, fix=slot.rewrite(near))
 
     return read
 
@@ -192,7 +193,9 @@ def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Chec
     def check(value: str, slot: Slot) -> str | None:
         if value in in_order:
             return value
-        slot.wrong(f'unknown {kind} "{value}"', did_you_mean(value, in_order) or f"known: {shown}")
+        near = nearest(value, in_order)
+        hint = question_of(near) or f"known: {shown}"
+        slot.wrong(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).rewrite(near))
         return None
 
     return check

@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, field
 
-from ..diagnostics.model import did_you_mean
+from ..diagnostics.model import nearest, question_of
 from .forms import RECORD, accepts, form_of
 from .readers import Check, Reader, checked, of_kind
 from .slots import Slot
@@ -100,8 +100,10 @@ class Schema(Struct, frozen=True):
 def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     """Report a key that is not one of those known."""
     if not key.mapping.is_full:
-        hint = hint or did_you_mean(key.value, known) or f"known keys: {', '.join(known)}"
-        key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code)
+        near = None if hint else nearest(key.value, known)
+        hint = hint or question_of(near) or f"known keys: {', '.join(known)}"
+        fix = key.rewrite(near) if near not in key.siblings else None
+        key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 
 
 def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:

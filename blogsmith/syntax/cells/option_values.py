@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...config.units import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, pattern_problem
+from ...config.units import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
 from ...model.cells import CellOptions, Need
 from ...patterns import lazy_pattern
 from ...schema.forms import Form, accepts, either
@@ -174,6 +174,7 @@ _TABLE = Table(
         "timeout": SECONDS,
         "memory": BYTES,
         "seed": SEED,
+        "tolerance": TOLERANCE,
         "sweep": read_sweep,
         "sweep-default": read_default,
         "shapes": words(
