@@ -23,6 +23,7 @@ SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
 # Files that start processes, build many sites, or try very many inputs; and folders of such.
 SLOW_FILES = frozenset(
     (
+        "agreement",
         "author_runs",
         "broken",
         "cells_hostile",

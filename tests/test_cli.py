@@ -164,8 +164,8 @@ def test_a_stage_that_cannot_go_on_is_reported_the_same_way(
 
 
 def given(options: BuildOptions) -> dict[str, object]:
-    """The options by name, those of execution and the question that all of them are apart."""
-    names = {*options.__struct_fields__} - {"execution", "question"}
+    """The options by name, those of execution, inspections and the question that all of them are apart."""
+    names = {*options.__struct_fields__} - {"execution", "inspections", "question"}
     return {name: getattr(options, name) for name in names}
 
 

@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sites of other systems", ("importers",)),
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
+    ("links to other hosts", ("linkcheck",)),
     ("an opened site; copies of images", ("project", "remote")),
     ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
     (

@@ -27,8 +27,8 @@ from .site_folder import format_path
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "images": "images", "import": "import_site", "lsp": "lsp"},
-        **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
+        **{"cite": "cite", "epub": "epub", "images": "images", "import": "import_site", "lsp": "lsp"},
+        **{"pyodide": "pyodide", "schema": "schema", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )
 """Command → the module here that holds it, under the same name."""
@@ -76,10 +76,13 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
     from ..diagnostics.format import wants_color
     from ..diagnostics.listing import print_diagnostics
     from ..diagnostics.model import SiteError
+    from ..schema.files import keep_schemas
     from ..trust.consent import trust as record_trust
     from .new import new_site
 
     written = new_site(folder, clocks.now().date())
+    # the first line of its settings names one of them
+    keep_schemas(folder)
     try:
         # what one begins oneself is one's own code
         record_trust(folder)

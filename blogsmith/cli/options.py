@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,18 @@ def site_root(given: Path | None) -> Path:
         message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
         raise click.UsageError(message)
     return root
+
+
+def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Files and folders of the site that a command names, relative to it; wrong usage for anything else."""
+    from ..project.focus import UnknownFile, select_files
+
+    try:
+        return select_files(root, names)
+    except UnknownFile as problem:
+        from ..diagnostics.format import printable
+
+        raise click.UsageError(printable(str(problem))) from problem
 
 
 def site_config(root: Path) -> Config:

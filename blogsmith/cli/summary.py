@@ -15,12 +15,22 @@ if TYPE_CHECKING:
     from ..project.report import BuildReport
 
 
-def print_report(report: BuildReport, seconds: float, *, write: bool, full: bool = False) -> None:
+def print_report(
+    report: BuildReport,
+    seconds: float,
+    *,
+    write: bool,
+    full: bool = False,
+    for_program: bool = False,
+    focus: int = 0,
+) -> None:
     """Print what a build has found and done.
 
-    write: the site was to be written. full: every mistake at every place.
+    write: the site was to be written. full: every mistake at every place. for_program: mistakes were printed
+    on stdout, where nothing else may stand. focus: how many files and folders it is about; 0: all.
     """
-    if report.diagnostics:
+    say = terminal.warn if for_program else terminal.print_line
+    if report.diagnostics and not for_program:
         from ..diagnostics.format import wants_color
         from ..diagnostics.listing import print_diagnostics
 
@@ -32,7 +42,7 @@ def print_report(report: BuildReport, seconds: float, *, write: bool, full: bool
             terminal.warn(line)
     if report.ok or report.wrong_pages:
         target = f"{format_path(report.target)}/" if write and report.target else ""
-        terminal.print_line(summary_line(report, seconds, target))
+        say(summary_line(report, seconds, target) if not focus else _focus_line(report, seconds, focus))
 
 
 def _after_errors(report: BuildReport) -> Iterator[str]:
@@ -79,6 +89,12 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
         filter(None, (_changes(report) if target else "", _unpublished_line(report), _warnings(report)))
     )
     return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
+
+
+def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
+    notes = _warnings(report)
+    counts = f"{plural(files, 'path')} of a site of {plural(report.pages, 'page')}"
+    return f"checked {counts} in {seconds:.1f} s" + (f" ({notes})" if notes else "")
 
 
 def execution_line(report: BuildReport, seconds: float) -> str:

@@ -19,6 +19,7 @@ from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
 from ..patterns import lazy_pattern
+from ..schema.forms import ANYTHING, Form, accepts
 from ..schema.readers import QUOTE, of_kind, texts, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
@@ -33,6 +34,15 @@ _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 
 _WORDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+)
+_FORMS: Mapping[type, Form] = MappingProxyType(
+    {
+        # nothing at all is an empty text
+        str: {"type": ["string", "null"]},
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        float: {"type": "number"},
+    }
 )
 
 
@@ -99,7 +109,9 @@ def _warn_of_hidden(reporter: Reporter) -> None:
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
             message = f"this line holds the invisible character {name_of(found[0])}"
-            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
+            place = Place(number, found.start() + 1)
+            fix = reporter.substitute(place, found[0], "", title="take the character out")
+            reporter.warn("hidden-character", message, place, "take it out", fix)
 
 
 def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
@@ -124,6 +136,12 @@ def _strict(kind: Any, slot: Slot) -> Any:
         return slot.wrong(f"{slot.name} must be {_WORDS[kind]}", QUOTE if is_number else "")
 
 
+@accepts(ANYTHING)
+def _plain(slot: Slot) -> Any:
+    """A value as YAML gives it; what it means is said elsewhere."""
+    return slot.value
+
+
 def _describe_type(kind: Any) -> str:
     """The type as an author would say it."""
     parts = get_args(kind)
@@ -138,6 +156,7 @@ def _describe_type(kind: Any) -> str:
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
+@accepts({"type": "null"})
 def _bare_language(slot: Slot) -> SiteLanguage | None:
     """`de:` with nothing behind it: all as by default."""
     if slot.value is None:
@@ -149,8 +168,8 @@ def _bare_language(slot: Slot) -> SiteLanguage | None:
 
 _TABLE = Table(
     types={
-        **{kind: partial(_strict, kind) for kind in _WORDS},
-        Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
+        **{kind: accepts(_FORMS[kind])(partial(_strict, kind)) for kind in _WORDS},
+        Mapping[str, Any]: of_kind(dict, _plain, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
     readers={

@@ -13,6 +13,7 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .inspection import ExternalLinks, PageBudget, SectionRules
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -360,6 +361,10 @@ class Config(Struct, frozen=True):
     share: OfSite[tuple[str, ...]] = ()
     """Links to pass a post on, below it: `mastodon`, `bluesky`, `email`, `link`."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
+    links: OfSite[ExternalLinks] = ExternalLinks()
+    budget: OfSite[PageBudget] = PageBudget()
+    sections: OfSite[Mapping[str, SectionRules]] = {}
+    """Folder under `content/` → what the front matter of its pages holds; `/`: of all others."""
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     build: OfSite[Build] = Build()

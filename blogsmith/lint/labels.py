@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, Reporter
+from ..diagnostics.fixes import Fix
+from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..patterns import lazy_pattern
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
@@ -67,8 +68,19 @@ def lone_labels(
             if label.name == _LEMMA:
                 hint = f"refer to it with {{@{written}}} in a proof, or call it a proposition"
             own = Reporter(reporter.path, reporter.lines)
-            own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
+            fix = _take_out(written, label, own)
+            own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint, fix)
             yield label.id, own.diagnostics[0]
+
+
+def _take_out(written: str, label: Label, reporter: Reporter) -> Fix | None:
+    """A fix that takes a label out of its line, where it stands there in one of the two usual forms."""
+    line = reporter.lines[label.place.line - 1]
+    for form in (f"\\label{{{written}}}", f" {{#{written}}}"):
+        if line.count(form) == 1:
+            start = Place(label.place.line, 1)
+            return reporter.substitute(start, form, "", title=f"take the label {written} out")
+    return None
 
 
 def spell_label(label: Label, lines: Sequence[str]) -> str:

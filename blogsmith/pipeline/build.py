@@ -139,11 +139,12 @@ def _finish(
         if composition.copies:
             composition.copies.keep_only_planned()
     line.keep_files(site)
+    notes = tuple(inspect(site, log) for inspect in options.inspections)
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
     target = options.output or site.context.root / site.config.output
-    report = replace(log.close(counts), rebuilt=line.reasons, target=target)
+    report = replace(log.close(counts), rebuilt=line.reasons, target=target, notes=notes)
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages

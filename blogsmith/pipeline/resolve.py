@@ -66,7 +66,7 @@ class Resolver:
 
     def take_texts(self, texts: Mapping[str, str]) -> None:
         """What an editor has open, as `read_site` takes it; what is new in it is told to `forget`."""
-        self._bibliographies.texts = texts
+        self._bibliographies.open_texts = texts
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
         """What is wrong with Python for browsers, once a page has execution for it."""

@@ -88,6 +88,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Slug of a post as a document names it → its labels; None if there is no such post."""
     post_url: Callable[[str, Document], str]
     """The same → its URL with base path."""
+    nearest_slug: Callable[[str], str | None] = lambda slug: None
+    """A slug that names no post → one that may be meant."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
@@ -203,7 +205,8 @@ class Rendering:
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
-            self.reporter.error(target.code, target.problem, place, target.hint)
+            fix = target.fix(self.reporter, place)
+            self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
         """The image for a path as the author wrote it; without an address after a report if there is none."""
