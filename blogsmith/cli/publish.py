@@ -10,9 +10,10 @@ import click
 
 from . import terminal
 from .clock import Clocks
-from .options import STALE, site_option, site_root, verbose_option
+from .options import STALE, site_option, site_root
 from .site_folder import format_path
 from .summary import print_report
+from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
     from ..pipeline.publishing import Setup, SetupRequest
@@ -49,7 +50,7 @@ def publish() -> None:
 @_repository_option
 @click.option("--diff", "only_shows", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--force", is_flag=True, help="Write also over files that you have changed.")
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def setup_command(
     clocks: Clocks,
@@ -92,7 +93,7 @@ def setup_command(
 @_base_url_option
 @_destination_option
 @_repository_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def check_command(
     clocks: Clocks,
