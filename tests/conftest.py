@@ -72,6 +72,7 @@ SLOW_FILES = frozenset(
         "preview_stored",
         "probe_cache",
         "properties",
+        "publish_check",
         "publish_commands",
         "publish_outputs",
         "publish_rsync",
