@@ -46,9 +46,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines test-versions lint types types-elsewhere \
-	release-dry-run format regen bench-builds \
-	bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+.PHONY: venv check site site-torch test test-long test-torch test-engines test-publish test-versions lint types \
+	types-elsewhere format regen release-dry-run vscode \
+	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -68,6 +69,10 @@ test: lint types $(TOOLS)
 test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
+
+# The commands of machines that publish, in new environments with our package as it would be published.
+test-publish: $(READY)
+	$(BIN)/python -m pytest -q -m long tests/test_publish_commands.py
 
 # The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
 site-torch: $(TORCH_READY)
@@ -95,6 +100,10 @@ test-versions: $(OLDEST_READY) $(NEWEST_READY)
 # A release as it would be, in a clone of its own: nothing is published, and nothing here is changed.
 release-dry-run: $(READY)
 	$(BIN)/python scripts/release.py --dry-run $(VERSION)
+
+# The extension for VS Code: built from its lock, and its own tests.
+vscode:
+	cd editors/vscode && npm ci --silent --no-audit --no-fund --ignore-scripts && npm run build && npm test
 
 lint: $(READY)
 	$(BIN)/ruff check
@@ -147,6 +156,10 @@ bench-cards: $(READY)
 # What a bibliography of five thousand entries costs.
 bench-bibliography: $(READY)
 	$(BIN)/python -m tests.bench.bibliography $(BENCH_FLAGS)
+
+# How long after a keystroke an editor shows what is wrong.
+bench-lsp: $(READY)
+	$(BIN)/python -m tests.bench.lsp $(BENCH_FLAGS)
 
 # What search costs readers and builds.
 bench-search: $(READY) $(TOOLS)

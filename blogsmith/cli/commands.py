@@ -18,15 +18,30 @@ from .options import (
     site_config,
     site_option,
     site_root,
-    verbose_option,
 )
 from .site_folder import format_path
+from .verbosity import verbosity_options
 
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
-        **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "images": "images", "import": "import_site"},
-        **{"new": "new", "pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
+        "build": "build",
+        "check": "build",
+        "cite": "cite",
+        "completion": "completion",
+        "epub": "epub",
+        "execute": "build",
+        "freeze": "freeze",
+        "images": "images",
+        "import": "import_site",
+        "lsp": "lsp",
+        "math": "math",
+        "new": "new",
+        "publish": "publish",
+        "pyodide": "pyodide",
+        "schema": "schema",
+        "serve": "serve",
+        "theme": "theme",
+        "trust": "trust",
     }
 )
 """Command → the module here that holds it, under the same name."""
@@ -54,14 +69,14 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
 
 
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@verbose_option
+@verbosity_options
 def tokens(file: Path) -> int:
     """Print how FILE is read.
 
@@ -76,7 +91,7 @@ def tokens(file: Path) -> int:
 @cli.command()
 @output_option
 @site_option
-@verbose_option
+@verbosity_options
 def clean(output: Path | None, site: Path | None) -> int:
     """Remove the built site.
 
@@ -92,19 +107,4 @@ def clean(output: Path | None, site: Path | None) -> int:
     remove_rows(root)
     remove_stamps(str(root))
     terminal.print_line(f"{plural(report.removed, 'file')} removed from {format_path(target)}/")
-    return 0
-
-
-@cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> int:
-    """Print the completion script for SHELL.
-
-    For bash: blogsmith completion bash > ~/.local/share/bash-completion/completions/blogsmith
-    """
-    from click.shell_completion import get_completion_class
-
-    completer = get_completion_class(shell)
-    assert completer is not None, "click.Choice lets only known shells through"
-    terminal.print_line(completer(cli, {}, "blogsmith", "_BLOGSMITH_COMPLETE").source())
     return 0

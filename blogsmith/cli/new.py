@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,10 @@ import click
 from ..diagnostics.counts import plural
 from . import terminal
 from .clock import Clocks
+from .completion_types import SectionType
 from .options import site_config, site_option, site_root
 from .site_folder import format_path
+from .verbosity import print_messages, verbosity_options
 
 if TYPE_CHECKING:
     from .new_site import NewSite
@@ -39,6 +40,7 @@ def new() -> None:
     is_flag=True,
     help="Ask for title, address, theme, language and where to publish; by default nothing is asked.",
 )
+@verbosity_options
 @click.pass_obj
 def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     """Make FOLDER a site with a configuration and a first post.
@@ -46,6 +48,7 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     FOLDER is the current one by default. It may be new, empty, or a repository with files of its own: they
     stay as they are, and .gitignore gets the lines that it lacks.
     """
+    from ..schema.files import keep_schemas
     from .new_site import check_target, new_site
 
     check_target(folder)
@@ -55,6 +58,8 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
 
         answers = ask_for_site(folder)
     made = new_site(folder, clocks.now().date(), answers.settings if answers else None)
+    # the first line of its settings names one of them
+    keep_schemas(folder)
     notes = [f"{path} extended" for path in made.extended]
     terminal.print_line(", ".join([f"{plural(len(made.written), 'file')} written", *notes]))
     steps = ["blogsmith serve"]
@@ -68,7 +73,13 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
 
 @new.command("post")
 @click.argument("title")
-@click.option("--section", default="posts", help="Folder under content/ it goes to; by default posts.")
+@click.option(
+    "--section",
+    default="posts",
+    type=SectionType(),
+    metavar="FOLDER",
+    help="Folder under content/ it goes to; by default posts.",
+)
 @click.option("--series", default="", metavar="NAME", help="Series it is a part of; by default none.")
 @click.option(
     "--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time; by default none."
@@ -81,6 +92,7 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
 )
 @_bundle_option
 @site_option
+@verbosity_options
 @click.pass_obj
 def new_post_command(
     clocks: Clocks,
@@ -108,9 +120,16 @@ def new_post_command(
 
 @new.command("page")
 @click.argument("title")
-@click.option("--section", default="", help="Folder under content/ it goes to; by default content/ itself.")
+@click.option(
+    "--section",
+    default="",
+    type=SectionType(),
+    metavar="FOLDER",
+    help="Folder under content/ it goes to; by default content/ itself.",
+)
 @_bundle_option
 @site_option
+@verbosity_options
 def new_page_command(title: str, section: str, bundle: bool, site: Path | None) -> int:
     """Write a draft of a page with the given TITLE and print its path.
 
@@ -125,6 +144,7 @@ def new_page_command(title: str, section: str, bundle: bool, site: Path | None) 
 @new.command("theme")
 @click.argument("name")
 @site_option
+@verbosity_options
 def new_theme_command(name: str, site: Path | None) -> int:
     """Write a small theme that extends paper into themes/NAME/ of the site."""
     from .new_theme import new_theme
@@ -150,8 +170,6 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
 
     Not so with plugins that were in the folder before; and a record that cannot be written is a warning.
     """
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
     from ..diagnostics.model import SiteError
     from ..trust.consent import trust as record_trust
 
@@ -161,7 +179,7 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
     try:
         record_trust(folder)
     except SiteError as error:
-        print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
+        print_messages(error.diagnostics)
     return True
 
 

@@ -21,6 +21,7 @@ DISTRIBUTION = "blogsmith-site"
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "dask": ("distributed>=2026.8",),
+        "lsp": ("pygls>=2.1",),
         "search": ("pagefind>=1.5", "pagefind-bin>=1.5"),
         "jupyter": ("ipykernel>=6.29", "jupyter-client>=8.6", "jupyter-kernel-client>=1.0"),
     }

@@ -15,7 +15,9 @@ from ..config.load import CONFIG_NAME, LoadedConfig
 from ..config.schema import MathSettings
 from ..diagnostics.model import Diagnostic, Reporter
 from ..syntax.parser import Parsed
+from .accessibility import report_accessibility
 from .dollars import report_dollars
+from .elements import elements_of
 from .labels import lone_labels, references_in
 from .macros import CODE as MACRO_UNUSED
 from .macros import commands_in, macro_use, report_page_macros, report_site_macros
@@ -44,6 +46,7 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     use, references = macro_use(source.text, front, formulas), references_in(source.text)
     macros = {**chosen_macros(math.macros), **front.math.macros}
     report_dollars(page.tokens, reporter)
+    report_accessibility(elements_of(page), reporter)
     labels = tuple(lone_labels(page.labels.values(), references, reporter))
     report_page_macros(use, reporter)
     report_notation(formulas, notation(math.symbols, macros), reporter)

@@ -139,12 +139,14 @@ def _finish(
         if composition.copies:
             composition.copies.keep_only_planned()
     line.keep_files(site)
+    notes = tuple(inspect(site, log) for inspect in options.inspections)
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
     counts = replace(counts, waiting=line.cells.waiting)
     target = options.output or site.context.root / site.config.output
-    report = replace(log.close(counts), rebuilt=line.reasons, target=target)
+    fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
+    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target, notes=notes)
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages

@@ -14,10 +14,10 @@ from markdown_it.token import Token
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
-from ..hooks import Plugins
+from ..hooks import FormulaConverter, Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
-from ..model.documents import Document, ImageInfo
+from ..model.documents import ConverterFallback, Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.media import MediaFile
 from ..model.pictures import PictureVariant
@@ -27,6 +27,7 @@ from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
 from ..tex.on_demand import convert_formula
+from .converters import ForeignConvert, convert_foreign
 from .lexing import Lex, lex_in_time
 from .reading_time import ReadingTime
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
     from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
+    from .outputs.provenance import RunLine
 
 
 MOST_BYTES, MOST_MOVING_BYTES = 10_000_000, 5_000_000
@@ -88,6 +90,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Slug of a post as a document names it → its labels; None if there is no such post."""
     post_url: Callable[[str, Document], str]
     """The same → its URL with base path."""
+    nearest_slug: Callable[[str], str | None] = lambda slug: None
+    """A slug that names no post → one that may be meant."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
@@ -116,6 +120,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
     """A formula → MathML; it too may remember, see `tex.cache`."""
+    foreign: ForeignConvert = convert_foreign
+    """The same by the converter of a plugin; it may remember likewise."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
     """BCP 47 tag of a page → the words that are printed on it."""
     mark_lines: bool = False
@@ -145,6 +151,10 @@ class Rendering:
     """What its cells and values came to."""
     language: Language = ENGLISH
     """Of the page."""
+    converter: FormulaConverter | None = None
+    """The plugin that typesets its formulas; None: they are ours."""
+    fallbacks: dict[ConverterFallback, None] = field(default_factory=dict)
+    """Formulas that stay ours all the same."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
     """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
@@ -152,6 +162,8 @@ class Rendering:
     gallery: GalleryFrame | None = None
     is_framed: bool = False
     """What is rendered stands in a figure."""
+    frame_caption: str = ""
+    """Caption of that figure as text."""
     variants: set[PictureVariant] = field(default_factory=set)
     """Copies of pictures that the page names."""
     widgets: set[str] = field(default_factory=set)
@@ -161,6 +173,8 @@ class Rendering:
     """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
+    told_run: RunLine | None = None
+    """The last run that was told in full below a result."""
     tab_labels: set[str] = field(default_factory=set)
     """Of all tabs so far."""
     links: set[str] = field(default_factory=set)
@@ -190,6 +204,7 @@ class Rendering:
             reporter=Reporter(self.reporter.path),
             macros=dict(self.macros),
             widgets=set(),
+            fallbacks={},
             reading=ReadingTime(),
         )
 
@@ -203,7 +218,8 @@ class Rendering:
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
-            self.reporter.error(target.code, target.problem, place, target.hint)
+            fix = target.fix(self.reporter, place)
+            self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
         """The image for a path as the author wrote it; without an address after a report if there is none."""
