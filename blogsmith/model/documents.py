@@ -171,6 +171,8 @@ class FrontMatter:
     """Show how long the page takes to read; None means: if it has a date."""
     listing: OfSite[bool] = True
     """An index of a section, or the home page, lists the posts below it."""
+    unlisted: OfSite[bool] = False
+    """Published, but in no list, feed, search or sitemap: for those who have the address."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
     lightbox: OfPage[bool | None] = None
