@@ -184,8 +184,8 @@ def test_quiet_commands_print_errors(site: Path, fake: FakeBuild, capsys: pytest
 
 
 def given(options: BuildOptions) -> dict[str, object]:
-    """The options by name, those of execution and the question that all of them are apart."""
-    names = {*options.__struct_fields__} - {"execution", "question"}
+    """The options by name, those of execution, inspections and the question that all of them are apart."""
+    names = {*options.__struct_fields__} - {"execution", "inspections", "question"}
     return {name: getattr(options, name) for name in names}
 
 
@@ -333,7 +333,7 @@ def test_new_site(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("new", "site", "my notes") == 0
-    assert capsys.readouterr().out.endswith("next: cd 'my notes' && blogsmith serve\n")
+    assert capsys.readouterr().out.endswith("files written\nnext: cd 'my notes' && blogsmith serve\n")
     assert (tmp_path / "my notes" / "blogsmith.yaml").is_file()
     assert run("new", "site", "my notes") == 1
     assert run("new", "site", "--quiet", "more notes") == 0

@@ -100,6 +100,7 @@ CELL_SAMPLES = {
     "timeout": "5 min",
     "memory": "2 GB",
     "seed": "1",
+    "tolerance": "0.5",
     "claim": "It is so.",
     "shapes": "check",
     "provenance": "short",

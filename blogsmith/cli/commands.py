@@ -12,8 +12,6 @@ import click
 from .. import __version__
 from ..diagnostics.counts import plural
 from . import terminal
-from .clock import Clocks
-from .completion_types import SectionType
 from .options import (
     find_site,
     output_option,
@@ -22,13 +20,28 @@ from .options import (
     site_root,
 )
 from .site_folder import format_path
-from .verbosity import print_messages, verbosity_options
+from .verbosity import verbosity_options
 
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
-        **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "completion": "completion", "images": "images", "import": "import_site"},
-        **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
+        "build": "build",
+        "check": "build",
+        "cite": "cite",
+        "completion": "completion",
+        "epub": "epub",
+        "execute": "build",
+        "freeze": "freeze",
+        "images": "images",
+        "import": "import_site",
+        "lsp": "lsp",
+        "math": "math",
+        "new": "new",
+        "publish": "publish",
+        "pyodide": "pyodide",
+        "schema": "schema",
+        "serve": "serve",
+        "theme": "theme",
+        "trust": "trust",
     }
 )
 """Command → the module here that holds it, under the same name."""
@@ -59,73 +72,6 @@ class _Commands(click.Group):
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
-
-
-@cli.group()
-def new() -> None:
-    """Start a site, a post or a theme."""
-
-
-@new.command("site")
-@click.argument("folder", type=click.Path(path_type=Path))
-@verbosity_options
-@click.pass_obj
-def new_site_command(clocks: Clocks, folder: Path) -> int:
-    """Make FOLDER a site with a configuration and a first post."""
-    import shlex
-
-    from ..diagnostics.model import SiteError
-    from ..trust.consent import trust as record_trust
-    from .new import new_site
-
-    written = new_site(folder, clocks.now().date())
-    try:
-        # what one begins oneself is one's own code
-        record_trust(folder)
-    except SiteError as error:
-        print_messages(error.diagnostics)
-    terminal.print_line(
-        f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith serve"
-    )
-    return 0
-
-
-@new.command("post")
-@click.argument("title")
-@click.option(
-    "--section",
-    default="posts",
-    type=SectionType(),
-    metavar="FOLDER",
-    help="Folder under content/ it goes to; by default posts.",
-)
-@click.option("--bundle", is_flag=True, help="Make a folder with room for the post's images.")
-@site_option
-@verbosity_options
-@click.pass_obj
-def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, site: Path | None) -> int:
-    """Write a draft with the given TITLE and print its path."""
-    from zoneinfo import ZoneInfo
-
-    from .new import new_post
-
-    root = site_root(site)
-    today = clocks.now().astimezone(ZoneInfo(site_config(root).timezone)).date()
-    terminal.print_line(format_path(new_post(root, title, today, section=section, bundle=bundle)))
-    return 0
-
-
-@new.command("theme")
-@click.argument("name")
-@site_option
-@verbosity_options
-def new_theme_command(name: str, site: Path | None) -> int:
-    """Write a theme that extends paper into themes/NAME/."""
-    from .new_theme import new_theme
-
-    written = new_theme(site_root(site), name)
-    terminal.print_line(f"{plural(len(written), 'file')} written; next: theme: {name} in blogsmith.yaml")
-    return 0
 
 
 @cli.command()

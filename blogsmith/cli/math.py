@@ -16,14 +16,15 @@ import click
 
 from ..diagnostics.format import format_diagnostic, wants_color
 from ..diagnostics.listing import print_diagnostics
-from ..diagnostics.model import Reporter, TextMap
+from ..diagnostics.model import Reporter, SiteError, TextMap
 from ..model.decode import decode, normalize_line_ends
 from . import terminal
 from .options import find_site, site_option
 from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
-    from ..config.schema import MathSettings
+    from ..config.schema import Config
+    from ..tex.convert import Convert
 
 STDIN = "-"
 NAME = "formula"
@@ -61,9 +62,18 @@ def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> 
     help='Answer JSON lines {"id", "tex", "display", "macros"} from standard input, each at once, with '
     '{"id", "mathml"} or {"id", "error"}.',
 )
+@click.option(
+    "--converter",
+    metavar="NAME",
+    default="",
+    help="Typeset by the plugin NAME, or by blogsmith; by default as the site says. What the plugin cannot "
+    "do is blogsmith's, which is told.",
+)
 @site_option
 @verbosity_options
-def math(tex: str, display: bool, macros: dict[str, str], jsonl: bool, site: Path | None) -> int:
+def math(
+    tex: str, display: bool, macros: dict[str, str], jsonl: bool, converter: str, site: Path | None
+) -> int:
     """Print the MathML of the formula TEX.
 
     Without TEX, or with -, the formula is read from standard input. Put -- before a formula that begins
@@ -71,25 +81,35 @@ def math(tex: str, display: bool, macros: dict[str, str], jsonl: bool, site: Pat
     """
     if jsonl and tex != STDIN:
         raise click.UsageError("with --jsonl the formulas are read from standard input")
-    settings = _site_settings(site)
-    known, packages = {**settings.macros, **macros}, frozenset(settings.packages)
+    root = find_site((site or Path()).resolve())
+    config = _site_settings(root)
+    known, packages = {**config.math.macros, **macros}, frozenset(config.math.packages)
+    convert: Convert | None = None
+    if converter or config.plugins:
+        from .math_converter import open_converter
+
+        try:
+            convert = open_converter(root, config, converter)
+        except SiteError as error:
+            print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
+            if converter:
+                return 1
     if jsonl:
-        return _converse(known, packages, display=display)
-    return _print_formula(_formula(tex), known, packages, display=display)
+        return _converse(known, packages, display=display, convert=convert)
+    return _print_formula(_formula(tex), known, packages, display=display, convert=convert)
 
 
-def _site_settings(given: Path | None) -> MathSettings:
-    """What the site here, if there is one, says of formulas; what is wrong with it is said, no more."""
-    from ..config.schema import MathSettings
+def _site_settings(root: Path | None) -> Config:
+    """The settings of the site here, if there is one; what is wrong with them is said, no more."""
+    from ..config.schema import Config
 
-    root = find_site((given or Path()).resolve())
     if root is None:
-        return MathSettings()
+        return Config()
     from ..config.load import load_config
 
     loaded = load_config(root)
     print_diagnostics(loaded.diagnostics, sys.stderr, wants_color(sys.stderr))
-    return loaded.config.math
+    return loaded.config
 
 
 def _formula(tex: str) -> str:
@@ -104,12 +124,19 @@ def _stdin() -> io.BufferedIOBase:
     return cast(io.BufferedIOBase, sys.stdin.buffer) if sys.stdin else io.BytesIO()
 
 
-def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
+def _print_formula(
+    tex: str,
+    macros: Mapping[str, str],
+    packages: frozenset[str],
+    *,
+    display: bool,
+    convert: Convert | None,
+) -> int:
     from ..tex.analysis.tags import convert_alone
     from ..tex.errors import TexError
 
     try:
-        mathml = convert_alone(tex, display=display, macros=macros, packages=packages).mathml
+        mathml = convert_alone(tex, display=display, macros=macros, packages=packages, convert=convert).mathml
     except TexError as error:
         lines = tex.split("\n")
         reporter = Reporter(NAME, lines)
@@ -124,9 +151,12 @@ def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str]
     return 0
 
 
-def _converse(macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
+def _converse(
+    macros: Mapping[str, str], packages: frozenset[str], *, display: bool, convert: Convert | None
+) -> int:
     from .math_jsonl import answerer, converse
 
+    answer = answerer(macros, display=display, packages=packages, convert=convert)
     out = sys.stdout.buffer
 
     def write(answers: bytes) -> None:
@@ -134,7 +164,7 @@ def _converse(macros: Mapping[str, str], packages: frozenset[str], *, display: b
         out.flush()
 
     try:
-        converse(_stdin().read1, write, answerer(macros, display=display, packages=packages))
+        converse(_stdin().read1, write, answer)
     except BrokenPipeError:
         # the reader has gone; without this the flush at exit would complain about what is left
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

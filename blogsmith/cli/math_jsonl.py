@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ..tex.analysis.tags import convert_alone
+from ..tex.convert import Convert
 from ..tex.errors import TexError
 
 MAX_LINE = 4_000_000
@@ -66,6 +67,8 @@ class Answerer:
     """LaTeX packages, for a line without `packages`."""
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]
+    convert: Convert | None = None
+    """What typesets; None: blogsmith."""
 
     def __call__(self, line: bytes) -> bytes:
         """The answer to one line, with its line end."""
@@ -101,6 +104,7 @@ class Answerer:
                 display=self.display if display is None else display,
                 macros=known,
                 packages=frozenset(packages) if packages else self.packages,
+                convert=self.convert,
             )
         except TexError as error:
             return _as_answer(error)
@@ -110,12 +114,16 @@ class Answerer:
 
 
 def answerer(
-    macros: Mapping[str, str], *, display: bool = False, packages: frozenset[str] = frozenset()
+    macros: Mapping[str, str],
+    *,
+    display: bool = False,
+    packages: frozenset[str] = frozenset(),
+    convert: Convert | None = None,
 ) -> Answerer:
     """An `Answerer` whose JSON is strict both ways: NaN and Infinity are none."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-    return Answerer(macros, display, packages, decoder.decode, encoder.encode)
+    return Answerer(macros, display, packages, decoder.decode, encoder.encode, convert)
 
 
 def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .site_folder import CONFIG_FILE, find_site_folder
-from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
     from ..config.schema import Config
@@ -28,7 +28,6 @@ output_option = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Output folder; by default the setting output, which is public. It may lie outside the site.",
 )
-verbose_option = verbosity_options
 
 
 def find_site(start: Path) -> Path | None:
@@ -45,6 +44,18 @@ def site_root(given: Path | None) -> Path:
         message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
         raise click.UsageError(message)
     return root
+
+
+def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Files and folders of the site that a command names, relative to it; wrong usage for anything else."""
+    from ..project.focus import UnknownFile, select_files
+
+    try:
+        return select_files(root, names)
+    except UnknownFile as problem:
+        from ..diagnostics.format import printable
+
+        raise click.UsageError(printable(str(problem))) from problem
 
 
 def site_config(root: Path) -> Config:

@@ -19,6 +19,7 @@ from . import terminal
 from .clock import Clocks
 from .execution_options import execute_option, jobs_option, loud_option
 from .options import drafts_option, future_option, site_option, site_root
+from .site_folder import CONFIG_FILE
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -83,7 +84,9 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
     from ..preview.app import serve_site
     from ..preview.http.hosts import is_loopback
+    from ..schema.files import update_schemas
 
+    update_schemas(root / CONFIG_FILE)
     if not is_loopback(options.host):
         terminal.warn(_open_to_others(options))
 

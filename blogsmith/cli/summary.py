@@ -16,14 +16,24 @@ if TYPE_CHECKING:
 
 
 def print_report(
-    report: BuildReport, seconds: float, *, write: bool, full: bool = False, quiet: bool = False
+    report: BuildReport,
+    seconds: float,
+    *,
+    write: bool,
+    full: bool = False,
+    for_program: bool = False,
+    focus: int = 0,
+    quiet: bool = False,
 ) -> None:
     """Print what a build has found and done.
 
-    write: the site was to be written. full: every mistake at every place. quiet: errors, and nothing else.
+    write: the site was to be written. full: every mistake at every place. for_program: mistakes were printed
+    on stdout, where nothing else may stand. focus: how many files and folders it is about; 0: all. quiet:
+    errors, and nothing else.
     """
+    say = terminal.warn if for_program else terminal.print_line
     found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
-    if found:
+    if found and not for_program:
         from ..diagnostics.format import wants_color
         from ..diagnostics.listing import print_diagnostics
 
@@ -35,7 +45,7 @@ def print_report(
             terminal.warn(line)
     if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
-        terminal.print_line(summary_line(report, seconds, target))
+        say(summary_line(report, seconds, target) if not focus else _focus_line(report, seconds, focus))
 
 
 def _after_errors(report: BuildReport) -> Iterator[str]:
@@ -84,6 +94,24 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
     return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
 
 
+def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
+    notes = _warnings(report)
+    counts = f"{plural(files, 'path')} of a site of {plural(report.pages, 'page')}"
+    return f"checked {counts} in {seconds:.1f} s" + (f" ({notes})" if notes else "")
+
+
+def fallback_lines(report: BuildReport) -> Iterator[str]:
+    """What the chosen converter has left to us: of each reason the first place, and how many more."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for path, fallbacks in sorted(report.fallbacks.items()):
+        for one in fallbacks:
+            where = f"{path}:{one.place.line}:{one.place.column}" if one.place else path
+            places.setdefault((one.converter, one.reason), []).append(where)
+    for (converter, reason), found in places.items():
+        more = f" (and {plural(len(found) - 1, 'more formula')})" if len(found) > 1 else ""
+        yield f"{found[0]}: note: {converter} leaves this formula to blogsmith: {reason}{more}"
+
+
 def execution_line(report: BuildReport, seconds: float) -> str:
     """What `blogsmith execute` did."""
     notes = _warnings(report)
@@ -94,7 +122,8 @@ def execution_line(report: BuildReport, seconds: float) -> str:
 
 def _cells(report: BuildReport) -> str:
     ran = f" ({report.ran:,} run now)" if report.ran else ""
-    return plural(report.cells, "cell") + ran
+    waiting = f" ({plural(report.waiting, 'result')} for the next build to make)" if report.waiting else ""
+    return plural(report.cells, "cell") + (ran or waiting)
 
 
 def timing_table(timings: Mapping[str, float]) -> str:

@@ -13,6 +13,8 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .hosts import HostName
+from .inspection import ExternalLinks, PageBudget, SectionRules
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,6 +72,9 @@ class MathSettings(Struct, frozen=True):
     """Macro name with backslash → TeX, e.g. `\\R: \\mathbb{R}`; `#1` … `#9` are arguments."""
     packages: tuple[str, ...] = ()
     """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
+    converter: str = ""
+    """What typesets formulas: a plugin that can, or `blogsmith`; a page may say otherwise. Empty: the plugin
+    under `plugins:` that can."""
     symbols: Mapping[str, Symbol] = {}
     """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
     double_dollar: Literal["display", "kramdown"] = "display"
@@ -363,6 +368,10 @@ class Config(Struct, frozen=True):
     share: OfSite[tuple[str, ...]] = ()
     """Links to pass a post on, below it: `mastodon`, `bluesky`, `email`, `link`."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
+    links: OfSite[ExternalLinks] = ExternalLinks()
+    budget: OfSite[PageBudget] = PageBudget()
+    sections: OfSite[Mapping[str, SectionRules]] = {}
+    """Folder under `content/` → what the front matter of its pages holds; `/`: of all others."""
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     build: OfSite[Build] = Build()
@@ -370,6 +379,8 @@ class Config(Struct, frozen=True):
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+    publish: OfSite[HostName] = "none"
+    """Where the site is published; for `netlify` and `cloudflare` builds write its headers and redirects."""
 
     @property
     def feed_settings(self) -> Feeds:

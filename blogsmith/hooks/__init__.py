@@ -11,6 +11,7 @@ are called at these places of the line:
 | `block_div` | while parsing: a `<div class="x">` becomes a shortcode call |
 | `shortcode_data` | while rendering: arguments of a call → data for its template |
 | `diagram` | while rendering: the source in a fence of a language → its drawing |
+| `formula_converter` | while rendering: the TeX of a formula → its MathML |
 | `page_rendered` | when the text of a page is HTML, before a layout is put around it |
 | `site_outputs` | when all pages are known: further files of the site |
 
@@ -33,11 +34,12 @@ from ..model.documents import Document
 from ..model.template_views import PageView
 from .plugin_code import PluginCode
 
-__all__ = ["Config", "Document", "Hooks", "PageView", "SiteOutputs"]
+__all__ = ["Config", "Document", "FormulaSource", "Hooks", "PageView", "SiteOutputs"]
 """What plugins may import: the types of what they are given."""
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
+ConvertFunction = Callable[["FormulaSource"], str | None]
 MarkdownRule = Callable[[MarkdownIt], None]
 PageReader = Callable[[Document], Document]
 PageFilter = Callable[[str, Document], str]
@@ -54,6 +56,17 @@ class SiteOutputs(Struct, frozen=True):
     """Every page, also those that blogsmith makes, as templates see them."""
     documents: Mapping[str, Document]
     """Source path of a page → its front matter and its Markdown."""
+
+
+class FormulaSource(Struct, frozen=True):
+    """What `formula_converter` is given."""
+
+    tex: str
+    """TeX without delimiters: macros of site and page opened, without definitions, labels, tags, comments."""
+    display: bool
+    """It stands on a line of its own."""
+    packages: frozenset[str] = frozenset()
+    """LaTeX packages that the page asks for, such as `physics`."""
 
 
 class Kind(Struct, frozen=True):
@@ -78,6 +91,18 @@ class Diagram(Struct, frozen=True):
     """Whether sources of strangers must not reach it."""
 
 
+class FormulaConverter(Struct, frozen=True):
+    """How formulas are typeset where it is chosen."""
+
+    plugin: str
+    convert: ConvertFunction
+    """A formula → MathML, or None if it is none for this converter."""
+    commands: frozenset[str] = frozenset()
+    """Commands that it knows and blogsmith does not."""
+    trusted: bool = False
+    """As in `Diagram`."""
+
+
 class Plugins(Struct, frozen=True):
     """What all loaded plugins registered. Immutable: lives across pages and builds."""
 
@@ -90,6 +115,8 @@ class Plugins(Struct, frozen=True):
     """Shortcode → (plugin, function)."""
     diagrams: Mapping[str, Diagram] = field(default_factory=dict)
     """Language of a fence → what draws it."""
+    converters: Mapping[str, FormulaConverter] = field(default_factory=dict)
+    """Plugin → what typesets formulas."""
     page_readers: tuple[tuple[str, PageReader], ...] = ()
     """(plugin, function), in the order of the settings."""
     page_filters: tuple[tuple[str, PageFilter], ...] = ()
@@ -113,6 +140,7 @@ class Hooks:
         self._divs: dict[str, str] = {}
         self._data: dict[str, ShortcodeData] = {}
         self._diagrams: dict[str, Diagram] = {}
+        self._converters: dict[str, FormulaConverter] = {}
         self._page_readers: list[PageReader] = []
         self._page_filters: list[PageFilter] = []
         self._outputs: list[OutputsFunction] = []
@@ -199,16 +227,39 @@ class Hooks:
 
         return register
 
+    def formula_converter(
+        self, *, commands: Iterable[str] = (), trusted: bool = False
+    ) -> Callable[[ConvertFunction], ConvertFunction]:
+        """Decorator: `f(formula)` gives the MathML of a formula, one `<math>` element, or None.
+
+        `formula` has `tex` (macros opened, without labels and tags), `display` and `packages`. Numbers,
+        labels, links, the text for screen readers and the TeX to copy stay blogsmith's. What comes back is
+        read as XML and written anew with what MathML Core has. What is not in Core, None, and whatever the
+        function raises leave the formula to blogsmith, which `-v` tells. Mistakes in TeX are told as ever;
+        name under `commands`, with backslash, what only your converter knows. One plugin of a site typesets:
+        `math: {converter: name}` says which. With `trusted`, sites with `markup.untrusted` never call the
+        function.
+        """
+
+        def register(function: ConvertFunction) -> ConvertFunction:
+            known = frozenset(commands)
+            self._converters[self._plugin] = FormulaConverter(self._plugin, function, known, trusted)
+            return function
+
+        return register
+
 
 def combine_hooks(registered: Sequence[Hooks], code: PluginCode | None) -> Plugins:
     """What several plugins have registered, in the order of the settings. code: of the site's own plugins."""
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}
+    converters: dict[str, FormulaConverter] = {}
     for hooks in registered:
         data |= {key: (hooks._plugin, function) for key, function in hooks._data.items()}
         divs |= hooks._divs
         diagrams |= hooks._diagrams
+        converters |= hooks._converters
     return Plugins(
         names=tuple(hooks._plugin for hooks in registered),
         kinds=tuple(kind for hooks in registered for kind in hooks._kinds),
@@ -216,6 +267,7 @@ def combine_hooks(registered: Sequence[Hooks], code: PluginCode | None) -> Plugi
         block_divs=MappingProxyType(divs),
         shortcode_data=MappingProxyType(data),
         diagrams=MappingProxyType(diagrams),
+        converters=MappingProxyType(converters),
         page_readers=tuple((hooks._plugin, read) for hooks in registered for read in hooks._page_readers),
         page_filters=tuple((hooks._plugin, change) for hooks in registered for change in hooks._page_filters),
         outputs=tuple((hooks._plugin, make) for hooks in registered for make in hooks._outputs),

@@ -26,6 +26,7 @@ from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..read.included_files import included_names, read_included
 from ..render.context import Tools
+from ..render.converters import ForeignConvert, convert_foreign
 from ..render.html import render_body
 from ..render.lexing import Lex, lex_in_time
 from ..site.index import PageEntry, page_entry
@@ -111,6 +112,8 @@ class PageCache:
         """As `lex_in_time`, once for each piece of code."""
         self.formula = cache_conversions(limit=FORMULAS)
         """As `convert_formula`, once for each formula under the same macros."""
+        self.foreign: ForeignConvert = lru_cache(FORMULAS)(convert_foreign)
+        """As `convert_foreign`, once for each formula."""
         self.parsing_s = 0.0
         """Time spent on parsing so far."""
         self.entries = 0
@@ -239,12 +242,12 @@ class PageCache:
         return known
 
     def _new_facts(self, document: Document) -> tuple[PageFacts, PageEntry]:
-        parsed = self._parse_in_time(document)
+        parsed = self.parse_in_time(document)
         facts, entry = parsed.facts, page_entry(parsed)
         self.table.put_facts(facts, entry)
         return facts, entry
 
-    def _parse_in_time(self, document: Document) -> Parsed:
+    def parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
         try:
             with time_limit(self._limit_s):

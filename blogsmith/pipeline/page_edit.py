@@ -166,6 +166,7 @@ class _Edit:
             ),
             lex=self._memory.lex,
             formula=self._memory.formula,
+            foreign=self._memory.foreign,
         )
         self._documents: dict[str, Document] = {}
         self._views: dict[str, PageView] = {}

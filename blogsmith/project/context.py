@@ -17,6 +17,7 @@ from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
+from ..render.converters import OURS, no_converter
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..render.templates.theme_options import report_options
@@ -45,25 +46,27 @@ def open_site(
     base_url: str | None = None,
     loaded_plugins: Plugins | None = None,
     codes: TemplateCodes | None = None,
+    config_text: str | None = None,
 ) -> SiteContext:
     """Read the settings of the site at `root` and load what they name; SiteError if that fails.
 
     base_url: replaces the setting of that name. loaded_plugins: used as they are if the site names these.
-    codes: as in `load_theme`.
+    codes: as in `load_theme`. config_text: as in `load_config`.
     """
-    loaded = load_config(root)
+    loaded = load_config(root, config_text)
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
     if errors:
         raise SiteError(*loaded.diagnostics)
     config = loaded.config if base_url is None else _with_base_url(loaded.config, base_url)
     try:
         # asked in any case: a change of the settings may have ended the trust in them
-        code = _plugin_code(root, config)
+        code = plugin_code(root, config)
         plugins = loaded_plugins
         if plugins is None or plugins.names != config.plugins:
             plugins = load_plugins(config.plugins, [bundled_folder("plugins")], code)
         theme = _theme(root, config, plugins, codes)
         _check_options(theme, loaded)
+        _check_converter(plugins, loaded)
     except SiteError as error:
         raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
@@ -107,6 +110,21 @@ def _check_options(theme: Theme, loaded: LoadedConfig) -> None:
         raise SiteError(*reporter.diagnostics)
 
 
+def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
+    """SiteError if it is not clear what typesets formulas."""
+    name, known = loaded.config.math.converter, tuple(plugins.converters)
+    reporter = Reporter(CONFIG_NAME, loaded.lines)
+    if name and name not in (OURS, *known):
+        hint = f"one that can must stand under plugins:; now there are: {', '.join((OURS, *known))}"
+        reporter.error("config-value", no_converter(name), loaded.places.get(("math", "converter")), hint)
+    elif not name and len(known) > 1:
+        message = f"each of the plugins {' and '.join(known)} typesets formulas"
+        hint = f"choose one: math: {{converter: {known[0]}}}"
+        reporter.error("config-value", message, loaded.places.get(("plugins",)), hint)
+    if reporter.diagnostics:
+        raise SiteError(*reporter.diagnostics)
+
+
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
     """A diagnostic about what blogsmith.yaml names, moved to the line that names it."""
     if found.path != CONFIG_NAME or found.place:
@@ -138,7 +156,7 @@ def _template_folders(root: Path) -> list[Path]:
     return [root / "plugins", bundled_folder("plugins")]
 
 
-def _plugin_code(root: Path, config: Config) -> PluginCode | None:
+def plugin_code(root: Path, config: Config) -> PluginCode | None:
     """What plugins of the site are loaded from, which are the bytes that were judged; None without any."""
     bundled, own = bundled_folder("plugins"), root / "plugins"
     if own.resolve() == bundled.resolve():

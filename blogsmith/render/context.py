@@ -14,10 +14,10 @@ from markdown_it.token import Token
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
-from ..hooks import Plugins
+from ..hooks import FormulaConverter, Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
-from ..model.documents import Document, ImageInfo
+from ..model.documents import ConverterFallback, Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.media import MediaFile
 from ..model.pictures import PictureVariant
@@ -27,6 +27,7 @@ from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
 from ..tex.on_demand import convert_formula
+from .converters import ForeignConvert, convert_foreign
 from .lexing import Lex, lex_in_time
 from .reading_time import ReadingTime
 
@@ -89,6 +90,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Slug of a post as a document names it → its labels; None if there is no such post."""
     post_url: Callable[[str, Document], str]
     """The same → its URL with base path."""
+    nearest_slug: Callable[[str], str | None] = lambda slug: None
+    """A slug that names no post → one that may be meant."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
@@ -117,6 +120,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
     """A formula → MathML; it too may remember, see `tex.cache`."""
+    foreign: ForeignConvert = convert_foreign
+    """The same by the converter of a plugin; it may remember likewise."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
     """BCP 47 tag of a page → the words that are printed on it."""
     mark_lines: bool = False
@@ -146,6 +151,10 @@ class Rendering:
     """What its cells and values came to."""
     language: Language = ENGLISH
     """Of the page."""
+    converter: FormulaConverter | None = None
+    """The plugin that typesets its formulas; None: they are ours."""
+    fallbacks: dict[ConverterFallback, None] = field(default_factory=dict)
+    """Formulas that stay ours all the same."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
     """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
@@ -195,6 +204,7 @@ class Rendering:
             reporter=Reporter(self.reporter.path),
             macros=dict(self.macros),
             widgets=set(),
+            fallbacks={},
             reading=ReadingTime(),
         )
 
@@ -208,7 +218,8 @@ class Rendering:
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
-            self.reporter.error(target.code, target.problem, place, target.hint)
+            fix = target.fix(self.reporter, place)
+            self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
         """The image for a path as the author wrote it; without an address after a report if there is none."""

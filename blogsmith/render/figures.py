@@ -13,7 +13,7 @@ from ..model.media import is_film
 from ..syntax.headings import plain_text
 from ..syntax.records import DarkTwin, Figure, LinkAt, get
 from .context import Rendering, Rule
-from .dimensions import HINT, Length, fit_style, parse_length
+from .dimensions import HINT, Length, fit_style, nearest_length, parse_length
 from .films import Film, Written, film_tag
 from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
 from .prose import escape_html
@@ -64,7 +64,8 @@ def _read_length(rendering: Rendering, name: str, text: str, place: Place | None
     """What `width` or `height` say; None after a report if that is no length."""
     length = parse_length(text) if text else None
     if text and length is None:
-        rendering.reporter.error("image-width", f"{name} {text} is no length", place, HINT)
+        fix = rendering.reporter.substitute(place, text, nearest_length(text))
+        rendering.reporter.error("image-width", f"{name} {text} is no length", place, HINT, fix)
     return length
 
 

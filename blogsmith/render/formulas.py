@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
+from ..diagnostics.fixes import Fix, TextEdit, exchange
+from ..diagnostics.model import Place, Severity
+from ..model.documents import ConverterFallback
 from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
@@ -25,11 +28,13 @@ from ..tex.on_demand import (
     typeset_tag,
 )
 from .context import Rendering, Rule
+from .converters import plug_in
 from .notes import reference
 from .numbers import number_html, number_text
 from .prose import escape_html, find_punctuation
 
 if TYPE_CHECKING:
+    from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
     from ..tex.parse.state import RowNumber
 
@@ -159,6 +164,7 @@ def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
     return RowNumber(mark.number, mark.id, mark.bare, typeset)
 
 
+_DOUBLE_END = lazy_pattern(r"\\{4}")
 _DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
 
 
@@ -171,9 +177,11 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         _warn_of_underscore(rendering, math)
     if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
         hint = "write \\\\ once; for more space between rows \\\\[1em]"
-        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint)
+        fix = _single_row_ends(math, at)
+        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
+    convert = page_converter(rendering, math.origin.place(0))
     try:
-        found = rendering.tools.formula(
+        found = convert(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
         )
     except TexError as error:
@@ -192,13 +200,34 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     return markup
 
 
+def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
+    """What typesets a formula of this page. place: where it begins, if it is the author's."""
+    converter = rendering.converter
+    if converter is None:
+        return rendering.tools.formula
+
+    def report(reason: str) -> None:
+        rendering.fallbacks[ConverterFallback(converter.plugin, reason, place)] = None
+
+    return plug_in(rendering.tools.formula, converter, rendering.tools.foreign, report)
+
+
 def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
     """Whoever escapes `_` for Markdown gets what TeX makes of it, and no subscript."""
     at = literal_underscore(math.tex, rendering.macros)
     if at >= 0:
         hint = "a subscript is written _; in a name, write \\text{a\\_b}"
         place = math.origin.place(at, 2)
-        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint)
+        fix = exchange(place.line, place.column, "\\_", "_")
+        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint, fix)
+
+
+def _single_row_ends(math: Math, first: int) -> Fix:
+    """A fix of every row end of the table whose first one stands there."""
+    table = math.tex[: math.tex.find("\\end{", first)]
+    places = [math.origin.place(found.start(), 4) for found in _DOUBLE_END.finditer(table, first)]
+    edits = tuple(TextEdit(place.line, place.column, "\\" * 4, "\\" * 2) for place in places)
+    return Fix("write \\\\ at the end of each row", edits, is_safe=True)
 
 
 def _with_portable_tex(
@@ -244,9 +273,10 @@ def _reference(rendering: Rendering, math: Math, target: str) -> str:
 def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
     place = math.origin.place(error.offset, error.length)
     as_source = rendering.tools.config.math.on_error == "render"
-    rendering.reporter.report(
-        error.kind, error.message, place, hint=error.hint, severity="warning" if as_source else "error"
-    )
+    written = math.tex[error.offset : error.offset + error.length]
+    fix = None if error.meant is None else exchange(place.line, place.column, written, error.meant)
+    severity: Severity = "warning" if as_source else "error"
+    rendering.reporter.report(error.kind, error.message, place, hint=error.hint, severity=severity, fix=fix)
     return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'
 
 

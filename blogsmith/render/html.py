@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from markdown_it.token import Token
 
 from ..diagnostics.characters import without_forbidden
-from ..diagnostics.model import Reporter
+from ..diagnostics.model import Reporter, did_you_mean, place_within
+from ..hooks import FormulaConverter
 from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText
@@ -39,6 +40,7 @@ from . import (
     wiki_links,
 )
 from .context import Rendering, Rule, Tools
+from .converters import OURS, choose_converter, no_converter
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
 from .outputs import rules
@@ -135,6 +137,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     results = tools.results(parsed.document)
     language = tools.language(front.lang or tools.config.lang)
     rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results, language)
+    rendering.converter = _choose_converter(rendering)
     spoken = rules.value_texts(rendering)
     # the title comes first in the page, so macros it defines count from there on
     title = _strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
@@ -164,8 +167,23 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         widgets=frozenset(rendering.widgets),
         files=rendering.files,
         variants=tuple(sorted(rendering.variants)),
+        fallbacks=tuple(rendering.fallbacks),
         diagnostics=tuple(reporter.diagnostics),
     )
+
+
+def _choose_converter(rendering: Rendering) -> FormulaConverter | None:
+    """The plugin that typesets the page's formulas; one that there is not is the page's mistake."""
+    tools, front = rendering.tools, rendering.document.front
+    name, untrusted = front.math.converter, tools.config.markup.untrusted
+    try:
+        return choose_converter(tools.plugins, name or tools.config.math.converter, untrusted=untrusted)
+    except LookupError:
+        place = place_within(name, front.places.get("math"), rendering.reporter.lines)
+        known = (OURS, *tools.plugins.converters)
+        hint = did_you_mean(name, known) or f"there are: {', '.join(known)}"
+        rendering.reporter.error("front-matter-value", no_converter(name), place, hint)
+        return None
 
 
 def _title_text(parsed: Parsed, spoken: Mapping[int, str]) -> str:

@@ -84,7 +84,8 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
-        rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint)
+        fix = rendering.reporter.substitute(ref.place, ref.page, rendering.tools.nearest_slug(ref.page))
+        rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint, fix)
         return escape_html(ref.written)
     label = labels.get(ref.target)
     if label is None:
@@ -93,7 +94,9 @@ def reference(rendering: Rendering, ref: XRef) -> str:
         hint = f"did you mean {_like(near, ref)}?" if near else label_hint(_like(ref.target, ref))
         hint = _cell_hint(rendering, ref) or hint
         message = f"there is no label {_like(ref.target, ref)}{where}"
-        rendering.reporter.error("ref-undefined", message, ref.place, hint)
+        meant = _like(near, ref) if near else None
+        fix = rendering.reporter.substitute(ref.place, _like(ref.target, ref), meant)
+        rendering.reporter.error("ref-undefined", message, ref.place, hint, fix)
         return escape_html(ref.written)
     if not label.number:
         hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"

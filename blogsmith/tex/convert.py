@@ -114,17 +114,26 @@ def convert_formula(
     if defined and not body:
         return TypesetFormula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
-        row = number_row(f"<mtd>{body}</mtd>", parser.row_numbers[0])
-        body = f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
-    block = ' display="block"' if display else ""
-    alttext = escape(clean_text(tex).strip())
-    opening = f'<math{block} alttext="{alttext}">'
+        body = number_whole(body, parser.row_numbers[0])
+    opening = math_opening(tex, display=display)
     link = _LINK.fullmatch(body) if body.startswith("<mtext><a ") else None
     if link and body.count("<a ") == 1 and "??" not in link[3]:
         # outside the formula assistive technology can reach it
         inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
         return TypesetFormula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
     return TypesetFormula(check(f"{opening}{body}</math>"), defined)
+
+
+def math_opening(tex: str, *, display: bool) -> str:
+    """The start tag of a formula: where it stands, and its TeX for whoever does not see it."""
+    block = ' display="block"' if display else ""
+    return f'<math{block} alttext="{escape(clean_text(tex).strip())}">'
+
+
+def number_whole(body: str, number: RowNumber) -> str:
+    """What stands in a formula, as one row with its number."""
+    row = number_row(f"<mtd>{body}</mtd>", number)
+    return f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
 
 
 def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:
@@ -178,7 +187,10 @@ def _read_slowly(
         parser.row_numbers = rows
         return parser, _read(parser)
     except ParseError as error:
-        error.hint = escape_hint(error.token, tex) or error.hint or _hint(error, tex, known, table)
+        escaped = escape_hint(error.token, tex)
+        if not escaped and not error.hint and error.unknown:
+            error.meant = _nearest_command(error, known, table)
+        error.hint = escaped or error.hint or _hint(error, tex)
         raise place_error(error, tex) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
@@ -186,14 +198,19 @@ def _read_slowly(
         sys.setrecursionlimit(before)
 
 
-def _hint(error: ParseError, tex: str, known: Mapping[str, Macro], table: Constructs[Parser]) -> str:
+def _hint(error: ParseError, tex: str) -> str:
     """A suggestion if a command is unknown, or its end may be hidden by a comment; else empty."""
     if error.unclosed and _COMMENT.search(tex):
         return "behind % everything is a comment; write \\% for the sign"
     if not error.unknown:
         return ""
+    near = error.meant
+    return f"did you mean {near}?" if near else "a command of your own is declared under math: macros:"
+
+
+def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Constructs[Parser]) -> str | None:
     near = _nearest(error.token.lstrip("\\"), [name.lstrip("\\") for name in (*known, *table.names())])
-    return f"did you mean \\{near}?" if near else "a command of your own is declared under math: macros:"
+    return f"\\{near}" if near else None
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:

@@ -5,7 +5,8 @@
 SCORE.PY is the scorer, a tool from outside: it runs a converter over a corpus and compares its trees with
 those of references. FOLDER of the corpus holds `real.jsonl` and `suite.jsonl`. The references come from
 npm and are asked once (`npm install --prefix .cache katex temml mathjax-full`). The scorer meets us as
-`blogsmith math --jsonl`. Our speed is measured over the real formulas in new processes, median of five.
+`blogsmith math --jsonl`, and as `plugin` with `--converter latex2mathml`; libraries it meets alone. Speed is
+measured over the real formulas in new processes, median of five.
 """
 
 from __future__ import annotations
@@ -23,14 +24,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / ".cache"
 KEPT = CACHE / "math"
-"""Answers of references and scores of math-core, which do not change from run to run."""
+"""Answers of references and scores of libraries, which do not change from run to run."""
 REFERENCES = ("temml", "katex", "mathjax")
-ENGINES = ("math-core", "ours")
+LIBRARIES = MappingProxyType({"math-core": "math_core", "latex2mathml": "latex2mathml"})
+"""Package → its module. Neither is a dependency: their columns are empty where they are not installed."""
+OURS = MappingProxyType({"plugin": ("--converter", "latex2mathml"), "ours": ("--converter", "blogsmith")})
+"""Column → options of `blogsmith math`."""
+COLUMNS = (*LIBRARIES, *OURS)
 RUNS = 5
 
 Report = Mapping[str, Any]
@@ -93,11 +99,11 @@ POST_MS = 50
 def main(arguments: Sequence[str]) -> int:
     """Measure and print the table; 1 if a goal is not met."""
     options = _options(arguments)
-    # math-core is no dependency of ours: its column is empty where it is not installed
-    engines = ENGINES if find_spec("math_core") else ENGINES[-1:]
+    engines = [name for name, module in LIBRARIES.items() if find_spec(module)]
+    engines += OURS if "latex2mathml" in engines else ["ours"]
     suites = dict.fromkeys(goal.suite for goal in GOALS)
     reports = {suite: {engine: _report(options, engine, suite) for engine in engines} for suite in suites}
-    print(f"{'goal':<44}{'math-core':>10}{'ours':>10}{'target':>10}  met")
+    print(f"{'goal':<44}{''.join(f'{name:>13}' for name in COLUMNS)}{'target':>10}  met")
     met = []
     for goal in GOALS:
         values = {engine: goal.value(report) for engine, report in reports[goal.suite].items()}
@@ -123,15 +129,15 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
-    """The scorer's report; that of math-core from the cache if nothing it depends on has changed."""
+    """The scorer's report; that of a library from the cache if nothing it depends on has changed."""
     command = _scorer(options, engine, suite)
-    if engine == "ours":
-        return _run_ours(command)
+    if engine in OURS:
+        return _run_ours(command, OURS[engine])
     corpus = options.corpus / f"{suite.set}.jsonl"
-    digest = hashlib.sha256(repr((command, version("math-core"))).encode())
+    digest = hashlib.sha256(repr((command, version(engine))).encode())
     for file in (options.score, corpus, Path(__file__).with_name("math_engines.py")):
         digest.update(file.read_bytes())
-    kept = KEPT / f"math-core-{digest.hexdigest()[:16]}.json"
+    kept = KEPT / f"{engine}-{digest.hexdigest()[:16]}.json"
     if not kept.is_file():
         report = _run(command)
         KEPT.mkdir(parents=True, exist_ok=True)
@@ -142,7 +148,7 @@ def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
 def _scorer(options: argparse.Namespace, engine: str, suite: Suite) -> list[str]:
     command = [sys.executable, str(options.score.resolve()), "--json"]
     command += ["--corpus", str(options.corpus.resolve()), "--set", suite.set, "--split", options.split]
-    command += ["--cmd", _module("math_engines", engine)] if engine == "math-core" else []
+    command += ["--cmd", _module("math_engines", engine)] if engine in LIBRARIES else []
     command += ["--src", suite.sources] if suite.sources else []
     folders = ["--modules", str(options.references.resolve()), "--cache", str(KEPT)]
     for name in REFERENCES if suite.compared else ():
@@ -156,10 +162,10 @@ def _module(name: str, *arguments: str) -> str:
     return shlex.join([sys.executable, "-m", f"tests.bench.{name}", *arguments])
 
 
-def _run_ours(command: Sequence[str]) -> Report:
+def _run_ours(command: Sequence[str], choice: Sequence[str]) -> Report:
     # away from this repository's site, whose macros are no part of the converter
     with TemporaryDirectory() as folder:
-        converter = [sys.executable, "-m", "blogsmith", "math", "--jsonl", "--site", folder]
+        converter = [sys.executable, "-m", "blogsmith", "math", "--jsonl", *choice, "--site", folder]
         return _run([*command, "--cmd", shlex.join(converter)])
 
 
@@ -198,7 +204,7 @@ def _timed(engine: str, formulas: Path, *options: str) -> tuple[int, float]:
 
 
 def _print(name: str, values: Mapping[str, str], target: str, met: bool) -> None:
-    columns = "".join(f"{values.get(engine, '–'):>10}" for engine in ENGINES)
+    columns = "".join(f"{values.get(engine, '–'):>13}" for engine in COLUMNS)
     print(f"{name:<44}{columns}{target:>10}  {'yes' if met else 'no'}")
 
 

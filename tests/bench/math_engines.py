@@ -1,11 +1,14 @@
 """Converters to measure, behind the scorer's protocol, and how fast they are.
 
-    python -m tests.bench.math_engines ours|math-core              answers JSON lines
-    python -m tests.bench.math_engines ours|math-core --time FILE  prints how long the formulas of FILE take
+    python -m tests.bench.math_engines ENGINE              answers JSON lines
+    python -m tests.bench.math_engines ENGINE --time FILE  prints how long the formulas of FILE take
+
+ENGINE: `ours`, `math-core`, `latex2mathml`, or `plugin`: latex2mathml as a site has it that names the plugin,
+with our converter below it.
 
 The time is that of the first pass in a new process, import excepted: nothing is warm, and no formula comes
-twice. It is processor time, which on a busy machine says more than the clock. math-core is measured as its
-users meet it, without anything of ours around it.
+twice. It is processor time, which on a busy machine says more than the clock. Libraries are measured as their
+users meet them, without anything of ours around them.
 """
 
 from __future__ import annotations
@@ -61,7 +64,42 @@ def math_core() -> Convert:
     return convert
 
 
-ENGINES = MappingProxyType({"ours": ours, "math-core": math_core})
+def latex2mathml() -> Convert:
+    """The library alone; it has no macros."""
+    from latex2mathml.converter import convert as convert_latex
+
+    def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
+        try:
+            return convert_latex(tex, display="block" if display else "inline")
+        except Exception as error:
+            # it has exceptions of its own, and raises others too
+            raise Refused(repr(error)) from None
+
+    return convert
+
+
+def plugin() -> Convert:
+    """The bundled plugin latex2mathml, by the door of a site that names it."""
+    from blogsmith.hooks.loader import load_plugins
+    from blogsmith.project.bundled import bundled_folder
+    from blogsmith.render.converters import convert_foreign, plug_in
+    from blogsmith.tex.convert import TexError, convert_formula
+
+    converters = load_plugins(["latex2mathml"], [bundled_folder("plugins")]).converters
+    typeset = plug_in(convert_formula, converters["latex2mathml"], convert_foreign, lambda reason: None)
+
+    def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
+        try:
+            return typeset(tex, display=display, macros=macros, rows=(), packages=frozenset()).mathml
+        except TexError as error:
+            raise Refused(error.message) from None
+
+    return convert
+
+
+ENGINES = MappingProxyType(
+    {"ours": ours, "math-core": math_core, "latex2mathml": latex2mathml, "plugin": plugin}
+)
 
 
 def answer(convert: Convert, request: Mapping[str, Any]) -> dict[str, Any]:

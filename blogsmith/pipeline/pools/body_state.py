@@ -201,6 +201,7 @@ class _WorkerSite:
             tools,
             lex=memory.lex,
             formula=memory.formula,
+            foreign=memory.foreign,
             bibliography_problems=lambda document: _own_problems(bibliographies.problems(document)),
         )
 
@@ -266,10 +267,11 @@ def _context(state: BodyState) -> SiteContext:
 
 
 def _without_programs(plugins: Plugins) -> Plugins:
-    """The same on a machine that may have other programs: its diagrams may look different."""
+    """The same on a machine that may have other programs and libraries: what they make may look different."""
 
-    def draw(source: str) -> NoReturn:
+    def make(source: object) -> NoReturn:
         raise UnknownPage
 
-    diagrams = {name: replace(diagram, draw=draw) for name, diagram in plugins.diagrams.items()}
-    return replace(plugins, diagrams=diagrams)
+    diagrams = {name: replace(diagram, draw=make) for name, diagram in plugins.diagrams.items()}
+    converters = {name: replace(one, convert=make) for name, one in plugins.converters.items()}
+    return replace(plugins, diagrams=diagrams, converters=converters)

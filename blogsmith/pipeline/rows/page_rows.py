@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ...diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
-from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.documents import Body, ConverterFallback, Document, PageFacts, TocEntry, Weight
 from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
 from ...model.texts import PageText
@@ -39,6 +39,7 @@ _TITLES = {
     "media": "the film",
     "labels": "the labels of",
     "post_url": "the address of",
+    "nearest_slug": "what is near",
     "slug_hint": "what is near",
     "results": "the results of its cells",
     "picture": "the picture",
@@ -114,6 +115,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     """Those that are copied: name → path relative to the root."""
     drawn: Mapping[str, bytes]
     search: bytes
+    fallbacks: tuple[ConverterFallback, ...]
     diagnostics: tuple[Diagnostic, ...]
     questions: tuple[Question, ...]
 

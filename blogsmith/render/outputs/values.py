@@ -13,8 +13,8 @@ from ...model.results import ValueResult
 from ...patterns import lazy_pattern
 from ...syntax.records import get
 from ...tex.errors import TexError
-from ...tex.on_demand import convert_formula
 from ..context import Rendering
+from ..formulas import page_converter
 from ..prose import escape_html
 from .ansi import plain_output
 
@@ -44,7 +44,9 @@ def bare_tex(latex: str) -> tuple[str, bool]:
 def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
     """`<math>` of a value's LaTeX without delimiters; empty where it cannot be typeset."""
     try:
-        found = convert_formula(latex, display=display, macros=rendering.macros)
+        found = page_converter(rendering)(
+            latex, display=display, macros=rendering.macros, rows=(), packages=frozenset()
+        )
     except TexError:
         return ""
     rendering.formulas += 1

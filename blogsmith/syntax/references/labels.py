@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 
+from ...diagnostics.fixes import Fix
 from ...diagnostics.model import Place
 from ..state import PageState
 
@@ -111,12 +113,22 @@ class Numbers:
         """Remember a label; its id, or empty for the second use of an id, which is an error."""
         first = self.labels.get(label.id)
         if first:
-            self.page.reporter.error(
-                "label-twice", f"label {label.id} is used on line {first.place.line} already", label.place
-            )
+            message = f"label {label.id} is used on line {first.place.line} already"
+            self.page.reporter.error("label-twice", message, label.place, fix=self._rename(label))
             return ""
         self.labels[label.id] = label
         return label.id
+
+    def _rename(self, label: Label) -> Fix | None:
+        """A fix that gives a label another name, like the one that is taken."""
+        place, reporter = label.place, self.page.reporter
+        line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
+        written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")
+        if written.startswith("%"):
+            # a shortcode, with the label among its arguments
+            written = label.id
+        number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
+        return reporter.substitute(place, written, f"{written}-{number}")
 
 
 def _letters(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...patterns import lazy_pattern
-from ..convert import TypesetFormula, convert_formula
+from ..convert import Convert, TypesetFormula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
@@ -38,15 +38,22 @@ def math_content(mathml: str) -> str:
 
 
 def convert_alone(
-    tex: str, *, display: bool, macros: Mapping[str, str | Macro], packages: frozenset[str] = frozenset()
+    tex: str,
+    *,
+    display: bool,
+    macros: Mapping[str, str | Macro],
+    packages: frozenset[str] = frozenset(),
+    convert: Convert | None = None,
 ) -> TypesetFormula:
-    """`convert_formula` of a formula that no page numbers: of the numbers it has its tags."""
-    if not display or "\\tag" not in tex:
-        return convert_formula(tex, display=display, macros=macros, packages=packages)
-    rows = [_number(row, macros) for row in split_rows(tex, macros).rows]
-    return convert_formula(
-        tex, display=True, macros=macros, rows=rows if any(rows) else (), packages=packages
-    )
+    """`convert_formula` of a formula that no page numbers: of the numbers it has its tags.
+
+    convert: what typesets in its place.
+    """
+    rows: list[RowNumber | None] = []
+    if display and "\\tag" in tex:
+        rows = [_number(row, macros) for row in split_rows(tex, macros).rows]
+    typeset = convert or convert_formula
+    return typeset(tex, display=display, macros=macros, rows=rows if any(rows) else (), packages=packages)
 
 
 def _number(row: SourceRow, macros: Mapping[str, str | Macro]) -> RowNumber | None:

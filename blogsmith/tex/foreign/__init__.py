@@ -1,0 +1,1 @@
+"""MathML of other converters → markup as ours, or why no page may hold it."""
