@@ -20,9 +20,7 @@ from .verbosity import print_messages, verbosity_options
 if TYPE_CHECKING:
     from .new_site import NewSite
 
-_bundle_option = click.option(
-    "--bundle", is_flag=True, help="Make a folder with room for its images; by default a single file."
-)
+_bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with room for its images.")
 
 _WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it"
 _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
@@ -38,7 +36,7 @@ def new() -> None:
 @click.option(
     "--guided",
     is_flag=True,
-    help="Ask for title, address, theme, language and where to publish; by default nothing is asked.",
+    help="Ask for title, address, theme, language and where to publish.",
 )
 @verbosity_options
 @click.pass_obj
@@ -80,10 +78,8 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     metavar="FOLDER",
     help="Folder under content/ it goes to; by default posts.",
 )
-@click.option("--series", default="", metavar="NAME", help="Series it is a part of; by default none.")
-@click.option(
-    "--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time; by default none."
-)
+@click.option("--series", default="", metavar="NAME", help="Series it is a part of.")
+@click.option("--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time.")
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
