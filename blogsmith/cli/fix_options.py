@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 import click
-from msgspec import Struct
 
 from .report_format import TEXT
 from .verbosity import is_quiet
 
 
-class FixRequest(Struct, frozen=True):
+class FixRequest(NamedTuple):
     """What the command line asks for."""
 
     only_diff: bool
@@ -61,8 +61,13 @@ def fix_request(
         return None
     if diff and output_format != TEXT:
         raise click.UsageError("--diff shows a difference and no mistakes: leave --format out")
-    if not diff and not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not diff and not yes and not is_terminal():
         raise click.UsageError("--fix asks before it changes files, and nobody can answer here: add --yes")
     if not diff and not yes and is_quiet():
         raise click.UsageError("--fix shows what it changes and asks, which -q forbids: add --yes")
     return FixRequest(only_diff=diff, is_agreed=yes, proposals=unsafe_fixes)
+
+
+def is_terminal() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

@@ -69,7 +69,7 @@ def _words(form: Form) -> Iterator[str]:
             yield str(value).lower()
         elif isinstance(value, str | int) and value != "":
             yield str(value)
-    if form.get("type") == "boolean":
+    if "boolean" in _types(form):
         yield from ("true", "false")
 
 
