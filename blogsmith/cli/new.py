@@ -21,9 +21,7 @@ from .verbosity import print_messages, verbosity_options
 if TYPE_CHECKING:
     from .new_site import NewSite
 
-_bundle_option = click.option(
-    "--bundle", is_flag=True, help="Make a folder with room for its images; by default a single file."
-)
+_bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with room for its images.")
 
 _TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
 """Target → what `publish setup` has to be told besides."""
@@ -41,7 +39,7 @@ def new() -> None:
 @click.option(
     "--guided",
     is_flag=True,
-    help="Ask for title, address, theme, language and where to publish; by default nothing is asked.",
+    help="Ask for title, address, theme, language and where to publish.",
 )
 @verbosity_options
 @click.pass_obj
@@ -83,10 +81,8 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     metavar="FOLDER",
     help="Folder under content/ it goes to; by default posts.",
 )
-@click.option("--series", default="", metavar="NAME", help="Series it is a part of; by default none.")
-@click.option(
-    "--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time; by default none."
-)
+@click.option("--series", default="", metavar="NAME", help="Series it is a part of.")
+@click.option("--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time.")
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
