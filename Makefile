@@ -38,8 +38,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench-builds \
-	bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+.PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen \
+	bench-builds vscode bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean \
+	test-publish
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -60,6 +62,10 @@ test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
+# The commands of machines that publish, in new environments with our package as it would be published.
+test-publish: $(READY)
+	$(BIN)/python -m pytest -q -m long tests/test_publish_commands.py
+
 # The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
 site-torch: $(TORCH_READY)
 	# one session at a time: some of them measure
@@ -76,6 +82,10 @@ test-torch: $(TORCH_READY)
 test-engines: $(ENGINES_READY)
 	$(ENGINES_VENV)/bin/python -m pytest -q tests/test_execute_dask.py tests/test_execute_jupyter.py \
 		tests/test_cluster_builds.py
+
+# The extension for VS Code: built from its lock, and its own tests.
+vscode:
+	cd editors/vscode && npm ci --silent --no-audit --no-fund --ignore-scripts && npm run build && npm test
 
 lint: $(READY)
 	$(BIN)/ruff check
@@ -123,6 +133,10 @@ bench-cards: $(READY)
 # What a bibliography of five thousand entries costs.
 bench-bibliography: $(READY)
 	$(BIN)/python -m tests.bench.bibliography $(BENCH_FLAGS)
+
+# How long after a keystroke an editor shows what is wrong.
+bench-lsp: $(READY)
+	$(BIN)/python -m tests.bench.lsp $(BENCH_FLAGS)
 
 # What search costs readers and builds.
 bench-search: $(READY) $(TOOLS)

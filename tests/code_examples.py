@@ -7,6 +7,7 @@ about here for real; only the temporary folder's name is replaced.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import os
 import re
 import signal
@@ -15,11 +16,13 @@ from functools import cache as keep
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
+from typing import Any
 from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from blogsmith.cli.new import new_post, new_site
+from blogsmith.cli.new_post import NewPost, write_post
+from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
@@ -27,13 +30,17 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
+from blogsmith.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.model.documents import Output
 from blogsmith.pipeline import cache, pagefind_files
+from blogsmith.pipeline.book import make_site_book
+from blogsmith.pipeline.external_links import LinkOptions, check_links
+from blogsmith.pipeline.page_weights import weigh_pages
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
-from blogsmith.project.report import ExecutionOptions, no_progress
+from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.search.pagefind import PagefindProblem
 from blogsmith.trust.consent import trust
@@ -41,6 +48,7 @@ from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
+from tests.publish_mistakes import PUBLISHING
 from tests.site_files import NOW, build
 from tests.test_broken import FILES
 
@@ -103,6 +111,12 @@ def _site(root: Path) -> Path:
     posts = root / "content" / "posts"
     posts.mkdir(parents=True)
     return posts
+
+
+def _no_series(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\nseries: {name: Attention by hand}\n---\n", encoding="utf-8")
+    return _raised(lambda: make_site_book(root, (), BuildOptions(now=NOW), series="Attention by heart"))
 
 
 def _card_font(root: Path) -> tuple[Diagnostic, ...]:
@@ -205,13 +219,14 @@ def _trust_write(root: Path) -> tuple[Diagnostic, ...]:
 
 
 def _file_exists(root: Path) -> tuple[Diagnostic, ...]:
-    (root / "old.txt").write_text("mine", encoding="utf-8")
+    (root / "content").mkdir()
+    (root / "content/about.md").write_text("mine", encoding="utf-8")
     return _raised(lambda: new_site(root, _DAY))
 
 
 def _new_name(root: Path) -> tuple[Diagnostic, ...]:
     _site(root)
-    return _raised(lambda: new_post(root, "???", _DAY, section="posts", bundle=False))
+    return _raised(lambda: write_post(root, NewPost(title="???", date=_DAY)))
 
 
 def _theme_file(root: Path) -> tuple[Diagnostic, ...]:
@@ -245,6 +260,81 @@ def _doubts(root: Path) -> tuple[Diagnostic, ...]:
     (root / "blogsmith.yaml").write_text(settings, encoding="utf-8")
     (posts / "descent.md").write_text(_DOUBTFUL, encoding="utf-8")
     return build(root, write=False).diagnostics
+
+
+_INACCESSIBLE = """---
+title: Descent
+---
+
+#### Steps
+
+![](valley.svg)
+
+Read more [here](https://example.org/descent).
+
+##
+
+|      |       |
+|------|-------|
+| step | loss  |
+| 1    | 0.25  |
+
+![One run](run.mp4)
+"""
+
+
+def _inaccessible(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "valley.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
+    (posts / "run.mp4").write_bytes(b"")
+    (posts / "descent.md").write_text(_INACCESSIBLE, encoding="utf-8")
+    return build(root, write=False).diagnostics
+
+
+_LINKED = """---
+title: Descent
+date: 2021-05-04
+---
+
+[Lectures](https://example.org/lectures) and [slides](https://example.org/slides#one),
+after [the paper](https://example.org/paper) and [its code](https://code.example/).
+"""
+
+
+def _links(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "descent.md").write_text(_LINKED, encoding="utf-8")
+    now_s = 1_772_000_000
+    known = {
+        "lectures": LinkVerdict("dead", "the server answers 404 Not Found"),
+        "slides": LinkVerdict("good", sought=("one",), lacking=("one",)),
+        "paper": LinkVerdict("moved", target="https://example.org/papers/descent"),
+    }
+    verdicts = {f"https://example.org/{path}": verdict for path, verdict in known.items()}
+    reason = "the server is silent for 15 seconds"
+    verdicts["https://code.example/"] = LinkVerdict("unreachable", reason)
+    dated = {address: replace(verdict, asked_s=now_s) for address, verdict in verdicts.items()}
+    write_verdicts(root, dated, now_s)
+
+    def inspect(site: Any, log: BuildLog) -> str:
+        return str(check_links(site, LinkOptions(now_s), log))
+
+    return build(root, write=False, inspections=(inspect,)).diagnostics
+
+
+def _budget(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (root / "blogsmith.yaml").write_text("budget: {pictures: 20 kB}\n", encoding="utf-8")
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg"><title>{_noise()}</title></svg>'
+    (posts / "valley.svg").write_text(drawing, encoding="utf-8")
+    text = "---\ntitle: Descent\n---\n\n![A valley](valley.svg)\n"
+    (posts / "descent.md").write_text(text, encoding="utf-8")
+    return build(root, write=False, inspections=(weigh_pages,)).diagnostics
+
+
+def _noise() -> str:
+    """What cannot be packed to less than half."""
+    return "".join(hashlib.sha256(b"%d" % number).hexdigest() for number in range(1000))
 
 
 _CELL = """---
@@ -330,6 +420,7 @@ def _import_of_unknown(root: Path) -> tuple[Diagnostic, ...]:
 
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
+        "book-empty": _no_series,
         "card-font": _card_font,
         "symlink": _symlink,
         "unreadable": _unreadable,
@@ -356,7 +447,12 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "import-system": _import_of_unknown,
         "new-write": _new_write,
         "theme-file": _theme_file,
+        **PUBLISHING,
         "dollar-doubtful": _doubts,
+        **dict.fromkeys(("film-captions", "heading-empty", "heading-level", "image-alt"), _inaccessible),
+        **dict.fromkeys(("link-text", "table-header"), _inaccessible),
+        **dict.fromkeys(("link-dead", "link-fragment", "link-moved", "link-unreachable"), _links),
+        "budget": _budget,
         "label-unused": _doubts,
         "macro-bypassed": _doubts,
         "macro-unused": _doubts,

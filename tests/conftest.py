@@ -23,6 +23,7 @@ SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
 # Files that start processes, build many sites, or try very many inputs; and folders of such.
 SLOW_FILES = frozenset(
     (
+        "agreement",
         "author_runs",
         "broken",
         "cells_hostile",
@@ -30,6 +31,7 @@ SLOW_FILES = frozenset(
         "claims_of_posts",
         "cli",
         "cluster_builds",
+        "completion",
         "diagrams",
         "editions",
         "execute_dask",
@@ -47,6 +49,7 @@ SLOW_FILES = frozenset(
         "hooks",
         "lab_drawing",
         "lints",
+        "lsp_wire",
         "marks",
         "math_command",
         "math_font",
@@ -69,6 +72,10 @@ SLOW_FILES = frozenset(
         "preview_stored",
         "probe_cache",
         "properties",
+        "publish_commands",
+        "publish_outputs",
+        "publish_rsync",
+        "publish_servers",
         "pyodide",
         "serve",
         "serve_cells",

@@ -18,10 +18,11 @@ from types import MappingProxyType
 from blogsmith.diagnostics.codes import CODES, LOWERABLE
 from blogsmith.syntax.kinds import ROWS
 from blogsmith.syntax.raw_tags import without_raw_tags
-from tests import docs_signs, docs_terminal, docs_tex, docs_theme
+from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
+from tests.docs_schema import regenerate_schemas
 from tests.docs_sources import ROOT
 from tests.site_files import read_site_text
 from tests.test_layers import LAYERS, PACKAGE
@@ -285,6 +286,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "codes": codes,
         "lowerable": lowerable,
         "commands": commands,
+        "host": docs_publish.part,
         "tex": docs_tex.part,
         "signs": docs_signs.part,
         "variables": theme_variables,
@@ -306,3 +308,4 @@ def regenerate_docs(_: Sequence[str] = ()) -> None:
         if new != old:
             path.write_text(new, encoding="utf-8")
             print(f"rewrote {path.relative_to(ROOT)}")
+    regenerate_schemas()

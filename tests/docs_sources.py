@@ -54,8 +54,9 @@ SCOPES = ("OfPage", "OfSite")
 
 def all_settings() -> list[Setting]:
     """Every setting, in the order of `blogsmith/config/schema.py`."""
-    tree = ast.parse((ROOT / "blogsmith" / "config" / "schema.py").read_text(encoding="utf-8"))
-    structs = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    files = (ROOT / "blogsmith" / "config" / name for name in ("schema.py", "inspection.py"))
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
+    structs = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     return list(_settings_of("Config", structs))
 
 

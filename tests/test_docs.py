@@ -100,8 +100,10 @@ CELL_SAMPLES = {
     "timeout": "5 min",
     "memory": "2 GB",
     "seed": "1",
+    "tolerance": "0.5",
     "claim": "It is so.",
     "shapes": "check",
+    "provenance": "short",
     "run-in": "both",
 }
 """Key → a value that is not its default."""

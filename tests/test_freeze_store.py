@@ -284,7 +284,7 @@ def test_pictures_stand_beside_the_record_by_name_and_digest(tmp_path: Path) -> 
 def test_git_is_told_once_how_to_treat_the_files(tmp_path: Path) -> None:
     write_page(tmp_path, POST, pictured(b"1"))
     attributes = tmp_path / "_freeze" / ".gitattributes"
-    assert attributes.read_text() == "* -text linguist-generated=true\n"
+    assert attributes.read_text() == "* -text -merge linguist-generated=true\n"
     attributes.write_text("mine\n")
     write_page(tmp_path, POST, pictured(b"2"))
     assert attributes.read_text() == "mine\n"

@@ -21,11 +21,14 @@ PACKAGE = Path(__file__).parent.parent / "blogsmith"
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("start", ("__main__",)),
     ("command line", ("cli",)),
+    ("language server", ("lsp",)),
     ("live preview", ("preview",)),
     ("sites of other systems", ("importers",)),
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
+    ("links to other hosts", ("linkcheck",)),
     ("an opened site; copies of images", ("project", "remote")),
+    ("hosts of a finished site", ("publish",)),
     ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
     (
         "one text; one picture",

@@ -8,12 +8,13 @@ import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from blogsmith import __version__
 from blogsmith.cells.versions import installed_versions
-from blogsmith.diagnostics.extras import EXTRAS, install_command
+from blogsmith.diagnostics.extras import EXTRAS, install_command, install_for, install_module
 from blogsmith.execute.probe import program
 
 ROOT = Path(__file__).parent.parent
@@ -96,6 +97,53 @@ def test_the_plugin_for_mermaid_names_what_the_extra_brings() -> None:
     assert f'PACKAGE = "{package}"' in (ROOT / "plugins" / "mermaid.py").read_text("utf-8")
 
 
+UV_TOOLS = {
+    '[tool]\nrequirements = [{ name = "blogsmith-site" }]\n': "uv tool install --with numpy blogsmith-site",
+    # what was asked for before is asked for again, or it would go
+    '[tool]\nrequirements = [{ name = "blogsmith-site", extras = ["lab", "diagrams"] }, '
+    '{ name = "scipy", specifier = "<2" }]\n': (
+        "uv tool install --with 'scipy<2' --with numpy 'blogsmith-site[lab,diagrams]'"
+    ),
+    '[tool]\nrequirements = [{ name = "blogsmith-site", directory = "/src/a b" }]\n': (
+        "uv tool install --with numpy '/src/a b'"
+    ),
+    # what cannot be said in a command
+    '[tool]\nrequirements = [{ name = "blogsmith-site", git = "https://example.org/b" }]\n': "",
+    '[tool]\nrequirements = [{ name = "blogsmith-site" }]\n[tool.options]\nindex = []\nno-index = true\n': "",
+    "[tool": "",
+    "[tool]\nrequirements = [3]\n": "",
+}
+"""Receipt of an installation by uv → the command, empty for one that leaves the receipt as it is."""
+
+
+def test_the_command_for_another_python_is_that_of_its_environment(tmp_path: Path) -> None:
+    here = install_for(sys.executable, "numpy")
+    assert here == install_command("numpy")
+    for name, has_pip in (("plain", True), ("uv", False)):
+        programs = tmp_path / name / "bin"
+        programs.mkdir(parents=True)
+        (programs.parent / "pyvenv.cfg").touch()
+        if has_pip:
+            (programs / "pip").touch()
+    python = tmp_path / "plain/bin/python"
+    assert install_for(str(python), "numpy") == f"{python} -m pip install numpy"
+    python = tmp_path / "uv/bin/python"
+    assert install_for(str(python), "numpy") == f"uv pip install --python {python} numpy"
+    assert install_for("/usr/bin/python3", "numpy") == "/usr/bin/python3 -m pip install numpy"
+
+
+def test_commands_are_for_the_shell_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pipx_metadata.json").touch()
+    monkeypatch.setattr("blogsmith.diagnostics.extras.os", SimpleNamespace(name="nt"))
+    assert install_command("a b<2", prefix=tmp_path).endswith(' "a b<2"')
+
+
+def test_packages_are_named_for_modules_that_are_known() -> None:
+    assert install_module("/p/python", "sklearn").endswith("install scikit-learn")
+    assert install_module("/p/python", "my_own") == ""
+    assert install_module("", "numpy") == ""
+
+
 def test_the_command_is_that_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pipx, tool, plain = (tmp_path / name for name in ("blogsmith-site", "tool", "plain"))
     for folder in (pipx, tool, plain):
@@ -104,6 +152,10 @@ def test_the_command_is_that_of_the_environment(tmp_path: Path, monkeypatch: pyt
     (tool / "uv-receipt.toml").touch()
     assert install_command("numpy", "a<2", prefix=pipx) == "pipx inject blogsmith-site numpy 'a<2'"
     assert install_command("numpy", prefix=tool) == f"uv pip install --python {tool} numpy"
+    for written, expected in UV_TOOLS.items():
+        (tool / "uv-receipt.toml").write_text(written)
+        there = f"uv pip install --python {tool} numpy"
+        assert install_command("numpy", prefix=tool) == (expected or there)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert install_command("numpy", prefix=plain) == f"{sys.executable} -m pip install numpy"
     # an environment of uv has no pip

@@ -24,8 +24,9 @@ from blogsmith.cli.main import main
 from blogsmith.model.remote_images import ImageCopy, is_remote, remote_address
 from blogsmith.read.remote_record import format_record, read_record
 from blogsmith.remote import hosts
+from blogsmith.remote.connection import Limits
 from blogsmith.remote.copies import copy_path, copy_state
-from blogsmith.remote.download import Downloaded, DownloadRefused, Limits, download
+from blogsmith.remote.download import Downloaded, DownloadRefused, download
 from blogsmith.remote.hosts import is_public
 from blogsmith.remote.pictures import PictureRefused, picture_suffix
 from blogsmith.trust.consent import trust

@@ -113,6 +113,13 @@ class TestPost:
         assert len([item for item in found.iter("li")]) == parts
         assert text(having(tree, "series-place")[0]) == f"Basics, part 2 of {parts}"
 
+    def test_a_series_with_parts_to_be_written_has_no_total(self, paper: Theme) -> None:
+        tree = parse(
+            paper.render("post", replace(FULL, series=(SeriesPart("Second", "/b/s/", 2, True),)), SITE)
+        )
+        assert text(having(tree, "series-place")[0]) == "Basics, part 2"
+        assert text(having(tree, "series-part")[0]) == "part 2"
+
     def test_what_is_absent_leaves_no_trace(self, paper: Theme) -> None:
         tree = parse(paper.render("post", BARE, SITE))
         assert [name for name in FRAME if having(tree, name)] == ["post", "post-header", "post-title"]

@@ -16,7 +16,7 @@ from ..model.cells import Cell, Need, Value
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
-from ..trust.consent import judge
+from ..trust.consent import Consent, judge
 from .status import PageStatus, RunOutcome
 from .versions import version_warning
 
@@ -30,6 +30,8 @@ class CellUpdate(Struct, frozen=True):
     """That run."""
     ran: int = 0
     """In this build."""
+    waiting: int = 0
+    """That the next build runs: a check runs nothing, also where it might."""
 
 
 def show_results(
@@ -45,17 +47,23 @@ def show_results(
 
     versions: import name → version here.
     """
-    hint = _hint(context, asked, may_run=may_run)
-    shown = {}
+    consent = None if may_run or asked.frozen else judge(context.root, context.config)
+    hint = _hint(consent, asked)
+    is_due = consent is not None and consent.is_given
+    shown, waiting = {}, 0
     for page in ran.survey.pages:
         if not page.has_errors and str(page.cells.path) not in ran.failed:
-            log.add(_report_outdated(page, hint, asked, may_run=may_run))
+            outdated = _outdated(page, asked)
+            due = [item for item in outdated if is_due and not _needs(item)]
+            waiting += len(due)
+            rest = [item for item in outdated if item not in due]
+            log.add(_report_outdated(page, rest, hint, asked, may_run=may_run, is_trusted=may_run or is_due))
         log.add(_without_files(page, ran.survey.environment))
         if not asked.frozen:  # where nothing may run, it says nothing what code would run with
             log.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
-    return CellUpdate(shown, cells, ran.cells)
+    return CellUpdate(shown, cells, ran.cells, waiting)
 
 
 def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
@@ -72,16 +80,22 @@ def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
 _DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
 
 
-def _report_outdated(
-    page: PageStatus, hint: str, asked: ExecutionOptions, *, may_run: bool
-) -> list[Diagnostic]:
-    """What a page shows that is not the result of its present code; each state once, with its first place.
+def _outdated(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
+    """What a page shows that is not the result of its present code; with `--needs`, of what was meant."""
+    found = page.verdict.outdated_cells()
+    return [item for item in found if not asked.needs or _is_meant(item, asked.needs)]
 
-    With `--needs`, of what was meant.
-    """
-    outdated = [
-        item for item in page.verdict.outdated_cells() if not asked.needs or _is_meant(item, asked.needs)
-    ]
+
+def _report_outdated(
+    page: PageStatus,
+    outdated: Sequence[Cell | Value],
+    hint: str,
+    asked: ExecutionOptions,
+    *,
+    may_run: bool,
+    is_trusted: bool,
+) -> list[Diagnostic]:
+    """That these are outdated; each state once, with its first place."""
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)
@@ -94,19 +108,23 @@ def _report_outdated(
     for state, items in found.items():
         what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
         why = _verdict(page, items[0]).summary
-        needs = items[0].options.needs if isinstance(items[0], Cell) else ()
+        needs = _needs(items[0])
+        # it might run, and was not: this machine has not what it needs
+        where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
+        where = where if needs and is_trusted else hint
         if asked.frozen:
             message = f"{what}: no valid result, {why}"
             reporter.error("freeze-stale", message, _place(items[0]), _frozen_hint(needs) or hint)
         elif state == "missing":
             message = f"{what}: no result is recorded, so none is shown"
-            reporter.warn("cell-pending", message, _place(items[0]), hint)
+            reporter.warn("cell-pending", message, _place(items[0]), where)
         else:
-            # it may run, and was not: this machine has not what it needs
-            where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
-            where = where if needs and may_run else hint
             reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), where)
     return reporter.diagnostics
+
+
+def _needs(item: Cell | Value) -> Sequence[Need]:
+    return item.options.needs if isinstance(item, Cell) else ()
 
 
 def _is_meant(item: Cell | Value, names: Sequence[str]) -> bool:
@@ -121,13 +139,12 @@ def _frozen_hint(needs: Sequence[Need]) -> str:
     return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
 
 
-def _hint(context: SiteContext, asked: ExecutionOptions, *, may_run: bool) -> str:
-    """What to do about results that are missing or stale."""
+def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
+    """What to do about results that are missing or stale. consent: None where cells may run, or none does."""
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
-    why = "" if may_run else judge(context.root, context.config).reason
-    if why:
-        return f"the site is not trusted: {why}; blogsmith trust, or blogsmith execute"
+    if consent and consent.reason:
+        return f"the site is not trusted: {consent.reason}; blogsmith trust, or blogsmith execute"
     return "blogsmith execute runs it; after blogsmith trust every build does"
 
 

@@ -11,19 +11,26 @@ import click
 
 from . import terminal
 from .clock import Clocks
+from .completion_types import NeedType
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
+from .fix_options import FixRequest, fix_options, fix_request
 from .garbage import no_collections, rare_collections
+from .inspection_options import inspecting, take_inspections
 from .options import (
     STALE,
     drafts_option,
+    files_of,
     future_option,
     output_option,
     site_option,
     site_root,
 )
 from .progress_bar import ProgressBar
+from .report_format import TEXT, format_option, print_for_program, summary_printer
+from .site_folder import CONFIG_FILE
 from .summary import execution_line, fallback_lines, print_report, timing_table
 from .unchanged import NO_OPTIONS, answer_build, name_question
+from .verbosity import is_quiet, print_messages, quiet_option
 
 if TYPE_CHECKING:
     from ..project.report import BuildReport
@@ -33,7 +40,7 @@ _BUILD_OPTIONS = (
     site_option,
     drafts_option,
     future_option,
-    click.option("--strict", is_flag=True, help="Treat warnings as errors; by default they are only shown."),
+    click.option("--strict", is_flag=True, help="Treat warnings as errors."),
     click.option(
         "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
     ),
@@ -42,16 +49,18 @@ _BUILD_OPTIONS = (
         is_flag=True,
         help="Show each mistake at each place; by default equal ones once, and the first of very many.",
     ),
+    format_option,
     click.option(
         "--timings",
         is_flag=True,
-        help="Show the time spent in each stage and each cell that ran; by default not shown.",
+        help="Show the time spent in each stage and each cell that ran.",
     ),
     click.option(
         "--no-cache",
         is_flag=True,
         help="Make every page anew; by default those are reused that are as in the build before.",
     ),
+    quiet_option,
     loud_option,
 )
 
@@ -72,8 +81,7 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
 @click.option(
     "--keep-going",
     is_flag=True,
-    help="Write the site although pages have errors: these stay as they were, or show what can be made; by "
-    "default nothing is written then.",
+    help="Write the site although pages have errors: these stay as they were, or show what can be made.",
 )
 @executing
 @_building
@@ -88,29 +96,49 @@ def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
 
 
 @click.command()
+@click.argument("files", nargs=-1, metavar="[FILES]...")
+@fix_options
+@inspecting
 @_building
 @click.pass_obj
-def check(clocks: Clocks, /, **options: Any) -> int:
-    """Report what is wrong or doubtful; write nothing and run nothing.
+def check(
+    clocks: Clocks,
+    /,
+    fix: bool,
+    diff: bool,
+    yes: bool,
+    unsafe_fixes: bool,
+    output_format: str,
+    **options: Any,
+) -> int:
+    """Report what is wrong or doubtful; write and run nothing.
 
     Tells what a build would tell, and warns of unused macros and labels, of dollar signs that may mean
     something else, and of formulas that do not keep to the site's notation.
+
+    FILES are files or folders of the site, by default all: the whole site is read, but only what is wrong
+    with them is shown and decides the exit code.
     """
-    return _build(clocks, output=None, write=False, **options)
+    asked = fix_request(fix=fix, diff=diff, yes=yes, unsafe_fixes=unsafe_fixes, output_format=output_format)
+    options = take_inspections(clocks, options)
+    return _build(clocks, output=None, write=False, output_format=output_format, fixes=asked, **options)
 
 
 @click.command()
-@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @site_option
 @click.option("--all", "everything", is_flag=True, help="Run all cells; by default those that are stale.")
 @click.option(
     "--needs",
     multiple=True,
+    type=NeedType(),
     metavar="NAME",
     help="Run only sessions with a cell that needs NAME, e.g. cuda; by default all that can run.",
 )
 @jobs_option
-@click.option("--timings", is_flag=True, help="Show the time of each cell that ran; by default not shown.")
+@format_option
+@click.option("--timings", is_flag=True, help="Show the time of each cell that ran.")
+@quiet_option
 @loud_option
 @click.pass_obj
 def execute(
@@ -120,20 +148,21 @@ def execute(
     everything: bool,
     needs: tuple[str, ...],
     jobs: int | None,
+    output_format: str,
     timings: bool,
     verbose: bool,
 ) -> int:
-    """Run the cells of POSTS and record what they give in `_freeze/`; write no site.
+    """Run the cells of POSTS and record their results in `_freeze/`.
+
+    No site is written.
 
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
     from ..pipeline.site_cells import execute_site
     from ..project.report import BuildOptions, ExecutionOptions
 
-    with ProgressBar(sys.stderr) as progress, rare_collections():
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         asked = ExecutionOptions(
             execute="all" if everything else "stale",
             jobs=jobs or 0,
@@ -142,11 +171,15 @@ def execute(
         )
         options = BuildOptions(now=clocks.now(), drafts=True, future=True, remembers=True, execution=asked)
         report = execute_site(root, posts, options, progress)
-    print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
+    if output_format == TEXT:
+        print_messages(report.diagnostics)
+    else:
+        print_for_program(report.diagnostics, output_format, root)
+    say = summary_printer(output_format)
     if report.ok or report.ran:
-        terminal.print_line(execution_line(report, clocks.seconds() - clocks.started))
+        say(execution_line(report, clocks.seconds() - clocks.started))
     if timings and report.cell_times:
-        terminal.print_line(timing_table(report.cell_times))
+        say(timing_table(report.cell_times))
     return 0 if report.ok else 1
 
 
@@ -158,23 +191,64 @@ def _build(
     timings: bool,
     no_cache: bool,
     verbose: bool,
+    output_format: str,
+    files: tuple[str, ...] = (),
+    fixes: FixRequest | None = None,
     **options: Any,
 ) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root, writes = site_root(site), options["write"]
-    # what `-v` and `--timings` tell is told of a build
-    question = "" if no_cache or timings or verbose or full else name_question({**options, "write": False})
+    focus = files_of(root, files) if files else ()
+    # what `-v` and `--timings` tell is told of a build, and a record has no more than text tells
+    is_plain = not (fixes or focus or no_cache or timings or verbose or full or options.get("inspections"))
+    is_plain &= output_format == TEXT
+    question = name_question({**options, "write": False}) if is_plain else ""
     # without any option `cli.main` has asked before it came here
     if question and (site or question != NO_OPTIONS):
         given = {name: options[name] for name in _OF_PAGES if name in options}
-        code = answer_build(str(root), question, clocks, write=writes, options=given)
+        code = answer_build(str(root), question, clocks, write=writes, quiet=is_quiet(), options=given)
         if code is not None:
             return code
-    report = _build_anew(clocks, root, verbose, {**options, "remembers": not no_cache, "question": question})
-    print_report(report, clocks.seconds() - clocks.started, write=writes, full=full)
+
+    def build_focused() -> BuildReport:
+        asked = {**options, "remembers": not no_cache, "question": question}
+        report = _build_anew(clocks, root, verbose, asked)
+        return _focus_on(report, focus) if focus else report
+
+    report = build_focused()
+    if fixes:
+        # it brings differences and files with it
+        from .fixing import fix_site, show_fixes
+
+        if fixes.only_diff:
+            return show_fixes(root, report, fixes, sys.stdout)
+        stream = sys.stdout if output_format == TEXT else sys.stderr
+        report = fix_site(root, report, build_focused, fixes, stream)
+    seconds = clocks.seconds() - clocks.started
+    if output_format != TEXT:
+        print_for_program(report.diagnostics, output_format, root)
+    is_for_program = output_format != TEXT
+    print_report(
+        report,
+        seconds,
+        write=writes,
+        full=full,
+        for_program=is_for_program,
+        focus=len(focus),
+        quiet=is_quiet(),
+    )
+    for note in report.notes:
+        summary_printer(output_format)(note)
     if timings:
-        terminal.print_line(timing_table({**report.timings, **report.cell_times}))
+        summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)
+
+
+def _focus_on(report: BuildReport, files: tuple[str, ...]) -> BuildReport:
+    """As `project.focus.focus_on`, which brings records with it."""
+    from ..project import focus
+
+    return focus.focus_on(report, files)
 
 
 def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
@@ -182,14 +256,16 @@ def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, An
         from ..diagnostics.format import printable
         from ..pipeline.build import build_site
         from ..project.report import BuildOptions
+        from ..schema.files import update_schemas
 
-    with ProgressBar(sys.stderr) as progress, rare_collections():
+    update_schemas(root / CONFIG_FILE)
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)
         settings = BuildOptions(now=clocks.now(), execution=execution, **options)
         report = build_site(root, settings, progress)
-    for path, reason in report.rebuilt.items() if verbose else ():
+    for path, reason in report.rebuilt.items() if verbose and not is_quiet() else ():
         terminal.warn(printable(f"{path} is made anew: {reason}"))
-    for line in fallback_lines(report) if verbose else ():
+    for line in fallback_lines(report) if verbose and not is_quiet() else ():
         terminal.warn(printable(line))
     return report
 

@@ -9,13 +9,14 @@ import click
 from ..diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
-from .options import site_option, site_root, verbose_option
+from .options import site_option, site_root
+from .verbosity import verbosity_options
 
 
 @click.command()
-@click.argument("posts", nargs=-1, required=True, metavar="POSTS...")
+@click.argument("posts", nargs=-1, required=True, type=click.Path(), metavar="POSTS...")
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def cite(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Print BibTeX for POSTS.

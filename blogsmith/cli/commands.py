@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -13,22 +12,36 @@ import click
 from .. import __version__
 from ..diagnostics.counts import plural
 from . import terminal
-from .clock import Clocks
 from .options import (
     find_site,
     output_option,
     site_config,
     site_option,
     site_root,
-    verbose_option,
 )
 from .site_folder import format_path
+from .verbosity import verbosity_options
 
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
-        **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"cite": "cite", "images": "images", "import": "import_site"},
-        **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
+        "build": "build",
+        "check": "build",
+        "cite": "cite",
+        "completion": "completion",
+        "epub": "epub",
+        "execute": "build",
+        "freeze": "freeze",
+        "images": "images",
+        "import": "import_site",
+        "lsp": "lsp",
+        "math": "math",
+        "new": "new",
+        "publish": "publish",
+        "pyodide": "pyodide",
+        "schema": "schema",
+        "serve": "serve",
+        "theme": "theme",
+        "trust": "trust",
     }
 )
 """Command → the module here that holds it, under the same name."""
@@ -56,76 +69,14 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
 
 
-@cli.group()
-def new() -> None:
-    """Start a site, a post or a theme."""
-
-
-@new.command("site")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.pass_obj
-def new_site_command(clocks: Clocks, folder: Path) -> int:
-    """Make FOLDER a site with a configuration and a first post."""
-    import shlex
-
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
-    from ..diagnostics.model import SiteError
-    from ..trust.consent import trust as record_trust
-    from .new import new_site
-
-    written = new_site(folder, clocks.now().date())
-    try:
-        # what one begins oneself is one's own code
-        record_trust(folder)
-    except SiteError as error:
-        print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
-    terminal.print_line(
-        f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith serve"
-    )
-    return 0
-
-
-@new.command("post")
-@click.argument("title")
-@click.option("--section", default="posts", help="Folder under content/ it goes to; by default posts.")
-@click.option(
-    "--bundle", is_flag=True, help="Make a folder with room for the post's images; by default a single file."
-)
-@site_option
-@click.pass_obj
-def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, site: Path | None) -> int:
-    """Write a draft with the given TITLE and print its path."""
-    from zoneinfo import ZoneInfo
-
-    from .new import new_post
-
-    root = site_root(site)
-    today = clocks.now().astimezone(ZoneInfo(site_config(root).timezone)).date()
-    terminal.print_line(format_path(new_post(root, title, today, section=section, bundle=bundle)))
-    return 0
-
-
-@new.command("theme")
-@click.argument("name")
-@site_option
-def new_theme_command(name: str, site: Path | None) -> int:
-    """Write a small theme that extends paper into themes/NAME/ of the site."""
-    from .new_theme import new_theme
-
-    written = new_theme(site_root(site), name)
-    terminal.print_line(f"{plural(len(written), 'file')} written; next: theme: {name} in blogsmith.yaml")
-    return 0
-
-
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@verbose_option
+@verbosity_options
 def tokens(file: Path) -> int:
     """Print how FILE is read.
 
@@ -140,7 +91,7 @@ def tokens(file: Path) -> int:
 @cli.command()
 @output_option
 @site_option
-@verbose_option
+@verbosity_options
 def clean(output: Path | None, site: Path | None) -> int:
     """Remove the built site.
 
@@ -156,19 +107,4 @@ def clean(output: Path | None, site: Path | None) -> int:
     remove_rows(root)
     remove_stamps(str(root))
     terminal.print_line(f"{plural(report.removed, 'file')} removed from {format_path(target)}/")
-    return 0
-
-
-@cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> int:
-    """Print the completion script for SHELL.
-
-    For bash: blogsmith completion bash > ~/.local/share/bash-completion/completions/blogsmith
-    """
-    from click.shell_completion import get_completion_class
-
-    completer = get_completion_class(shell)
-    assert completer is not None, "click.Choice lets only known shells through"
-    terminal.print_line(completer(cli, {}, "blogsmith", "_BLOGSMITH_COMPLETE").source())
     return 0

@@ -35,7 +35,7 @@ _EXECUTION_OPTIONS = (
     click.option(
         "--frozen",
         is_flag=True,
-        help="Run nothing, and exit with 3 if a result is missing or stale; by default these run or warn.",
+        help="Run nothing, and exit with 3 if a result is missing or stale.",
     ),
     click.option(
         "--strict-env",
@@ -49,7 +49,7 @@ loud_option = click.option(
     "--verbose",
     is_flag=True,
     help="Show what cells print while they run, why pages are made anew, and the traceback if blogsmith "
-    "itself fails; by default none of it.",
+    "itself fails.",
 )
 
 

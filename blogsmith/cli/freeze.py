@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..diagnostics.counts import plural
-from ..diagnostics.format import printable, wants_color
-from ..diagnostics.listing import print_diagnostics
+from ..diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
-from .options import STALE, site_option, site_root, verbose_option
+from .options import STALE, site_option, site_root
 from .site_folder import format_path
+from .verbosity import print_messages, verbosity_options
 
 if TYPE_CHECKING:
     from ..cells.status import SiteStatus
@@ -26,14 +25,14 @@ def freeze() -> None:
 
 
 @freeze.command()
-@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
-    """Show which posts have valid results, one line each, and on what their cells ran.
+    """Show which posts have valid results.
 
-    Exits with 3 if a result is missing or stale.
+    A line for each, with what their cells ran on. Exits with 3 if a result is missing or stale.
     """
     pages = _survey_site(clocks, posts, site).pages
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
@@ -47,9 +46,9 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 
 
 @freeze.command()
-@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
@@ -70,8 +69,8 @@ def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 
 @freeze.command()
 @site_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed; by default it is removed.")
-@verbose_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@verbosity_options
 @click.pass_obj
 def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
     """Remove results of posts that are gone or have no cells any more."""
@@ -88,14 +87,15 @@ def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
 
 @freeze.command()
 @click.argument("archive", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | None) -> int:
-    """Write the results of POSTS, by default of all, into ARCHIVE (.tar.gz).
+    """Write the results of POSTS into ARCHIVE (.tar.gz).
 
-    For a machine that runs the cells and cannot push: carry the file over and unpack it there.
+    By default those of all posts. For a machine that runs the cells and cannot push: carry the file over
+    and unpack it there.
     """
     from ..freeze.archive import pack as pack_records
 
@@ -111,7 +111,7 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
 @click.argument("archive", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 @click.option("--keep", is_flag=True, help="Leave results that are there; by default they are replaced.")
 @site_option
-@verbose_option
+@verbosity_options
 def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     """Put the results in ARCHIVE into `_freeze/`."""
     from ..freeze.archive import unpack as unpack_records
@@ -129,5 +129,5 @@ def _survey_site(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> S
     from ..pipeline.site_cells import survey_site
 
     survey = survey_site(root, posts, clocks.now(), remembers=True)
-    print_diagnostics(survey.diagnostics, sys.stderr, wants_color(sys.stderr))
+    print_messages(survey.diagnostics)
     return survey

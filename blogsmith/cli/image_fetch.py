@@ -21,8 +21,9 @@ from ..pipeline.remote_uses import RemoteUse
 from ..project.context import SiteContext
 from ..project.report import Progress
 from ..read.remote_record import read_record
+from ..remote.connection import Limits
 from ..remote.copies import CopyRefused, copy_state, fetch_copy, write_record
-from ..remote.download import Limits, download
+from ..remote.download import download
 from ..trust.consent import is_trusted
 from ..write.lock import site_lock
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ..diagnostics.counts import plural
-from ..diagnostics.format import printable, wants_color
-from ..diagnostics.listing import print_diagnostics
+from ..diagnostics.format import printable
 from ..model.units import format_size
 from . import terminal
 from .clock import Clocks
-from .options import drafts_option, future_option, site_option, site_root, verbose_option
+from .options import drafts_option, future_option, site_option, site_root
 from .progress_bar import ProgressBar
+from .verbosity import is_quiet, print_messages, verbosity_options
 
 if TYPE_CHECKING:
     from ..project.context import SiteContext
@@ -35,16 +35,16 @@ def images() -> None:
     is_flag=True,
     help="Download all of them again and take what the hosts give now; by default only what is not there.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be downloaded; by default it is.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be downloaded.")
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def fetch(clocks: Clocks, drafts: bool, future: bool, renew: bool, dry_run: bool, site: Path | None) -> int:
-    """Download the images that posts name at other hosts into static/remote/ of the site.
+    """Download the images that posts name at other hosts.
 
-    Posts are not changed. Which copy is of which address stands in remote-images.txt, with its SHA-256;
-    commit both. Builds show the copies where the settings say images: {remote: fetch}, and never use the
-    network. Exits with 1 if an image cannot be had.
+    They go into static/remote/ of the site. Posts are not changed. Which copy is of which address stands
+    in remote-images.txt, with its SHA-256; commit both. Builds show the copies where the settings say
+    images: {remote: fetch}, and never use the network. Exits with 1 if an image cannot be had.
     """
     root = site_root(site)
     from ..pipeline.remote_uses import remote_uses
@@ -54,7 +54,7 @@ def fetch(clocks: Clocks, drafts: bool, future: bool, renew: bool, dry_run: bool
 
     context = open_site(root)
     options = BuildOptions(now=clocks.now(), drafts=drafts, future=future)
-    with ProgressBar(sys.stderr) as progress:
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
         uses = remote_uses(context, options, BuildLog(progress))
         plan = plan_fetch(root, uses, renew=renew)
         report = fetch_images(context, plan, progress, is_dry=dry_run)
@@ -68,7 +68,7 @@ def _print_report(context: SiteContext, report: FetchReport, *, is_dry: bool) ->
         terminal.print_line(printable(line))
     for address in report.unused:
         terminal.print_line(printable(f"no page names {address} any more"))
-    print_diagnostics(report.problems, sys.stderr, wants_color(sys.stderr))
+    print_messages(report.problems)
     done = plural(len(report.fetched), "image")
     total = format_size(sum(size for _, _, size in report.fetched))
     parts = [f"{done} would be downloaded" if is_dry else f"{done} downloaded ({total})"]

@@ -12,10 +12,11 @@ import click
 from ..diagnostics.counts import plural
 from . import terminal
 from .clock import Clocks
+from .completion_types import SystemType
 from .garbage import rare_collections
-from .options import verbose_option
 from .progress_bar import ProgressBar
 from .site_folder import format_path
+from .verbosity import is_quiet, print_messages, verbosity_options
 
 if TYPE_CHECKING:
     from ..importers.report import ImportResult
@@ -28,12 +29,17 @@ _SHOWN = 10
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("into", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--from", "system", default="", metavar="SYSTEM", help="The system of SOURCE; by default found out."
+    "--from",
+    "system",
+    default="",
+    type=SystemType(),
+    metavar="SYSTEM",
+    help="The system of SOURCE; by default found out.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Write nothing, only tell what would come of it; by default the site is written.",
+    help="Write nothing; only tell what would come of it.",
 )
 @click.option(
     "--against",
@@ -44,12 +50,12 @@ _SHOWN = 10
 @click.option(
     "--fetch",
     is_flag=True,
-    help="Download images of other hosts, as `blogsmith images fetch` does; by default they stay there.",
+    help="Download images of other hosts, as `blogsmith images fetch` does.",
 )
-@verbose_option
+@verbosity_options
 @click.pass_obj
 def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: Any) -> int:
-    """Make a site of SOURCE, the folder of a site that another system builds.
+    """Make a site of SOURCE, a folder that another system builds.
 
     It is written to INTO, by default a new folder beside the current one's files named after SOURCE with
     -blogsmith behind; SOURCE stays as it is. What came of it is built and compared with SOURCE, and
@@ -67,7 +73,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
         against=options["against"],
         fetches=fetches,
     )
-    with ProgressBar(sys.stderr) as progress, rare_collections():
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         done = run(source, target, asked, progress)
     problems = _fetch(clocks, target) if fetches and not dry_run else 0
     _print_differences(done)
@@ -78,8 +84,6 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
 
 def _fetch(clocks: Clocks, root: Path) -> int:
     """Download the images that the new site names at other hosts; how many cannot be had."""
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
     from ..pipeline.remote_uses import remote_uses
     from ..project.context import open_site
     from ..project.report import BuildLog, BuildOptions
@@ -87,10 +91,10 @@ def _fetch(clocks: Clocks, root: Path) -> int:
 
     context = open_site(root)
     options = BuildOptions(now=clocks.now(), drafts=True, future=True)
-    with ProgressBar(sys.stderr) as progress:
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
         uses = remote_uses(context, options, BuildLog(progress))
         report = fetch_images(context, plan_fetch(root, uses, renew=False), progress, is_dry=False)
-    print_diagnostics(report.problems, sys.stderr, wants_color(sys.stderr))
+    print_messages(report.problems)
     terminal.print_line(f"{plural(len(report.fetched), 'image')} downloaded, {report.present} already there")
     return len(report.problems)
 
@@ -99,10 +103,10 @@ def _print_differences(done: ImportResult) -> None:
     from ..diagnostics.format import printable
 
     differences = done.check.differences
-    for one in differences[:_SHOWN]:
+    for one in () if is_quiet() else differences[:_SHOWN]:
         place = f"{one.source}:{one.line}" if one.line else one.source
         terminal.warn(printable(f"{place}: missing in the new page: {one.what}: {one.text}"))
-    if len(differences) > _SHOWN:
+    if len(differences) > _SHOWN and not is_quiet():
         terminal.warn(
             f"and {plural(len(differences) - _SHOWN, 'more difference')}, listed in import-report.md"
         )

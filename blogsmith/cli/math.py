@@ -19,7 +19,8 @@ from ..diagnostics.listing import print_diagnostics
 from ..diagnostics.model import Reporter, SiteError, TextMap
 from ..model.decode import decode, normalize_line_ends
 from . import terminal
-from .options import find_site, site_option, verbose_option
+from .options import find_site, site_option
+from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
     from ..config.schema import Config
@@ -46,7 +47,7 @@ def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> 
 
 @click.command()
 @click.argument("tex", default=STDIN)
-@click.option("--display", is_flag=True, help="Typeset it on a line of its own; by default within a line.")
+@click.option("--display", is_flag=True, help="Typeset it on a line of its own.")
 @click.option(
     "--macro",
     "macros",
@@ -59,7 +60,7 @@ def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> 
     "--jsonl",
     is_flag=True,
     help='Answer JSON lines {"id", "tex", "display", "macros"} from standard input, each at once, with '
-    '{"id", "mathml"} or {"id", "error"}; by default one formula is printed.',
+    '{"id", "mathml"} or {"id", "error"}.',
 )
 @click.option(
     "--converter",
@@ -69,7 +70,7 @@ def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> 
     "do is blogsmith's, which is told.",
 )
 @site_option
-@verbose_option
+@verbosity_options
 def math(
     tex: str, display: bool, macros: dict[str, str], jsonl: bool, converter: str, site: Path | None
 ) -> int:

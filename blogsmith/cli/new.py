@@ -1,123 +1,192 @@
-"""New sites and new posts: writes the author's first files, and never over one that is there.
-
-The files of a new site are those under `starter/`, with the title and the date filled in.
-"""
+"""`blogsmith new`: the first files of a site, a post, a page or a theme."""
 
 from __future__ import annotations
 
 import datetime as dt
-import json
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..model.slugs import slugify
-from ..patterns import lazy_pattern
-from ..project.bundled import bundled_folder
-from ..storage.folder import open_folder
+import click
 
-_LONGEST_NAME = 100
-"""Bytes of a file name made from a title; file systems allow 255 with the suffix."""
-_NOT_IN_YAML = lazy_pattern("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_RENAMED = {"gitignore": ".gitignore"}
-"""A real `.gitignore` under `starter/` would hide files of our own repository."""
+from ..diagnostics.counts import plural
+from . import terminal
+from .clock import Clocks
+from .completion_types import SectionType
+from .options import site_config, site_option, site_root
+from .site_folder import format_path
+from .verbosity import print_messages, verbosity_options
+
+if TYPE_CHECKING:
+    from .new_site import NewSite
+
+_bundle_option = click.option(
+    "--bundle", is_flag=True, help="Make a folder with room for its images; by default a single file."
+)
+
+_WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it"
+_FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
 
 
-def new_site(target: Path, today: dt.date) -> tuple[PurePosixPath, ...]:
-    """Write the starter site into `target`, made if missing; the paths written, relative to it.
+@click.group()
+def new() -> None:
+    """Start a site, a post, a page or a theme."""
 
-    Raises SiteError if the folder holds anything but `.git`, or cannot be written.
+
+@new.command("site")
+@click.argument("folder", type=click.Path(path_type=Path), default=".")
+@click.option(
+    "--guided",
+    is_flag=True,
+    help="Ask for title, address, theme, language and where to publish; by default nothing is asked.",
+)
+@verbosity_options
+@click.pass_obj
+def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
+    """Make FOLDER a site with a configuration and a first post.
+
+    FOLDER is the current one by default. It may be new, empty, or a repository with files of its own: they
+    stay as they are, and .gitignore gets the lines that it lacks.
     """
-    _refuse_used_folder(target)
-    starter = bundled_folder("starter")
-    title = quote_yaml(target.resolve().name or "My site")
-    written = []
-    for file in sorted(path for path in starter.rglob("*") if path.is_file()):
-        path = PurePosixPath(file.relative_to(starter).with_name(_RENAMED.get(file.name, file.name)))
-        text = file.read_text("utf-8").replace("@DATE@", today.isoformat()).replace("@TITLE@", title)
-        create_file(target, path, text)
-        written.append(path)
-    return tuple(written)
+    from ..schema.files import keep_schemas
+    from .new_site import check_target, new_site
+
+    check_target(folder)
+    answers = None
+    if guided:
+        from .site_questions import ask_for_site
+
+        answers = ask_for_site(folder)
+    made = new_site(folder, clocks.now().date(), answers.settings if answers else None)
+    # the first line of its settings names one of them
+    keep_schemas(folder)
+    notes = [f"{path} extended" for path in made.extended]
+    terminal.print_line(", ".join([f"{plural(len(made.written), 'file')} written", *notes]))
+    steps = ["blogsmith serve"]
+    if not _record_trust(folder, made):
+        steps.insert(0, "blogsmith trust")
+    _print_next(folder, steps)
+    if answers and answers.target:
+        terminal.print_line(f"then: blogsmith publish setup {answers.target}")
+    return 0
 
 
-def new_post(root: Path, title: str, today: dt.date, *, section: str = "posts", bundle: bool = False) -> Path:
-    """Write a draft with front matter into `content/<section>/`; the file written.
+@new.command("post")
+@click.argument("title")
+@click.option(
+    "--section",
+    default="posts",
+    type=SectionType(),
+    metavar="FOLDER",
+    help="Folder under content/ it goes to; by default posts.",
+)
+@click.option("--series", default="", metavar="NAME", help="Series it is a part of; by default none.")
+@click.option(
+    "--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time; by default none."
+)
+@click.option(
+    "--date",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Date of the post; by default today, in the time zone of the site.",
+)
+@_bundle_option
+@site_option
+@verbosity_options
+@click.pass_obj
+def new_post_command(
+    clocks: Clocks,
+    title: str,
+    section: str,
+    series: str,
+    tags: tuple[str, ...],
+    date: dt.datetime | None,
+    bundle: bool,
+    site: Path | None,
+) -> int:
+    """Write a draft with the given TITLE and print its path."""
+    from zoneinfo import ZoneInfo
 
-    With `bundle` the post is a folder of its own, `<slug>/index.md`, with room for its images.
-    Raises SiteError if the title or section gives no file name, or the post is there already.
+    from .new_post import NewPost, write_post
+
+    root = site_root(site)
+    day = date or clocks.now().astimezone(ZoneInfo(site_config(root).timezone))
+    post = NewPost(
+        title=title, date=day.date(), section=section, series=series, tags=_split(tags), bundle=bundle
+    )
+    _print_draft(write_post(root, post))
+    return 0
+
+
+@new.command("page")
+@click.argument("title")
+@click.option(
+    "--section",
+    default="",
+    type=SectionType(),
+    metavar="FOLDER",
+    help="Folder under content/ it goes to; by default content/ itself.",
+)
+@_bundle_option
+@site_option
+@verbosity_options
+def new_page_command(title: str, section: str, bundle: bool, site: Path | None) -> int:
+    """Write a draft of a page with the given TITLE and print its path.
+
+    A page has no date and stands in no list of posts.
     """
-    folder = "content" / _section_path(section)
-    name = _file_name(title)
-    _refuse_taken_name(root / folder, name, root)
-    path = folder / name / "index.md" if bundle else folder / f"{name}.md"
-    head = f"title: {quote_yaml(title)}\ndate: {today.isoformat()}\ndraft: true\ntags: []\n"
-    create_file(root, path, f"---\n{head}---\n\n")
-    return root / path
+    from .new_post import write_page
+
+    _print_draft(write_page(site_root(site), title, section=section, bundle=bundle))
+    return 0
 
 
-def quote_yaml(text: str) -> str:
-    """`text` as a double-quoted YAML scalar on one line; what YAML cannot hold becomes a blank."""
-    # a JSON text is a YAML scalar as long as every character is one that YAML allows
-    return json.dumps(" ".join(_NOT_IN_YAML.sub(" ", text).split()), ensure_ascii=False)
+@new.command("theme")
+@click.argument("name")
+@site_option
+@verbosity_options
+def new_theme_command(name: str, site: Path | None) -> int:
+    """Write a small theme that extends paper into themes/NAME/ of the site."""
+    from .new_theme import new_theme
+
+    written = new_theme(site_root(site), name)
+    terminal.print_line(f"{plural(len(written), 'file')} written; next: theme: {name} in blogsmith.yaml")
+    return 0
 
 
-def _section_path(section: str) -> PurePosixPath:
-    """The section as a path below `content/`; refuses what would lead elsewhere or is no slug."""
-    parts = section.strip("/").split("/")
-    for part in parts:
-        if not part or slugify(part) != part:
-            raise _refusal(
-                "new-name", f"section {section!r} is not a path of slugs such as posts or docs/guide"
-            )
-    return PurePosixPath(*parts)
+def _print_draft(file: Path) -> None:
+    """The path alone on stdout, for `$EDITOR $(blogsmith new post …)`."""
+    terminal.print_line(format_path(file))
+    terminal.warn(_WRITE_IT)
 
 
-def _file_name(title: str) -> str:
-    name = slugify(title)
-    while len(name.encode("utf-8")) > _LONGEST_NAME:
-        name = name[:-1]
-    if not name:
-        raise _refusal("new-name", f'title "{title}" has no letter or digit to make a file name of')
-    if name == "index":
-        raise _refusal("new-name", f'title "{title}" would make index.md, the page of the section itself')
-    return name.strip("-")
+def _split(tags: Iterable[str]) -> list[str]:
+    """`a, b` given at once, or one after the other."""
+    return [tag.strip() for text in tags for tag in text.split(",") if tag.strip()]
 
 
-def _refuse_used_folder(target: Path) -> None:
+def _record_trust(folder: Path, made: NewSite) -> bool:
+    """Let the code of a new site run: what one begins oneself is one's own.
+
+    Not so with plugins that were in the folder before; and a record that cannot be written is a warning.
+    """
+    from ..diagnostics.model import SiteError
+    from ..trust.consent import trust as record_trust
+
+    if "plugins" in made.kept:
+        terminal.warn(_FOREIGN_PLUGINS)
+        return False
     try:
-        used = target.exists() and any(entry.name != ".git" for entry in target.iterdir())
-    except OSError as error:
-        raise _cannot_write(target, error) from error
-    if used:
-        hint = "choose a new folder, or empty this one first"
-        raise _refusal("file-exists", f"folder {target} is not empty", hint)
+        record_trust(folder)
+    except SiteError as error:
+        print_messages(error.diagnostics)
+    return True
 
 
-def _refuse_taken_name(folder: Path, name: str, root: Path) -> None:
-    """A post `a.md` and a bundle `a/` would get one address, so each keeps the other's name."""
-    for taken in (folder / f"{name}.md", folder / name):
-        if taken.exists():
-            place = taken.relative_to(root).as_posix()
-            raise _refusal("file-exists", f"{place} is already there", "choose another title or section")
+def _print_next(folder: Path, steps: Iterable[str]) -> None:
+    """What to type now; `cd` only where it leads somewhere."""
+    import shlex
 
-
-def create_file(root: Path, path: PurePosixPath, content: str | bytes) -> None:
-    """Write a file below `root`, and the folders it lies in; SiteError if that cannot be done."""
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        with (
-            open_folder(root, make=True) as site,
-            site.enter(path.parent, make=True) as folder,
-            # not even a file made this very moment is replaced
-            folder.create(path.name) as stream,
-        ):
-            stream.write(data)
-    except OSError as error:
-        raise _cannot_write(root / path, error) from error
-
-
-def _cannot_write(file: Path, error: OSError) -> SiteError:
-    return _refusal("new-write", f"cannot write {file}: {error.strerror or error}")
-
-
-def _refusal(code: str, message: str, hint: str = "") -> SiteError:
-    return SiteError(Diagnostic(code, message, hint=hint))
+    is_here = folder.resolve() == Path.cwd()
+    way = [] if is_here else [f"cd {shlex.quote(str(folder))}"]
+    terminal.print_line(f"next: {' && '.join([*way, *steps])}")

@@ -12,7 +12,7 @@ from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..patterns import lazy_pattern
 from ..project.bundled import bundled_folder
 from ..render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
-from .new import create_file
+from .author_files import create_file
 
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,24 +21,12 @@ site_option = click.option(
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help=f"Folder of the site; by default the current one or the nearest above that holds {CONFIG_FILE}.",
 )
-drafts_option = click.option(
-    "--drafts", is_flag=True, help="Include posts with `draft: true`; by default left out."
-)
-future_option = click.option(
-    "--future", is_flag=True, help="Include posts dated in the future; by default left out."
-)
+drafts_option = click.option("--drafts", is_flag=True, help="Include posts with `draft: true`.")
+future_option = click.option("--future", is_flag=True, help="Include posts dated in the future.")
 output_option = click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     help="Output folder; by default the setting output, which is public. It may lie outside the site.",
-)
-# Read by `cli.main`, because a bug may strike before any command has its options.
-verbose_option = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    help="Show the traceback if blogsmith itself fails; by default one line.",
 )
 
 
@@ -55,6 +44,18 @@ def site_root(given: Path | None) -> Path:
         message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
         raise click.UsageError(message)
     return root
+
+
+def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Files and folders of the site that a command names, relative to it; wrong usage for anything else."""
+    from ..project.focus import UnknownFile, select_files
+
+    try:
+        return select_files(root, names)
+    except UnknownFile as problem:
+        from ..diagnostics.format import printable
+
+        raise click.UsageError(printable(str(problem))) from problem
 
 
 def site_config(root: Path) -> Config:

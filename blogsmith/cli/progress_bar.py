@@ -20,11 +20,17 @@ PATIENCE_S = 1.0
 class ProgressBar:
     """A callable `(stage, done, total)` that draws on `stream`; use it as a context manager."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        is_quiet: bool = False,
+    ) -> None:
         self._stream = stream
         self._clock = clock
         self._started = clock()
-        self._enabled = stream.isatty()
+        self._enabled = stream.isatty() and not is_quiet
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 

@@ -12,9 +12,10 @@ from ..diagnostics.counts import plural
 from ..diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
-from .options import site_option, site_root, verbose_option
+from .options import site_option, site_root
 from .progress_bar import ProgressBar
 from .site_folder import format_path
+from .verbosity import is_quiet, verbosity_options
 
 if TYPE_CHECKING:
     from ..pipeline.runnable_pages import RunnablePage
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
 @click.group(invoke_without_command=True)
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_context
 def pyodide(context: click.Context, site: Path | None) -> int:
-    """Show where the browsers of readers get Python from, and which pages run code there.
+    """Show from where readers' browsers get Python.
+
+    And which pages run code there, with the packages they import.
 
     Exits with 1 if the site's own folder lacks something or is damaged.
     """
@@ -102,13 +105,14 @@ def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) ->
     help="Folder of the site below static/; by default the one in browser.pyodide, else static/pyodide.",
 )
 @site_option
-@verbose_option
+@verbosity_options
 @click.pass_context
 def vendor(context: click.Context, given: str, to: str | None, site: Path | None) -> int:
-    """Copy Python for browsers into the site, with the packages that its pages import.
+    """Copy Python for browsers into the site.
 
-    Every file is checked against its SHA-256. The folder is replaced in one step, so it holds what pages need
-    and nothing else; run the command again when they import more.
+    With the packages that its pages import. Every file is checked against its SHA-256. The folder is
+    replaced in one step, so it holds what pages need and nothing else; run the command again when they
+    import more.
     """
     site_context, pages = _open_site(context, site)
     from ..pipeline.runnable_pages import modules_of
@@ -119,14 +123,14 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     name, target = _target(site_context, to)
     packages, modules = site_context.config.browser.packages, modules_of(pages)
     try:
-        with site_lock(site_context.root, 0), ProgressBar(sys.stderr) as progress:
+        with site_lock(site_context.root, 0), ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
             source = _source(given, target, packages, modules)
             done = copy(site_context.root, target, source, packages, modules, progress)
     except OSError as error:
         message = f"{name} cannot be written: {error.strerror or error}"
         raise vendor_error(message, "nothing was changed") from error
     _print_summary(done, target)
-    for module in done.unknown:
+    for module in () if is_quiet() else done.unknown:
         where = ", ".join(str(page.path) for page in pages if module in page.modules)
         terminal.warn(printable(f"warning: Pyodide has no package for {module}, which {where} imports"))
     if site_context.config.browser.pyodide != name:

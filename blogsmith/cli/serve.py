@@ -19,6 +19,7 @@ from . import terminal
 from .clock import Clocks
 from .execution_options import execute_option, jobs_option, loud_option
 from .options import drafts_option, future_option, site_option, site_root
+from .site_folder import CONFIG_FILE
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -42,7 +43,7 @@ def _number(context: click.Context, option: click.Parameter, value: float | None
     help=f"Address to listen at; any but {HOST} lets others on the network read the site, drafts too; "
     f"by default {HOST}, which only this machine reaches.",
 )
-@click.option("--open", "browser", is_flag=True, help="Open the site in the browser; by default not.")
+@click.option("--open", "browser", is_flag=True, help="Open the site in the browser.")
 @drafts_option
 @future_option
 @execute_option
@@ -59,6 +60,7 @@ def _number(context: click.Context, option: click.Parameter, value: float | None
     "changes; by default the system tells.",
 )
 @site_option
+@click.option("-q", "--quiet", is_flag=True, help="Print the address and errors only.")
 @loud_option
 @click.pass_obj
 def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -> int:
@@ -82,7 +84,9 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
     from ..preview.app import serve_site
     from ..preview.http.hosts import is_loopback
+    from ..schema.files import update_schemas
 
+    update_schemas(root / CONFIG_FILE)
     if not is_loopback(options.host):
         terminal.warn(_open_to_others(options))
 
@@ -111,6 +115,7 @@ def _serve_options(clocks: Clocks, options: dict[str, Any]) -> ServeOptions:
         allowed_hosts=allowed_hosts(options["host"]),
         poll_s=options["poll"],
         verbose=options["verbose"],
+        quiet=options["quiet"],
         color=wants_color(sys.stderr),
     )
 

@@ -15,24 +15,37 @@ if TYPE_CHECKING:
     from ..project.report import BuildReport
 
 
-def print_report(report: BuildReport, seconds: float, *, write: bool, full: bool = False) -> None:
+def print_report(
+    report: BuildReport,
+    seconds: float,
+    *,
+    write: bool,
+    full: bool = False,
+    for_program: bool = False,
+    focus: int = 0,
+    quiet: bool = False,
+) -> None:
     """Print what a build has found and done.
 
-    write: the site was to be written. full: every mistake at every place.
+    write: the site was to be written. full: every mistake at every place. for_program: mistakes were printed
+    on stdout, where nothing else may stand. focus: how many files and folders it is about; 0: all. quiet:
+    errors, and nothing else.
     """
-    if report.diagnostics:
+    say = terminal.warn if for_program else terminal.print_line
+    found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
+    if found and not for_program:
         from ..diagnostics.format import wants_color
         from ..diagnostics.listing import print_diagnostics
 
-        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr), full=full)
-    for path in report.scheduled:
+        print_diagnostics(found, sys.stderr, wants_color(sys.stderr), full=full)
+    for path in () if quiet else report.scheduled:
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if write and not report.ok:
         for line in _after_errors(report):
             terminal.warn(line)
-    if report.ok or report.wrong_pages:
+    if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
-        terminal.print_line(summary_line(report, seconds, target))
+        say(summary_line(report, seconds, target) if not focus else _focus_line(report, seconds, focus))
 
 
 def _after_errors(report: BuildReport) -> Iterator[str]:
@@ -81,6 +94,12 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
     return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
 
 
+def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
+    notes = _warnings(report)
+    counts = f"{plural(files, 'path')} of a site of {plural(report.pages, 'page')}"
+    return f"checked {counts} in {seconds:.1f} s" + (f" ({notes})" if notes else "")
+
+
 def fallback_lines(report: BuildReport) -> Iterator[str]:
     """What the chosen converter has left to us: of each reason the first place, and how many more."""
     places: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +122,8 @@ def execution_line(report: BuildReport, seconds: float) -> str:
 
 def _cells(report: BuildReport) -> str:
     ran = f" ({report.ran:,} run now)" if report.ran else ""
-    return plural(report.cells, "cell") + ran
+    waiting = f" ({plural(report.waiting, 'result')} for the next build to make)" if report.waiting else ""
+    return plural(report.cells, "cell") + (ran or waiting)
 
 
 def timing_table(timings: Mapping[str, float]) -> str:

@@ -10,8 +10,8 @@ import sys
 def prepare_streams() -> None:
     """Let stdout and stderr show every text: what their encoding lacks becomes an escape."""
     # A stream closed by the shell (`2>&-`) is None; print() would then fall back to the other one.
-    sys.stdout = sys.stdout or _open_devnull()
-    sys.stderr = sys.stderr or _open_devnull()
+    sys.stdout = sys.stdout or open_devnull()
+    sys.stderr = sys.stderr or open_devnull()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -40,5 +40,6 @@ def _replace_arrows(text: str) -> str:
     return text
 
 
-def _open_devnull() -> io.TextIOWrapper:
+def open_devnull() -> io.TextIOWrapper:
+    """A stream that throws away what it is given."""
     return open(os.devnull, "w", encoding="utf-8")

@@ -11,6 +11,7 @@ import click
 from ..diagnostics.format import printable
 from . import terminal
 from .options import site_option, site_root
+from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
     from ..trust.consent import Consent, ConsentChange
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @site_option
+@verbosity_options
 def trust(site: Path | None) -> int:
-    """Allow the code of the site to run: its plugins and the cells of its posts.
+    """Allow the code of the site to run: plugins and cells of posts.
 
     It runs with all your rights when the site is built; read it first. Consent is kept outside the site, for
     this folder, and ends when a file under `plugins/`, a setting under `execute` or a command under `editor`

@@ -41,11 +41,17 @@ def name_question(options: Mapping[str, object]) -> str:
 
 
 def answer_build(
-    root: str, question: str, clocks: Clocks, *, write: bool, options: Mapping[str, Any] | None = None
+    root: str,
+    question: str,
+    clocks: Clocks,
+    *,
+    write: bool,
+    quiet: bool = False,
+    options: Mapping[str, Any] | None = None,
 ) -> int | None:
     """The exit code of a build in which nothing has changed but texts, after it has been reported; else None.
 
-    options: those of the command line that were given, fields of `BuildOptions`.
+    quiet: only errors are. options: those of the command line that were given, fields of `BuildOptions`.
     """
     from ..pipeline.build_stamps import compare_build
 
@@ -57,7 +63,7 @@ def answer_build(
         report = _build_edit(root, last, clocks, {"question": question, **(options or {})})
     if report is None:
         return None
-    print_report(report, clocks.seconds() - clocks.started, write=write)
+    print_report(report, clocks.seconds() - clocks.started, write=write, quiet=quiet)
     return 0
 
 

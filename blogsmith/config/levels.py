@@ -12,8 +12,9 @@ from typing import get_args
 
 from ..diagnostics.codes import CODES, LOWERABLE, has_warnings
 from ..diagnostics.levels import Level, LevelRule
-from ..diagnostics.model import did_you_mean
-from ..schema.readers import any_of, choice, each, known, of_kind, texts
+from ..diagnostics.model import nearest, question_of
+from ..schema.forms import DEFINITION, LAZY, Form, accepts, either, list_of, one_of
+from ..schema.readers import TEXTS, any_of, choice, each, known, of_kind, texts
 from ..schema.records import refuse_key
 from ..schema.slots import Slot
 from .schema import Diagnostics
@@ -24,6 +25,26 @@ _IGNORED = each(known(CODES, "code"))
 _STAYS = "only codes of content where nothing is lost can be; `build --keep-going` writes the other pages"
 
 
+def _form() -> Form:
+    codes = {code: {"description": CODES[code], **_level_form(code)} for code in sorted(CODES)}
+    words = {**list_of(one_of(sorted(CODES))), "type": ["array", "null"]}
+    ignore = {"description": (Diagnostics, "ignore"), **words}
+    return {"properties": {"ignore": ignore, **codes}, "additionalProperties": False}
+
+
+def _level_form(code: str) -> Form:
+    """What may stand behind a code: a level that it can have, alone or for some files, or a list of these."""
+    levels = [level for level in get_args(Level) if _is_possible(level, code)]
+    name = "-".join(levels)
+    word: Form = {**one_of(levels), DEFINITION: f"level-{name}"}
+    properties = {"level": word, "in": {**TEXTS, "type": [*TEXTS["type"], "null"]}}
+    strict = {"required": ["level"], "additionalProperties": False}
+    one = either(word, {"type": "object", "properties": properties, **strict}, {"type": "null"})
+    one = {**one, DEFINITION: f"level-in-{name}"}
+    return {**either(one, list_of(one)), DEFINITION: f"levels-{name}"}
+
+
+@accepts({LAZY: _form})
 def read_diagnostics(slot: Slot) -> Diagnostics:
     """The settings under `diagnostics`; what is wrong is reported and left out."""
     levels = {}
@@ -31,9 +52,10 @@ def read_diagnostics(slot: Slot) -> Diagnostics:
         if code == "ignore":
             continue
         if code not in CODES:
-            hint = did_you_mean(code, CODES) or "write a code as messages name it in brackets"
+            near = nearest(code, CODES)
+            hint = question_of(near) or "write a code as messages name it in brackets"
             key = slot.key(code)
-            key.wrong(f'there is no code "{code}"', hint, code=key.mapping.key_code)
+            key.wrong(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
             continue
         item = slot.at(code)
         entries = [item.at(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]
@@ -73,11 +95,15 @@ def _rule(slot: Slot, code: str) -> LevelRule | None:
 
 def _may_be(level: Level, slot: Slot, code: str) -> bool:
     """Whether findings of a code may get this level; reported if not."""
-    if level == "warning" and code not in LOWERABLE:
+    if _is_possible(level, code):
+        return True
+    if level == "warning":
         slot.wrong(f"{code} cannot be lowered to a warning", _STAYS)
-    elif level == "off" and not has_warnings(code):
+    else:
         hint = "lower it to a warning" if code in LOWERABLE else _STAYS
         slot.wrong(f"{code} cannot be off: errors are not silenced", hint)
-    else:
-        return True
     return False
+
+
+def _is_possible(level: Level, code: str) -> bool:
+    return {"warning": code in LOWERABLE, "off": has_warnings(code)}.get(level, True)

@@ -19,6 +19,7 @@ from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
 from ..patterns import lazy_pattern
+from ..schema.forms import ANYTHING, Form, accepts
 from ..schema.readers import QUOTE, of_kind, texts, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
@@ -33,6 +34,15 @@ _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 
 _WORDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+)
+_FORMS: Mapping[type, Form] = MappingProxyType(
+    {
+        # nothing at all is an empty text
+        str: {"type": ["string", "null"]},
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        float: {"type": "number"},
+    }
 )
 
 
@@ -50,8 +60,13 @@ class LoadedConfig(Struct, frozen=True):
     """The file's lines, to quote under a caret."""
 
 
-def load_config(root: Path) -> LoadedConfig:
-    """The settings of the site at `root`. Reads one file; never raises."""
+def load_config(root: Path, text: str | None = None) -> LoadedConfig:
+    """The settings of the site at `root`. Reads one file; never raises.
+
+    text: what an editor has open, which counts in place of the file.
+    """
+    if text is not None and len(text) <= MAX_BYTES:
+        return parse_config(text)
     file = root / CONFIG_NAME
     try:
         if not file.is_file():
@@ -80,7 +95,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
     root = LocatedMapping(located, reporter, code="config-value", key_code="config-key").root()
     if isinstance(root.value, dict):
-        config = _SETTINGS.read(root)
+        config = SETTINGS.read(root)
     else:
         config = Config()
         root.wrong("the file must hold `key: value` lines")
@@ -94,7 +109,9 @@ def _warn_of_hidden(reporter: Reporter) -> None:
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
             message = f"this line holds the invisible character {name_of(found[0])}"
-            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
+            place = Place(number, found.start() + 1)
+            fix = reporter.substitute(place, found[0], "", title="take the character out")
+            reporter.warn("hidden-character", message, place, "take it out", fix)
 
 
 def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
@@ -119,6 +136,12 @@ def _strict(kind: Any, slot: Slot) -> Any:
         return slot.wrong(f"{slot.name} must be {_WORDS[kind]}", QUOTE if is_number else "")
 
 
+@accepts(ANYTHING)
+def _plain(slot: Slot) -> Any:
+    """A value as YAML gives it; what it means is said elsewhere."""
+    return slot.value
+
+
 def _describe_type(kind: Any) -> str:
     """The type as an author would say it."""
     parts = get_args(kind)
@@ -133,6 +156,7 @@ def _describe_type(kind: Any) -> str:
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
+@accepts({"type": "null"})
 def _bare_language(slot: Slot) -> SiteLanguage | None:
     """`de:` with nothing behind it: all as by default."""
     if slot.value is None:
@@ -144,8 +168,8 @@ def _bare_language(slot: Slot) -> SiteLanguage | None:
 
 _TABLE = Table(
     types={
-        **{kind: partial(_strict, kind) for kind in _WORDS},
-        Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
+        **{kind: accepts(_FORMS[kind])(partial(_strict, kind)) for kind in _WORDS},
+        Mapping[str, Any]: of_kind(dict, _plain, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
     readers={
@@ -156,4 +180,4 @@ _TABLE = Table(
     short={"languages": _bare_language},
     in_words=_describe_type,
 )
-_SETTINGS = schema_of(Config, _TABLE)
+SETTINGS = schema_of(Config, _TABLE)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..patterns import lazy_pattern
+from ..schema.forms import accepts, one_of
 from ..schema.slots import Slot
 
 DIRECTIVES = (
@@ -23,6 +24,10 @@ _SOURCE = lazy_pattern(
 )
 
 
+_SOURCE_FORM = {"anyOf": [{"pattern": _SOURCE}, one_of(["'unsafe-inline'"])]}
+
+
+@accepts({"propertyNames": one_of(DIRECTIVES), "additionalProperties": {"items": _SOURCE_FORM}})
 def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> Any:
     """The policy, or None after a report of directives and sources that no page can have."""
     found = [

@@ -13,6 +13,8 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .hosts import HostName
+from .inspection import ExternalLinks, PageBudget, SectionRules
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -255,6 +257,9 @@ class Execution(Struct, frozen=True):
     """Modules imported once and shared by all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"
     """Check the shapes written in comments while cells run."""
+    provenance: Literal["once", "full", "short", "none"] = "once"
+    """The line below results on when and on what they were computed: `once` a session, in `full` or `short`
+    below each, or `none`."""
     sandbox: Literal["off", "landlock"] = "off"
     """Refuse writing outside a temporary folder and TCP, where the Linux kernel can."""
     figures: FigureSettings = FigureSettings()
@@ -363,6 +368,10 @@ class Config(Struct, frozen=True):
     share: OfSite[tuple[str, ...]] = ()
     """Links to pass a post on, below it: `mastodon`, `bluesky`, `email`, `link`."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
+    links: OfSite[ExternalLinks] = ExternalLinks()
+    budget: OfSite[PageBudget] = PageBudget()
+    sections: OfSite[Mapping[str, SectionRules]] = {}
+    """Folder under `content/` → what the front matter of its pages holds; `/`: of all others."""
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     build: OfSite[Build] = Build()
@@ -370,6 +379,8 @@ class Config(Struct, frozen=True):
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+    publish: OfSite[HostName] = "none"
+    """Where the site is published; for `netlify` and `cloudflare` builds write its headers and redirects."""
 
     @property
     def feed_settings(self) -> Feeds:

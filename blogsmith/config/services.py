@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ..patterns import lazy_pattern
+from ..schema.forms import Form, accepts, one_of
 from ..schema.slots import Slot
 from .schema import Analytics, Comments, Config
 
@@ -46,8 +47,8 @@ _SITES: Mapping[str, tuple[re.Pattern[str], str]] = MappingProxyType(
     }
 )
 _HOST = lazy_pattern(r"https://[a-z0-9.-]+(?::\d+)?")
-_MASTODON = lazy_pattern(r"(https://[a-z0-9.-]+(?::\d+)?)/@[\w.-]+(?:@[\w.-]+)?/(\d{1,30})/?")
-_BLUESKY = lazy_pattern(r"https://bsky\.app/profile/([\w.:-]+)/post/(\w{1,40})/?")
+MASTODON = lazy_pattern(r"(https://[a-z0-9.-]+(?::\d+)?)/@[\w.-]+(?:@[\w.-]+)?/(\d{1,30})/?")
+BLUESKY = lazy_pattern(r"https://bsky\.app/profile/([\w.:-]+)/post/(\w{1,40})/?")
 THREAD_HINT = "write https://mastodon.example/@name/123456 or https://bsky.app/profile/name/post/abc"
 
 
@@ -65,9 +66,9 @@ class Thread(NamedTuple):
 
 def read_thread(written: str) -> Thread | None:
     """The thread of an address; None if it is none of Mastodon or Bluesky."""
-    if found := _MASTODON.fullmatch(written):
+    if found := MASTODON.fullmatch(written):
         return Thread("mastodon", written, found[1], f"/api/v1/statuses/{found[2]}/context")
-    if found := _BLUESKY.fullmatch(written):
+    if found := BLUESKY.fullmatch(written):
         uri = f"at://{found[1]}/app.bsky.feed.post/{found[2]}"
         request = f"/xrpc/app.bsky.feed.getPostThread?parentHeight=0&uri={uri}"
         return Thread("bluesky", written, BLUESKY_API, request)
@@ -95,6 +96,22 @@ def service_sources(config: Config) -> dict[str, set[str]]:
     }
 
 
+def _where(provider: str, then: Form) -> Form:
+    """What holds with one provider."""
+    here = {"properties": {"provider": one_of([provider])}, "required": ["provider"]}
+    return {"if": here, "then": then}
+
+
+def _comments_form(provider: str) -> Form:
+    shapes: dict[str, Form] = {"repo": {"pattern": _REPO}, "category": {"minLength": 1}}
+    names = _NEEDS[provider]
+    return _where(
+        provider,
+        {"properties": {name: shapes.get(name, {"pattern": _ID}) for name in names}, "required": list(names)},
+    )
+
+
+@accepts({"required": ["provider"], "allOf": [_comments_form(provider) for provider in _NEEDS]})
 def check_comments(comments: Comments, slot: Slot) -> Comments | None:
     """Whether comments have all that their provider needs."""
     if "provider" not in slot.value:
@@ -114,6 +131,13 @@ def check_comments(comments: Comments, slot: Slot) -> Comments | None:
     return comments if is_right else None
 
 
+def _analytics_form(provider: str) -> Form:
+    host = {"anyOf": [{"pattern": _HOST}, {"maxLength": 0}]}
+    properties = {"site": {"pattern": _SITES[provider][0]}, "host": host}
+    return _where(provider, {"properties": properties, "required": ["site"]})
+
+
+@accepts({"required": ["provider"], "allOf": [_analytics_form(provider) for provider in _SITES]})
 def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
     """Whether the counting of visits has all that its provider needs."""
     if "provider" not in slot.value:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from ..model.cells import Freeze
 from ..patterns import lazy_pattern
+from ..schema.forms import Form, either
 from ..schema.readers import parsed, shaped, words
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
@@ -31,6 +32,7 @@ _TIME = lazy_pattern(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?(s|sec|seconds?|min|minutes?|h
 _UNITS: Mapping[str, int] = MappingProxyType({"s": 1, "m": 60, "h": 3600})
 _MAX_SECONDS = 7 * 24 * 3600
 _BYTES = lazy_pattern(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?([kmgt])(i?)b", re.IGNORECASE)
+BYTES_SHAPE = r"^\s*\d{1,9}(?:\.\d{1,9})? ?[kKmMgGtT][iI]?[bB]\s*$"
 _MIN_BYTES, _MAX_BYTES = 32 * 10**6, 2**50
 
 
@@ -44,20 +46,40 @@ def parse_seconds(value: object) -> float | None:
     return seconds if 0.001 <= seconds <= _MAX_SECONDS else None
 
 
-def parse_bytes(value: object) -> int | None:
-    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+def parse_size(value: object) -> int | None:
+    """Bytes of `150 kB` (10³ each) or `2 MiB` (2²⁰ each); None if it is no size."""
     found = _BYTES.fullmatch(value.strip()) if isinstance(value, str) else None
     if not found:
         return None
     power = "kmgt".index(found[2].lower()) + 1
-    amount = int(float(found[1]) * (1024 if found[3] else 1000) ** power)
-    return amount if _MIN_BYTES <= amount <= _MAX_BYTES else None
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+
+
+def parse_bytes(value: object) -> int | None:
+    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+    amount = parse_size(value)
+    return amount if amount is not None and _MIN_BYTES <= amount <= _MAX_BYTES else None
 
 
 def parse_seed(value: object) -> int | None:
     """A whole number that every generator takes as a seed, else None."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and isinstance(value, int) and 0 <= value <= _MAX_SEED else None
+
+
+def parse_tolerance(value: object) -> float | None:
+    """A number from 0 to 1; `1e-6` is a text to YAML."""
+    try:
+        number = (
+            float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
+        )
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+PATTERN = r"^(?![/~])(?![A-Za-z]+:)[^\\]+$"
+"""The shape of a pattern that may name files of the site."""
 
 
 def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
@@ -76,6 +98,27 @@ def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
 
 
 FREEZE_WORD = words(FREEZE, "auto, true or false", suggest=False)
-SECONDS = parsed(parse_seconds, "a time of at most a week", "write seconds, or a time such as 5 min")
-BYTES = parsed(parse_bytes, "an amount of memory", BYTES_HINT)
-SEED = parsed(parse_seed, f"a whole number from 0 to {_MAX_SEED}")
+_NUMBER: Form = {"type": "number", "minimum": 0.001, "maximum": _MAX_SECONDS}
+SECONDS = parsed(
+    parse_seconds,
+    "a time of at most a week",
+    "write seconds, or a time such as 5 min",
+    form=either(_NUMBER, {"type": "string", "pattern": rf"^\s*(?:{_TIME.pattern})\s*$"}),
+)
+BYTES = parsed(
+    parse_bytes, "an amount of memory", BYTES_HINT, form={"type": "string", "pattern": BYTES_SHAPE}
+)
+TOLERANCE = parsed(
+    parse_tolerance,
+    "a number from 0 to 1",
+    "a part of each number: 1e-6",
+    form=either(
+        {"type": "number", "minimum": 0, "maximum": 1},
+        {"type": "string", "pattern": r"^\s*[0-9.]+([eE]-?[0-9]+)?\s*$"},
+    ),
+)
+SEED = parsed(
+    parse_seed,
+    f"a whole number from 0 to {_MAX_SEED}",
+    form={"type": "integer", "minimum": 0, "maximum": _MAX_SEED},
+)

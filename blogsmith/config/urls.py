@@ -30,6 +30,11 @@ def base_url_problem(url: str) -> str:
     return "cannot have . or .. in its path" if {".", ".."} & set(parts.path.split("/")) else ""
 
 
+def is_device(name: str) -> bool:
+    """Whether Windows takes a name of a file or folder for a device: `aux`, `con.md`."""
+    return bool(_DEVICE.match(name))
+
+
 def permalink_problem(pattern: str) -> str:
     """Why `pattern` cannot make addresses; empty if it can. Placeholders are not looked at."""
     if not pattern.startswith("/"):
@@ -37,6 +42,6 @@ def permalink_problem(pattern: str) -> str:
     parts = pattern.split("/")[1:]
     if any(part in (".", "..") or not _PATTERN_PART.fullmatch(part) for part in parts) or "" in parts[:-1]:
         return "can hold letters, digits, - _ . ~ and single slashes only"
-    if any(part.strip(".") != part or _DEVICE.match(part) for part in parts):
+    if any(part.strip(".") != part or is_device(part) for part in parts):
         return "has a part that begins or ends with a full stop, or is the name of a device on Windows"
     return "" if ":slug" in pattern else "must hold :slug, else all posts share one address"

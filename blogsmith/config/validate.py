@@ -13,16 +13,17 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..diagnostics.model import did_you_mean, nearest
+from ..diagnostics.model import nearest, question_of
 from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
+from ..schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
-from .editors import read_editor
+from .editors import EDITORS, read_editor
 from .policy_sources import check_policy
 from .schema import Browser, SiteLanguage
 from .services import check_analytics, check_comments
-from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
+from .units import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from .urls import base_url_problem, permalink_problem
 
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
@@ -34,6 +35,10 @@ PROVIDERS = ("youtube", "vimeo")
 SHARES = ("mastodon", "bluesky", "email", "link")
 PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
+KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
+"""What keys of a site's own may hold, under `sections`."""
+WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
+"""Settings of `budget` that are sizes."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
@@ -57,6 +62,11 @@ _TAKEN_FOLDERS = frozenset(
 )
 """The author's own folders: writing the site there would replace them."""
 
+_TAKEN = "|".join(map(re.escape, sorted(_TAKEN_FOLDERS)))
+_OUTPUT: Form = {"pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_TAKEN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"}
+_BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
+_PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}
+
 
 def _output_problem(output: str) -> str:
     path = PurePosixPath(output)
@@ -69,6 +79,7 @@ def _output_problem(output: str) -> str:
     return ""
 
 
+@accepts({"pattern": r"^(?!localtime$)[A-Za-z][\w+-]*(?:/[\w+-]+)*$"})
 def _timezone(name: str, slot: Slot) -> str | None:
     try:
         # `localtime` would make the site depend on the machine that builds it
@@ -76,23 +87,29 @@ def _timezone(name: str, slot: Slot) -> str | None:
             return name
     except (OSError, ValueError, LookupError):
         pass
-    hint = did_you_mean(name, available_timezones() - {"localtime"}) or "write it as Europe/Vienna"
-    slot.wrong(f'there is no time zone "{name}"', hint)
+    near = nearest(name, available_timezones() - {"localtime"})
+    hint = question_of(near) or "write it as Europe/Vienna"
+    slot.wrong(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
     return None
 
 
+_KNOWN_PLACES = "|".join(PLACEHOLDERS)
+
+
+@accepts({**SHAPED, "pattern": rf"^(?=.*:slug)(?!.*:(?!(?:{_KNOWN_PLACES})(?![A-Za-z_])))(?:/[\w.:~-]+)+/?$"})
 def _permalink(pattern: str, slot: Slot) -> str | None:
     unknown = [name for name in _PLACEHOLDER.findall(pattern) if name not in PLACEHOLDERS]
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.wrong(f"unknown placeholder :{name}", hint)
+        slot.wrong(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
         slot.wrong(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")
     return None if problem or unknown else pattern
 
 
+@accepts(either(one_of(["", *EDITORS]), {"pattern": r"\{file\}|^\s*$"}))
 def _editor(text: str, slot: Slot) -> str | None:
     choice = read_editor(text)
     if choice.problem:
@@ -100,6 +117,18 @@ def _editor(text: str, slot: Slot) -> str | None:
     return None if choice.problem else text
 
 
+def _packages_form() -> Form:
+    from ..pyodide.distribution import CDN
+    from ..pyodide.names import PACKAGE_NAMES
+
+    here = {"properties": {"pyodide": {"not": one_of([CDN])}}, "required": ["pyodide"]}
+    names = one_of(sorted(PACKAGE_NAMES))
+    folder = {"pattern": rf"^(?:{CDN}|static/(?!.*(?:^|/)\.)[^\\:?#]+)$"}
+    of_cdn = {"properties": {"packages": {"items": names}}}
+    return {"properties": {"pyodide": folder}, "if": here, "then": {}, "else": of_cdn}
+
+
+@accepts({LAZY: _packages_form})
 def _browser(settings: Browser, slot: Slot) -> Browser | None:
     """Which packages there are depends on where they come from."""
     from ..pyodide.distribution import CDN, setting_problem
@@ -118,6 +147,10 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
     return None if problem or unknown else settings
 
 
+_WIDTH: Form = {"minimum": 16, "maximum": MOST_WIDTH}
+
+
+@accepts({"items": _WIDTH, "minItems": 1, "maxItems": MOST_WIDTHS})
 def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
     wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MOST_WIDTH]
     for index in wrong:
@@ -129,6 +162,7 @@ def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
     return None if wrong else widths
 
 
+@accepts({**SHAPED, "pattern": ORCID})
 def _orcid(written: str, slot: Slot) -> str | None:
     found = ORCID.fullmatch(written)
     if found and is_orcid(found[1]):
@@ -142,6 +176,10 @@ def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
 
+def _is_pause(seconds: float) -> bool:
+    return 0 <= seconds <= 60
+
+
 def _is_memory(text: str) -> bool:
     return parse_bytes(text) is not None
 
@@ -150,6 +188,7 @@ def _is_path(text: str) -> bool:
     return text == text.strip() and not re.search(r"^~|[\x00-\x1f]", text)
 
 
+@accepts({"propertyNames": {"pattern": LANGUAGE}})
 def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mapping[str, SiteLanguage]:
     """Tags of languages, each once, with a part of the addresses of its own."""
     named = {tag: found for tag, found in languages.items() if LANGUAGE_NAMED(tag, slot.key(tag))}
@@ -163,22 +202,34 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
     return named
 
 
-_NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more")
-_SECONDS = must(_is_positive, "{name} must be more than 0 seconds")
+_AMOUNT = must(
+    lambda text: parse_size(text) is not None, '"{value}" is no size', "write it as 150 kB or 2 MB"
+)
+_POSITIVE: Form = {"exclusiveMinimum": 0}
+_NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more", form={"minimum": 0})
+_SECONDS = must(_is_positive, "{name} must be more than 0 seconds", form=_POSITIVE)
+_ADDRESSED = must(
+    _MENU_URL.match,
+    '{name} "{value}" is no address',
+    "/posts/ or https://…",
+    form={"pattern": rf"^(?:{_MENU_URL.pattern})"},
+)
 _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -")
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        "base_url": without(base_url_problem, "{name} {problem}", "write it as https://example.org/blog"),
+        "base_url": without(
+            base_url_problem, "{name} {problem}", "write it as https://example.org/blog", form=_BASE_URL
+        ),
         "lang": LANGUAGE_NAMED,
         "languages": check_languages,
         "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
-        "languages.menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
+        "languages.menu.url": _ADDRESSED,
         "orcids": values(_orcid),
         "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
-        "output": without(_output_problem, "{name} {problem}"),
+        "output": without(_output_problem, "{name} {problem}", form=_OUTPUT),
         "timezone": _timezone,
-        "menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
+        "menu.url": _ADDRESSED,
         "permalinks": values(_permalink),
         "pagination": _NOT_NEGATIVE,
         "archive_pagination": _NOT_NEGATIVE,
@@ -188,25 +239,42 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "callouts.alias": each(_CALLOUT),
         "math.macros": keys(MACRO_NAMED),
         "math.packages": each(known(PACKAGES, "package")),
-        "code.deadline_s": must(_is_positive, "{name} must be more than 0"),
-        "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
+        "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
+        "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1", form={"minimum": 1}),
         "images.widths": _widths,
-        "images.formats": must(bool, "{name} must name one at least"),
+        "images.formats": must(bool, "{name} must name one at least", form={"minItems": 1}),
         "embeds.allow": each(known(PROVIDERS, "provider")),
         "comments": check_comments,
         "analytics": check_analytics,
         "share": each(known(SHARES, "kind of link", listed=SHARES)),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
-        "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),
+        "links.timeout": _SECONDS,
+        "links.pause": must(_is_pause, "{name} must be 0 to 60 seconds"),
+        "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
+        "links.days": _NOT_NEGATIVE,
+        **{f"budget.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
+        "budget.requests": _NOT_NEGATIVE,
+        "budget.hosts": _NOT_NEGATIVE,
+        "sections.types": values(known(KEY_TYPES, "type", listed=KEY_TYPES)),
+        "execute.python": must(
+            _is_path,
+            '"{value}" is no path of a Python',
+            _PYTHON_HINT,
+            form=_PYTHON_PATH,
+        ),
         "execute.env": each(shaped(_VARIABLE, "name of an environment variable", _VARIABLE_HINT)),
         "execute.timeout": _SECONDS,
-        "execute.memory": must(_is_memory, '"{value}" is no amount of memory', BYTES_HINT),
+        "execute.memory": must(
+            _is_memory, '"{value}" is no amount of memory', BYTES_HINT, form={"pattern": BYTES_SHAPE}
+        ),
         "execute.jobs": _NOT_NEGATIVE,
         "execute.preload": each(shaped(_MODULE, "name of a module", "as it is imported: numpy")),
         "execute.kernel": unless_empty(KERNEL_NAMED),
         "execute.dask.scheduler": unless_empty(shaped(_ADDRESS, "address of a scheduler", _ADDRESS_HINT)),
-        "execute.dask.cuda": values(must(_is_positive, "an amount of {name} must be more than 0")),
+        "execute.dask.cuda": values(
+            must(_is_positive, "an amount of {name} must be more than 0", form=_POSITIVE)
+        ),
         "browser": _browser,
         "browser.timeout": _SECONDS,
         "security.csp": check_policy,

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+MANUAL = "https://blogsmith.example/docs/"
+"""Where the manual is published."""
+
 CODES: Mapping[str, str] = MappingProxyType(
     {
         # reading
@@ -32,6 +35,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "front-matter-key": "A front matter key is misspelt, or another generator's (warning).",
         "front-matter-unknown": "A front matter key has a value that means nothing here (warning).",
         "front-matter-open": "The front matter has no end, is not at the start of the file, or is not YAML.",
+        "front-matter-rule": "A page does not keep to what `sections` says of its front matter (warning).",
         "front-matter-value": "A front matter key has a value of the wrong type or form.",
         "slug": "A slug, or a file name a slug is made from, cannot be part of an address.",
         "language-key": "A translation is of a text that no page prints (warning).",
@@ -173,10 +177,22 @@ CODES: Mapping[str, str] = MappingProxyType(
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
         "search-engine": "Pagefind, which the site has chosen for its search, is not there or fails.",
         # doubts, told by `blogsmith check` only
+        "film-captions": "A film with sound has no captions (warning).",
+        "heading-empty": "A heading has no text (warning).",
+        "heading-level": "A heading is more than one level below the one before it (warning).",
+        "image-alt": "An image has neither alt text nor caption (warning).",
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
+        "link-text": "The text of a link is missing, or says nothing of where it leads: `here` (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
         "macro-unused": "A macro is declared and never used (warning).",
         "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
+        "table-header": "A table has no cell that names a column or a row (warning).",
+        # told by `blogsmith check --budget` and `blogsmith check --links`
+        "budget": "A page weighs more, or asks for more, than the settings under `budget` say (warning).",
+        "link-dead": "The page that a link leads to is gone: 404 or 410 (warning).",
+        "link-fragment": "The page of another host that a link leads to has no such id (warning).",
+        "link-moved": "The page that a link leads to has moved for good (warning).",
+        "link-unreachable": "The host of a link does not answer, or answers with an error (warning).",
         # templates and plugins
         "plugin": "A plugin fails, with the line of its file.",
         "plugin-import": "A plugin of the site imports code of it that `blogsmith trust` does not cover.",
@@ -200,9 +216,17 @@ CODES: Mapping[str, str] = MappingProxyType(
         "output-folder": "The output folder is not one that blogsmith may replace.",
         "output-foreign": "A file that blogsmith did not write stands where it wants to write.",
         "output-write": "The output cannot be written: disk full, no permission, name too long.",
+        "book-empty": "There is no page, or no series, to make a book of.",
         "file-exists": "A new site, post, theme or copy would replace something that is already there.",
         "new-name": "A title or a section of a new post cannot be turned into a file name.",
         "new-write": "A new site or post cannot be written to disk.",
+        # publishing
+        "publish-base-url": "A host cannot show the site at its `base_url` (warning), or there is none.",
+        "publish-file": "A file for a host cannot be read or written.",
+        "publish-name": "A name holds a sign that no settings of a host can have.",
+        "publish-repository": "The settings of a host belong to another folder than that of the site.",
+        "publish-results": "git is told to leave out recorded results, which other machines show (warning).",
+        "publish-target": "A host needs a setting or an option that is missing.",
     }
 )
 
@@ -240,3 +264,8 @@ UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
 def has_warnings(code: str) -> bool:
     """Whether there are warnings of a code, which may be silenced."""
     return "warn" in CODES[code]
+
+
+def documentation_of(code: str) -> str:
+    """Where the manual tells of a code."""
+    return f"{MANUAL}errors/#{code}"

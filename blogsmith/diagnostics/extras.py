@@ -1,4 +1,4 @@
-"""Packages that blogsmith can do without, and the command that installs them where blogsmith runs.
+"""Packages that blogsmith can do without, and the command that installs them where they are needed.
 
 Commands name packages and never an extra: `blogsmith` in package registries is somebody else's, and ours need
 not be published to be installed from a checkout.
@@ -7,22 +7,41 @@ not be published to be installed from a checkout.
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 DISTRIBUTION = "blogsmith-site"
 """Our own name as a package."""
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "dask": ("distributed>=2026.8",),
+        "lsp": ("pygls>=2.1",),
         "search": ("pagefind>=1.5", "pagefind-bin>=1.5"),
         "jupyter": ("ipykernel>=6.29", "jupyter-client>=8.6", "jupyter-kernel-client>=1.0"),
     }
 )
 """Those that hints name; as in pyproject.toml."""
+PACKAGES: Mapping[str, str] = MappingProxyType(
+    {
+        **{
+            name: name
+            for name in (
+                *("altair", "bokeh", "einops", "jax", "matplotlib", "networkx", "numba", "numpy", "pandas"),
+                *("plotly", "polars", "requests", "scipy", "seaborn", "statsmodels", "sympy", "torch"),
+                *("tqdm", "transformers", "xarray"),
+            )
+        },
+        **{"PIL": "pillow", "bs4": "beautifulsoup4", "cv2": "opencv-python-headless", "yaml": "pyyaml"},
+        **{"skimage": "scikit-image", "sklearn": "scikit-learn"},
+    }
+)
+"""Module → the package that brings it. Others are not guessed: a like-named package may be a stranger's."""
 
 
 def install_extra(name: str) -> str:
@@ -33,10 +52,56 @@ def install_extra(name: str) -> str:
 def install_command(*packages: str, prefix: Path | None = None) -> str:
     """What to type to install packages into the environment at `prefix`, by default that of this process."""
     prefix = prefix or Path(sys.prefix)
-    names = shlex.join(packages)
     if (prefix / "pipx_metadata.json").is_file():
         # pipx calls an environment by the name of its folder
-        return f"pipx inject {shlex.quote(prefix.name)} {names}"
-    if (prefix / "uv-receipt.toml").is_file() or importlib.util.find_spec("pip") is None:
-        return f"uv pip install --python {shlex.quote(str(prefix))} {names}"
-    return f"{shlex.quote(sys.executable)} -m pip install {names}"
+        return _join("pipx", "inject", prefix.name, *packages)
+    receipt = prefix / "uv-receipt.toml"
+    if receipt.is_file() and (wanted := _requirements(receipt)):
+        # what is added in another way is gone after the next `uv tool upgrade`
+        others = [word for package in (*wanted[1:], *packages) for word in ("--with", package)]
+        return _join("uv", "tool", "install", *others, wanted[0])
+    if receipt.is_file() or importlib.util.find_spec("pip") is None:
+        return _join("uv", "pip", "install", "--python", str(prefix), *packages)
+    return _join(sys.executable, "-m", "pip", "install", *packages)
+
+
+def install_for(python: str, *packages: str) -> str:
+    """What to type to install packages for a Python, given by the path of its program."""
+    if Path(python) == Path(sys.executable):
+        return install_command(*packages)
+    programs = Path(python).parent
+    is_environment = (programs.parent / "pyvenv.cfg").is_file()
+    if is_environment and not any((programs / name).exists() for name in ("pip", "pip.exe")):
+        return _join("uv", "pip", "install", "--python", python, *packages)
+    return _join(python, "-m", "pip", "install", *packages)
+
+
+def install_module(python: str, module: str) -> str:
+    """The same for a module that was not found; empty if it is not known which package brings it."""
+    return install_for(python, PACKAGES[module]) if python and module in PACKAGES else ""
+
+
+def _requirements(receipt: Path) -> Sequence[str]:
+    """What `uv tool install` was asked for, the tool first; empty if that cannot be said in a command."""
+    import tomllib
+
+    try:
+        tool: dict[str, Any] = tomllib.loads(receipt.read_text("utf-8"))["tool"]
+        found = [_requirement(entry) for entry in tool["requirements"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ()
+    # options such as another index would have to be repeated, and are not all of one form
+    return found if found and all(found) and not tool.get("options") else ()
+
+
+def _requirement(entry: dict[str, Any]) -> str:
+    extras = f"[{','.join(entry['extras'])}]" if entry.get("extras") else ""
+    if place := entry.get("directory") or entry.get("path"):
+        return f"{place}{extras}"
+    known = entry.keys() <= {"name", "extras", "specifier"}
+    return f"{entry['name']}{extras}{entry.get('specifier', '')}" if known else ""
+
+
+def _join(*words: str) -> str:
+    """A command for the shell of this system."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)

@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..patterns import lazy_pattern
+from .fixes import Fix, exchange
 
 Severity = Literal["error", "warning"]
 
@@ -58,6 +59,8 @@ class Diagnostic(Struct, frozen=True):
     """Errors cannot be silenced, warnings can."""
     subject: str = ""
     """Name of the plugin it is about, to find the place where the settings name it; empty: none."""
+    fix: Fix | None = None
+    """What to change in the file; None: that is for the author to decide."""
 
 
 class SiteError(Exception):
@@ -89,15 +92,20 @@ class Reporter:
         *,
         hint: str = "",
         severity: Severity = "error",
+        fix: Fix | None = None,
     ) -> None:
-        """Add one diagnostic at `place`; the same finding at the same place is kept once."""
+        """Add one diagnostic at `place`; the same finding at the same place is kept once.
+
+        fix: left out where its text does not stand in the file, as in what a plugin has changed.
+        """
         line = ""
         if place is not None and 0 < place.line <= len(self.lines):
             line = self.lines[place.line - 1]
             if place.column > len(line) + 1:
                 # what YAML or HTML has unescaped is shorter or longer than it was written
                 place = Place(place.line, len(line) + 1)
-        self.add(Diagnostic(code, message, self.path, place, line, hint, severity))
+        fix = fix if fix and fix.fits(self.lines) else None
+        self.add(Diagnostic(code, message, self.path, place, line, hint, severity, fix=fix))
 
     def add(self, found: Diagnostic) -> None:
         """Keep a diagnostic made elsewhere, once."""
@@ -112,16 +120,42 @@ class Reporter:
 
     def did_you_mean(self, word: str, choices: Iterable[str]) -> str:
         """As `did_you_mean`, for the first mistakes only."""
-        near = self.nearest(word, choices)
-        return f"did you mean {near}?" if near else ""
+        return question_of(self.nearest(word, choices))
 
-    def error(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
+    def error(
+        self, code: str, message: str, place: Place | None = None, hint: str = "", fix: Fix | None = None
+    ) -> None:
         """Add an error."""
-        self.report(code, message, place, hint=hint)
+        self.report(code, message, place, hint=hint, fix=fix)
 
-    def warn(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
+    def warn(
+        self, code: str, message: str, place: Place | None = None, hint: str = "", fix: Fix | None = None
+    ) -> None:
         """Add a warning."""
-        self.report(code, message, place, hint=hint, severity="warning")
+        self.report(code, message, place, hint=hint, severity="warning", fix=fix)
+
+    def substitute(
+        self,
+        place: Place | None,
+        old: str,
+        new: str | None,
+        *,
+        behind: str = "",
+        title: str = "",
+        is_safe: bool = False,
+    ) -> Fix | None:
+        """A fix that writes `new` for the `old` that stands at a place or behind it in its line.
+
+        None if it does not stand there, or if there is nothing to write, as when no word is near.
+        behind: the character in front of it is one of these; empty: any.
+        """
+        if place is None or not old or new is None or not 0 < place.line <= len(self.lines):
+            return None
+        line = self.lines[place.line - 1]
+        at = line.find(old, place.column - 1)
+        while behind and at >= 0 and line[at - 1 : at] not in tuple(behind):
+            at = line.find(old, at + 1)
+        return exchange(place.line, at + 1, old, new, title=title, is_safe=is_safe) if at >= 0 else None
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -142,7 +176,11 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """A hint `did you mean X?`, or an empty text if nothing is near."""
-    near = nearest(word, choices)
+    return question_of(nearest(word, choices))
+
+
+def question_of(near: str | None) -> str:
+    """A hint `did you mean X?` at what `nearest` has found, or an empty text."""
     return f"did you mean {near}?" if near else ""
 
 

@@ -1,8 +1,8 @@
 """Keys of cells and values: what a recorded result must have been made from to be valid.
 
 The key of a cell hashes the key before it in its session, its code and the options that change what it
-computes. Prose, captions and everything that only shows are no part of it, nor is the session's name.
-Comments are part of it: shapes are written in them, and `inspect` shows them to the code.
+computes. Prose, captions and everything that only shows are no part of it, nor is the session's name, nor how
+Python's code is laid out. In records of before 2026-11-23 code counts as it is written, see `EXACT`.
 Files and modules that code reads have digests of their own beside the keys (`record.py`).
 """
 
@@ -11,14 +11,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from ..config.schema import FigureSettings
 from ..model.cells import Cell, PageCells
+from .code_form import canonical_form, line_layout, plain_form
 
 SCHEMA = 1
 """Of keys and of the files that hold them; a new one makes every record stale."""
+KeyForm: TypeAlias = Literal[1, 2]
+EXACT: KeyForm = 1
+"""Code counts as it is written."""
+CANONICAL: KeyForm = 2
+"""Python's code counts in its canonical form."""
 DEFAULT_FIGURES = FigureSettings()
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -36,6 +43,7 @@ class SessionKeys(Struct, frozen=True):
     """Options that change the result and are not the default, as words, likewise."""
     values: Mapping[int, str]
     """Number of a value → its key; empty but for the session `main`."""
+    form: KeyForm = CANONICAL
     sweeps: Mapping[int, Mapping[str, str]] = MappingProxyType({})
     """Position of a cell with a sweep → key of each point but the default → the key of its result."""
 
@@ -45,11 +53,12 @@ def session_keys(
     session: str,
     environment: Mapping[str, str],
     figures: FigureSettings = DEFAULT_FIGURES,
+    form: KeyForm = CANONICAL,
 ) -> SessionKeys:
     """The keys of `session`.
 
     environment: the variables that cells may see and that are set, with their values.
-    figures: what the site says of figures, for cells that say nothing.
+    figures: what the site says of figures, for cells that say nothing. form: in which code counts.
     """
     cells = page.session_cells(session)
     start = start_key(_runner(page, cells), environment, page.depends)
@@ -59,7 +68,7 @@ def session_keys(
     options: list[Mapping[str, str]] = []
     sweeps: dict[int, Mapping[str, str]] = {}
     for cell in cells:
-        codes.append(code_digest(cell.code))
+        codes.append(_code_digest(cell, form))
         options.append(relevant_options(cell, figures))
         if cell.options.sweep:
             others = cell.options.sweep.other_points()
@@ -69,7 +78,18 @@ def session_keys(
         key = _cell_key(key, codes[-1], options[-1])
         keys.append(key)
     values = _value_keys(page, cells, (start, *keys)) if session == "main" else {}
-    return SessionKeys(start, tuple(keys), tuple(codes), tuple(options), values, sweeps)
+    return SessionKeys(start, tuple(keys), tuple(codes), tuple(options), values, form, sweeps)
+
+
+def layout_digest(cells: Sequence[Cell]) -> str:
+    """Of the lines on which the code of these cells stands, of which outputs may tell."""
+    return _digest(*(line_layout(cell.code) for cell in cells))
+
+
+def _code_digest(cell: Cell, form: KeyForm) -> str:
+    if form == EXACT or cell.language != "python":
+        return code_digest(cell.code)
+    return _digest("canonical", canonical_form(cell.code, has_shapes=cell.options.shapes))
 
 
 def _cell_key(before: str, code: str, options: Mapping[str, str]) -> str:
@@ -90,8 +110,8 @@ def start_key(runner: str, environment: Mapping[str, str], depends: Sequence[str
 
 
 def code_digest(code: str) -> str:
-    """Of the code as it counts: with \\n as line end, without what is blank behind its last line."""
-    return _digest(code.replace("\r\n", "\n").replace("\r", "\n").rstrip())
+    """Of the code as it is written."""
+    return _digest(plain_form(code))
 
 
 def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..model.results import CellRun
+from .keys import EXACT, KeyForm
 from .record_form import Origin, ValueRecord
 
 
@@ -30,6 +31,8 @@ class CellRecord(Struct, frozen=True):
     """Of an earlier run than the session's: kept because the cell could not run in that one.
 
     Then `run.reads`, `run.modules` and `run.absent` also hold what the cells before it had used."""
+    layout: str = ""
+    """`keys.layout_digest` of the cells up to it, if its outputs name lines of code."""
     others: Mapping[str, CellRecord] = field(default_factory=dict)
     """Of a cell with a sweep: key of a point → its result. What it used is with the cell; its `origin` is
     that of a run of its own, if it had one."""
@@ -54,6 +57,8 @@ class SessionRecord(Struct, frozen=True):
     with the first cell, and nowhere if no cell ran."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    form: KeyForm = EXACT
+    """Of its keys."""
 
     def timeless(self) -> SessionRecord:
         """Without seconds and date: what two runs must agree in to be equal."""

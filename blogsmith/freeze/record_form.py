@@ -115,12 +115,15 @@ class RecordedCell(RecordStruct, frozen=True):
     claim: str = ""
     sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MOST_SDPA)] = ()
     origin: Origin | None = None
+    layout: Literal[""] | _Key = ""
     # of a sweep: the runs with other values, which have no `others` themselves
     others: dict[_Point, RecordedCell] = {}
 
 
 class RecordedSession(RecordStruct, frozen=True):
     start: _Key
+    # how code counts in the keys; records that do not say it have form 1
+    keys: Literal[1, 2] = 1
     cells: tuple[RecordedCell, ...] = ()
     values: tuple[ValueRecord, ...] = ()
     environment: dict[str, str] = {}

@@ -90,6 +90,7 @@ def _lines(text: str) -> list[str]:
 def _session(record: SessionRecord) -> form.RecordedSession:
     return form.RecordedSession(
         start=record.start,
+        keys=record.form,
         cells=tuple(_cell(cell) for cell in record.cells),
         values=record.values,
         environment=dict(record.environment),
@@ -125,6 +126,7 @@ def _cell(record: CellRecord) -> form.RecordedCell:
         claim=run.claim,
         sdpa=run.sdpa,
         origin=record.origin,
+        layout=record.layout,
         others={key: _cell(other) for key, other in record.others.items()},
     )
 
@@ -156,6 +158,7 @@ def _read_session(part: form.RecordedSession) -> SessionRecord:
         reads=part.reads,
         modules=part.modules,
         absent=part.absent,
+        form=part.keys,
     )
 
 
@@ -175,7 +178,17 @@ def _read_cell(part: form.RecordedCell) -> CellRecord:
         absent=part.absent,
     )
     others = {key: _read_cell(other) for key, other in part.others.items()}
-    return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, part.origin, others)
+    return CellRecord(
+        key=part.key,
+        code=part.code,
+        run=run,
+        label=part.label,
+        options=part.options,
+        depends=part.depends,
+        origin=part.origin,
+        layout=part.layout,
+        others=others,
+    )
 
 
 def _read_output(part: form.Output) -> CellOutput:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from ..model.cells import Cell, PageCells
-from ..model.results import CellRun, SessionRun
+from ..model.results import CellRun, Failure, SessionRun, Stream
+from .agreement import agree
 from .environment import Environment
-from .keys import SessionKeys, environment_digests, session_keys
+from .keys import EXACT, SessionKeys, environment_digests, layout_digest, session_keys
 from .matching import match_cells
 from .record import CellRecord, SessionRecord
 from .record_form import Origin, ValueRecord
@@ -31,6 +32,13 @@ def session_record(
     if run.problem or any(_is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
         return None
     keys = session_keys(page, run.session, around.environment, around.figures)
+    if old is not None and old.form != keys.form:
+        known_keys = session_keys(page, run.session, around.environment, around.figures, old.form)
+        if run.only_sweeps or _has_all_keys(old, known_keys):
+            # nothing but how its keys are made would be another one
+            keys = known_keys
+        else:
+            old = _with_keys(cells, old, known_keys, keys)
     if run.only_sweeps:
         return _with_sweeps(cells, run, keys, date, old)
     known = _known_others(cells, keys, old)
@@ -39,10 +47,12 @@ def session_record(
     for position, (cell, result) in enumerate(zip(cells, run.cells, strict=True)):
         if result.status != "skipped":
             record = _cell_record(page, cell, result, keys, position, around)
+            if keys.form != EXACT and _names_lines(result):
+                record = replace(record, layout=layout_digest(cells[: position + 1]))
             found.append(_with_others(record, position, result, keys, known.get(position, {})))
         elif position in kept:
             found.append(kept[position])
-    return SessionRecord(
+    made = SessionRecord(
         start=keys.start,
         cells=tuple(found),
         values=_values(page, run, keys),
@@ -52,6 +62,42 @@ def session_record(
         reads=run.reads,
         modules=run.modules,
         absent=run.absent,
+        form=keys.form,
+    )
+    return old if old is not None and agree(cells, old, made) else made
+
+
+def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
+    return old.start == keys.start and tuple(cell.key for cell in old.cells) == keys.cells
+
+
+def _with_keys(
+    cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: SessionKeys
+) -> SessionRecord:
+    """An old record with the keys that its results would have now. known: in the form of its own keys."""
+    found = list(old.cells)
+    for position, match in enumerate(match_cells(cells, known, old.cells)):
+        if match is None or found[match.index].key != known.cells[position]:
+            continue
+        points = keys.sweeps.get(position, {})
+        same = {
+            point: replace(other, key=points[point], code=keys.codes[position])
+            for point, other in found[match.index].others.items()
+            if point in points and other.key == known.sweeps.get(position, {}).get(point)
+        }
+        found[match.index] = replace(
+            found[match.index], key=keys.cells[position], code=keys.codes[position], others=same
+        )
+    return replace(old, start=keys.start if old.start == known.start else old.start, cells=tuple(found))
+
+
+def _names_lines(run: CellRun) -> bool:
+    """Whether outputs say on which lines of code something happened."""
+    runs = (run, *run.others.values())
+    outputs = [output for one in runs for output in one.outputs]
+    return any(
+        isinstance(output, Failure) or (isinstance(output, Stream) and "<cell " in output.text)
+        for output in outputs
     )
 
 

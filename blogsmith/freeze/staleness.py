@@ -12,7 +12,7 @@ from ..model.cells import Cell, Need, PageCells, Value
 from ..model.sweeps import SweepRuns
 from .changes import StaleReasons
 from .environment import Environment
-from .keys import SessionKeys, cells_before, session_keys
+from .keys import CANONICAL, SessionKeys, cells_before, layout_digest, session_keys
 from .matching import Match, match_cells
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import Origin, ValueRecord
@@ -101,8 +101,9 @@ def judge(page: PageCells, record: PageRecord | None, around: Environment) -> Pa
     values: dict[int, Verdict] = {}
     names: dict[str, str] = {}
     for session in page.sessions():
-        keys = session_keys(page, session, around.environment, around.figures)
-        name = recorded_name(page, session, keys, record)
+        name = _recorded_name(page, session, record, around)
+        form = record.sessions[name].form if record and name in record.sessions else CANONICAL
+        keys = session_keys(page, session, around.environment, around.figures, form)
         if record is None or name not in record.sessions:
             cells |= {
                 cell.number: _missing(cell, keys.sweeps.get(position, {}))
@@ -117,12 +118,14 @@ def judge(page: PageCells, record: PageRecord | None, around: Environment) -> Pa
     return PageVerdict(page, cells, values, names)
 
 
-def recorded_name(page: PageCells, session: str, keys: SessionKeys, record: PageRecord | None) -> str:
+def _recorded_name(page: PageCells, session: str, record: PageRecord | None, around: Environment) -> str:
     """The name under which a session is recorded: its own, or one that has all its keys and is in no use."""
     if record is not None and session not in record.sessions:
         for name, known in record.sessions.items():
-            same = keys.cells and keys.cells == tuple(cell.key for cell in known.cells)
-            if same and name not in page.sessions():
+            if name in page.sessions():
+                continue
+            keys = session_keys(page, session, around.environment, around.figures, known.form)
+            if keys.cells and keys.cells == tuple(cell.key for cell in known.cells):
                 return name
     return session
 
@@ -233,6 +236,8 @@ class _Session(Struct, frozen=True):
             return
         if record.key != self.keys.cells[position]:
             yield from self.changes.cell_reasons(position)
+        elif record.layout and record.layout != layout_digest(self.cells[: position + 1]):
+            yield "its outputs name lines of code, and these have moved"
         yield from self.changes.file_reasons(match.index)
         yield from self._versions(record, origin)
         if cell.options.freeze == "never" and self.around.running:

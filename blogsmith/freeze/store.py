@@ -37,9 +37,9 @@ MOST_BYTES = 256 * 1024 * 1024
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a link leads out of the site"
 _OURS = lazy_pattern(rf"{PICTURE}|{re.escape(NEW)}.*")
-_ATTRIBUTES_FILE = ".gitattributes"
-_ATTRIBUTES = "* -text linguist-generated=true\n"
-"""For git: never change line ends, fold the files in reviews."""
+ATTRIBUTES_PATH = PurePosixPath(FREEZE, ".gitattributes")
+GIT_ATTRIBUTES = "* -text -merge linguist-generated=true\n"
+"""For git: never change line ends, never make one record of two line by line, fold the files in reviews."""
 _SUFFIXES = MappingProxyType({"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"})
 
 
@@ -137,8 +137,8 @@ def put_page(
     try:
         with open_folder(root) as site:
             with site.enter(FREEZE, make=True) as records:
-                if records.status(_ATTRIBUTES_FILE) is None:
-                    records.replace(_ATTRIBUTES_FILE, _ATTRIBUTES.encode())
+                if records.status(ATTRIBUTES_PATH.name) is None:
+                    records.replace(ATTRIBUTES_PATH.name, GIT_ATTRIBUTES.encode())
             with site.enter(folder, make=True) as page:
                 _put_files(page, outputs, pictures, named)
             _sync_way(site, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..diagnostics.model import Reporter, did_you_mean
+from ..diagnostics.model import Reporter, nearest, question_of
 from ..patterns import lazy_pattern
 from ..schema import yaml_loader as loader
 from .language import Translation, places_of
@@ -31,8 +31,10 @@ def read_language(
     found: dict[str, Translation] = {}
     for key, value in located.value.items():
         if known is not None and key not in known:
-            hint = did_you_mean(key, known) or "all texts stand in the manual, under Configuration, Languages"
-            reporter.warn("language-key", f'nothing prints "{key}"', located.key_places.get((key,)), hint)
+            near, place = nearest(key, known), located.key_places.get((key,))
+            hint = question_of(near) or "all texts stand in the manual, under Configuration, Languages"
+            fix = reporter.substitute(place, key, near)
+            reporter.warn("language-key", f'nothing prints "{key}"', place, hint, fix)
         if _is_right(key, value, located, reporter):
             found[key] = value
     return found
@@ -48,11 +50,11 @@ def _is_right(key: str, value: Any, located: loader.Located, reporter: Reporter)
         return False
     for form, translation in value.items():
         if form not in FORMS or not isinstance(translation, str):
-            hint = did_you_mean(form, FORMS) if form not in FORMS else ""
-            message = f'"{form}" is no plural form with a text'
-            reporter.error(
-                "language-value", message, located.key_places.get((key, form)), hint or _FORMS_HINT
-            )
+            near = nearest(form, FORMS) if form not in FORMS else None
+            hint = question_of(near) or _FORMS_HINT
+            message, place = f'"{form}" is no plural form with a text', located.key_places.get((key, form))
+            fix = reporter.substitute(place, form, near)
+            reporter.error("language-value", message, place, hint, fix)
             return False
         if not _has_known_places(key, translation, (key, form), located, reporter):
             return False
@@ -74,7 +76,9 @@ def _has_known_places(
     if not unknown:
         return True
     names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
-    hint = did_you_mean(unknown[0], allowed) or (f"places: {names}" if names else "it has no places")
+    near, place = nearest(unknown[0], allowed), located.places.get(path)
+    hint = question_of(near) or (f"places: {names}" if names else "it has no places")
     message = f'"{key}" has no place {{{unknown[0]}}}'
-    reporter.error("language-value", message, located.places.get(path), hint)
+    fix = reporter.substitute(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
+    reporter.error("language-value", message, place, hint, fix)
     return False

@@ -42,4 +42,5 @@ def _check_formula(math: Math, reporter: Reporter) -> None:
         place = math.origin.place(0, len(math.tex))
         place = Place(place.line, place.column - 1, place.length + 1 + ("\n" not in math.tex))
         hint = "write \\$ for a dollar sign, \\text{…} for words in a formula"
-        reporter.warn("dollar-doubtful", f"${shown}$ is a formula that reads like text", place, hint)
+        fix = reporter.substitute(place, f"${math.tex}$", f"\\${math.tex}\\$")
+        reporter.warn("dollar-doubtful", f"${shown}$ is a formula that reads like text", place, hint, fix)

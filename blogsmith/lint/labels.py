@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, Reporter
+from ..diagnostics.fixes import Fix
+from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..patterns import lazy_pattern
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
@@ -61,17 +62,28 @@ def lone_labels(
     """
     for label in labels:
         if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
-            written = _spelling(label, reporter.lines)
+            written = spell_label(label, reporter.lines)
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
             hint = f"refer to it with {reference}, or take it out"
             if label.name == _LEMMA:
                 hint = f"refer to it with {{@{written}}} in a proof, or call it a proposition"
             own = Reporter(reporter.path, reporter.lines)
-            own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
+            fix = _take_out(written, label, own)
+            own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint, fix)
             yield label.id, own.diagnostics[0]
 
 
-def _spelling(label: Label, lines: Sequence[str]) -> str:
+def _take_out(written: str, label: Label, reporter: Reporter) -> Fix | None:
+    """A fix that takes a label out of its line, where it stands there in one of the two usual forms."""
+    line = reporter.lines[label.place.line - 1]
+    for form in (f"\\label{{{written}}}", f" {{#{written}}}"):
+        if line.count(form) == 1:
+            start = Place(label.place.line, 1)
+            return reporter.substitute(start, form, "", title=f"take the label {written} out")
+    return None
+
+
+def spell_label(label: Label, lines: Sequence[str]) -> str:
     """The label as its author spells it."""
     at = _NAME.match(lines[label.place.line - 1], label.place.column - 1)
     return at[0] if at and label_id(at[0]) == label.id else label.id

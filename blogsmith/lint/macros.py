@@ -1,4 +1,4 @@
-r"""Macros that are declared and never used.
+r"""Macros that are declared and never used: those of a page, those of the settings where a site asks for it.
 
 Uses are counted in the text as written: whatever is not the declaration itself counts, also a mention
 in code, so that the lint is silent rather than wrong.
@@ -16,6 +16,7 @@ from ..config.load import LoadedConfig
 from ..diagnostics.model import Place, Reporter
 from ..model.documents import FrontMatter
 from ..patterns import lazy_pattern
+from ..schema.yaml_loader import remove_entry
 from ..syntax.records import Math
 from .starter import chosen_macros
 
@@ -60,11 +61,17 @@ def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroU
     return MacroUse(declared, frozenset(front.math.macros), used)
 
 
+def find_definition(name: str, text: str, front: FrontMatter, formulas: Iterable[Math]) -> Place | None:
+    """Where a page declares a macro; None if it does not. The rest as in `macro_use`."""
+    return macro_use(text, front, formulas).declared.get(name)
+
+
 def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
     """Warn of macros that a page declares and never uses."""
     for name, place in page.declared.items():
         if name not in page.used:
-            reporter.warn(CODE, f"macro {name} is never used", place)
+            fix = remove_entry(place, reporter.lines) if name in page.own else None
+            reporter.warn(CODE, f"macro {name} is never used", place, fix=fix)
 
 
 def commands_in(text: str) -> set[str]:
@@ -73,7 +80,7 @@ def commands_in(text: str) -> set[str]:
 
 
 def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter: Reporter) -> None:
-    """Warn of macros of the settings that are not among the commands which pages use."""
+    """Report macros of the settings that are not among the commands which pages use."""
     macros = settings.config.math.macros
     used = set(commands)
     pending = [name for name in macros if name in used]
@@ -87,7 +94,8 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
         if name not in used:
             value = settings.places[("math", "macros", name)]
             place = _name_place(name, Place(value.line), settings.lines)
-            reporter.warn(CODE, f"macro {name} is used nowhere in the site", place)
+            fix = remove_entry(place, settings.lines)
+            reporter.warn(CODE, f"macro {name} is used nowhere in the site", place, fix=fix)
 
 
 def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:

@@ -32,6 +32,8 @@ class Rule(Struct, frozen=True):
     message: str = ""
     """What follows the author's text in the report."""
     hint: str = ""
+    meant: str = ""
+    """What to write for it; empty where that needs arguments."""
 
 
 Rules = Mapping[str, Sequence[Rule]]
@@ -56,7 +58,8 @@ def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) 
             start, end = _span(math.tex, part)
             written = " ".join(math.tex[start:end].split())
             place = math.origin.place(start, end - start)
-            reporter.warn(rule.code, f"{written} {rule.message}", place, rule.hint)
+            fix = reporter.substitute(place, math.tex[start:end], rule.meant or None)
+            reporter.warn(rule.code, f"{written} {rule.message}", place, rule.hint, fix)
 
 
 def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
@@ -84,7 +87,8 @@ def _symbol_rules(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
         yield Rule(_pattern(symbol.use))
         message = f"means {name}, which this site writes {symbol.use}"
         for variant in symbol.avoid:
-            yield Rule(_pattern(variant), MIXED, message, "the notation is declared under math: symbols:")
+            hint = "the notation is declared under math: symbols:"
+            yield Rule(_pattern(variant), MIXED, message, hint, symbol.use)
 
 
 def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
@@ -93,7 +97,8 @@ def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
         pattern = _pattern(body)
         if "#" not in body and any(" " in text for text in pattern):
             yield Rule((name,))
-            yield Rule(pattern, BYPASSED, f"is written out, though {name} means it", f"write {name}")
+            message = f"is written out, though {name} means it"
+            yield Rule(pattern, BYPASSED, message, f"write {name}", name)
 
 
 def _pattern(tex: str) -> tuple[str, ...]:

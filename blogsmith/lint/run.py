@@ -15,8 +15,11 @@ from ..config.load import CONFIG_NAME, LoadedConfig
 from ..config.schema import MathSettings
 from ..diagnostics.model import Diagnostic, Reporter
 from ..syntax.parser import Parsed
+from .accessibility import report_accessibility
 from .dollars import report_dollars
+from .elements import elements_of
 from .labels import lone_labels, references_in
+from .macros import CODE as MACRO_UNUSED
 from .macros import commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
@@ -43,6 +46,7 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     use, references = macro_use(source.text, front, formulas), references_in(source.text)
     macros = {**chosen_macros(math.macros), **front.math.macros}
     report_dollars(page.tokens, reporter)
+    report_accessibility(elements_of(page), reporter)
     labels = tuple(lone_labels(page.labels.values(), references, reporter))
     report_page_macros(use, reporter)
     report_notation(formulas, notation(math.symbols, macros), reporter)
@@ -63,5 +67,7 @@ def lint_site(pages: Sequence[PageLint], waiting: Iterable[str], settings: Loade
     found = [diagnostic for page in pages for diagnostic in page.found]
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
     reporter = Reporter(CONFIG_NAME, settings.lines)
-    report_site_macros(commands, settings, reporter)
+    # those of a site are a library, written once for posts to come
+    if MACRO_UNUSED in settings.config.diagnostics.levels:
+        report_site_macros(commands, settings, reporter)
     return found + reporter.diagnostics

@@ -17,6 +17,9 @@ from .sweeps import Scalar, Sweep
 
 Freeze = Literal["auto", "always", "never"]
 """What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
+ProvenanceStyle = Literal["once", "full", "short", "none"]
+"""What stands below a result about where it comes from: all of it for the first of a session and what is
+different for the others, all of it, the day and the device, or nothing."""
 
 
 class Need(Struct, frozen=True):
@@ -36,29 +39,38 @@ class PageExecution:
     """What a page's `execute:` says; None means: as the site says."""
 
     mode: Literal["off", "marked", "all"] | None = None
+    """Which fences are cells: none, those that are marked as one, or every `python` fence."""
     echo: bool | None = None
-    """Show the code of cells that do not say otherwise; likewise the next two."""
+    """Show the code of cells that do not say otherwise."""
     warning: bool | None = None
+    """Show what cells write to standard error, where they do not say otherwise."""
     error: bool | None = None
+    """An exception is a result where the cell does not say otherwise; else it fails the build."""
     freeze: Freeze | None = None
+    """`true`: no change makes results stale; `false`: they always are, where cells may run."""
     timeout_s: float | None = None
+    """How long a cell may take: seconds, `90 s`, `5 min`; else as the site says."""
     memory_bytes: int | None = None
+    """How much a session may use: `4 GB`, `512 MiB`; else as the site says."""
     seed: int | None = None
     """Set once, before the first cell of every session."""
     shapes: bool | None = None
+    """`check`: check the shapes written in comments; else as the site says."""
+    tolerance: float | None = None
+    provenance: ProvenanceStyle | None = None
     depends: tuple[str, ...] = ()
-    """Files that all cells of the page depend on, as in `CellOptions`."""
+    """Files that all cells of the page depend on, relative to the post, `*` and `**` allowed."""
     engine: Literal["worker", "jupyter"] | None = None
-    """What runs the cells."""
+    """What runs the cells: blogsmith's own worker, or a Jupyter kernel; else as the site says."""
     kernel: str | None = None
-    """Name of the Jupyter kernel."""
+    """Name of the Jupyter kernel, as `jupyter kernelspec list` shows it."""
 
 
 class CellOptions(Struct, frozen=True):
     """The `#|` lines of a cell, page and site defaults applied.
 
     A field is the option of its name, read by its type unless a row of `syntax/cells/option_values.py` says
-    otherwise.
+    otherwise; editors show its docstring.
     """
 
     eval: bool = True
@@ -70,28 +82,33 @@ class CellOptions(Struct, frozen=True):
     error: bool = False
     """An exception is a result; else it fails the build."""
     warning: bool = True
-    """Show what went to stderr."""
+    """Show what went to standard error."""
     include: bool = True
     """False: run, show neither code nor output."""
     label: str = ""
-    """As `label_id` gives it."""
+    """Name of the cell and anchor to link to; `fig-…` makes a numbered figure, `tbl-…` a table."""
     fig_cap: str = ""
+    """Caption of its figure; may hold formulas."""
     fig_alt: str = ""
+    """The figure in words, for those who cannot see it."""
     tbl_cap: str = ""
+    """Caption of its table; may hold formulas."""
     lst_cap: str = ""
-    """Caption of the code."""
+    """Caption of its code; may hold formulas."""
     lst_label: str = ""
-    """Id of the code as a listing, `lst-…`."""
+    """Makes its code a numbered listing, `lst-…`."""
     layout: Literal["", "side"] = ""
     """`side`: what comes out stands beside the code where there is room."""
     code_fold: str = ""
-    """Label of the fold, empty if the code is not folded."""
+    """Fold the code; `show` starts open; a text is the label of the fold."""
     code_summary: str = ""
-    """The same from an option of its own: part of `code_fold`."""
+    """Label of the fold, as Quarto writes it."""
     fold_open: bool = False
     """The fold starts open."""
     freeze: Freeze = "auto"
+    """`true`: no change makes the result stale; `false`: it always is, where cells may run."""
     needs: tuple[Need, ...] = ()
+    """What the machine must have: a module, `torch` or `torch>=2.5`, or `cuda>=8.0`."""
     fallback: str = "error"
     """Where a need is not met and nothing is recorded: label of the cell shown instead, `skip` or `error`."""
     session: str = "main"
@@ -99,23 +116,29 @@ class CellOptions(Struct, frozen=True):
     depends: tuple[str, ...] = ()
     """Files the cell depends on, relative to the post, `*` and `**` allowed."""
     timeout_s: float | None = None
-    """None: as the site says; likewise the next."""
+    """How long it may take: seconds, `90 s`, `5 min`; else as the page or site says."""
     memory_bytes: int | None = None
+    """How much the session may use while it runs: `4 GB`, `512 MiB`; else as the page or site says."""
     seed: int | None = None
-    """Set for random, NumPy and torch before the cell runs."""
+    """Set for `random`, NumPy and torch before the cell runs."""
     run_in: Literal["build", "browser", "both"] = "build"
+    """Where it is meant to run: when the site is built, in the reader's browser, or in both."""
     claim: str = ""
     """What the value of the last expression means, in words; a false one fails the build."""
     fig_format: Literal["", "svg", "png"] = ""
-    """Empty: as the site says."""
+    """File format of matplotlib's figures; else as `execute.figures` says."""
     fig_dark: bool | None = None
-    """Draw each figure once more for dark pages; None: as the site says."""
+    """Draw each figure once more for dark pages; else as `execute.figures` says."""
     shapes: bool = False
+    """`check`: check the shapes written in comments."""
+    tolerance: float = 0.0
+    """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
     """Check the shapes written in comments."""
+    provenance: ProvenanceStyle = "once"
     sweep: Sweep | None = None
-    """Values with which the cell runs, one after another."""
+    """Values with which the cell runs, one after another: `{d: [4, 16, 64]}`."""
     sweep_default: tuple[Scalar, ...] = ()
-    """Which of them others see, as it is written: part of `sweep`."""
+    """Which values of the sweep other cells and readers without scripts see."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """Key as written → where its value stands."""
     texts: Mapping[str, TextMap] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 
+from ..diagnostics.fixes import exchange
 from ..diagnostics.model import Diagnostic, Place, SiteError
 
 _HINT = "save the file as UTF-8"
@@ -53,5 +54,7 @@ def _fault(data: bytes, start: int, offset: int, message: str, path: str) -> Dia
         (at for at in (data.find(b"\n", offset), data.find(b"\r", offset)) if at >= 0), default=len(data)
     )
     shown = before[before.rfind("\n") + 1 :] + data[offset:end].decode("utf-8", "replace")
-    hint = "remove the character" if data[offset] == 0 else _HINT
-    return Diagnostic("encoding", message, path, Place(line, column), shown, hint)
+    is_nul = data[offset] == 0
+    hint = "remove the character" if is_nul else _HINT
+    fix = exchange(line, column, "\0", "", title=hint, is_safe=True) if is_nul else None
+    return Diagnostic("encoding", message, path, Place(line, column), shown, hint, fix=fix)

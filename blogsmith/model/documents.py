@@ -108,107 +108,112 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class PageMath:
-    """What a page's `math:` says."""
+    """How formulas of the page are read and numbered."""
 
     macros: Mapping[str, str] = field(default_factory=dict)
-    """Name with backslash → TeX body."""
+    """Macro name with backslash → TeX, besides those of the site: `\\R: \\mathbb{R}`."""
     numbering: str = ""
-    """As in the site's settings; empty means: as the site says."""
+    """Which display formulas get a number; else as the site says."""
     packages: tuple[str, ...] | None = None
-    """LaTeX packages in force; None means: as the site says."""
+    """LaTeX packages that change what commands mean: `physics`; else those of the site."""
     converter: str = ""
-    """What typesets: a plugin, or `blogsmith`; empty means: as the site says."""
+    """What typesets: a plugin, or `blogsmith`; else as the site says."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageCitations:
-    """What a page's `citations:` says."""
+    """How citations look on the page."""
 
     style: Literal["", "numeric", "author-year"] = ""
-    """Empty means: as the site says."""
+    """`[1]`, or `(Vaswani et al., 2017)`; else as the site says."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
     """The head of a post, typed; see vocabulary section 2 and the manual.
 
-    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise. `OfSite`:
-    the page may stand elsewhere in the site when it changes.
+    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise; editors
+    show its docstring. `OfSite`: the page may stand elsewhere in the site when it changes.
     """
 
     title: OfPage[str] = ""
-    """Markdown-free except for `$…$`; empty means: taken from the first H1, else the file name."""
+    """Title of the page, plain but for formulas `$…$`; else the first heading, or the name of the file."""
     subtitle: OfPage[str] = ""
-    """Plain text."""
+    """A second line under the title, plain text."""
     description: OfPage[str] = ""
-    """Plain text with formulas; shown under the title and in lists."""
+    """One or two sentences: shown under the title, in lists and to search engines; may hold formulas."""
     date: OfSite[dt.datetime | None] = None
-    """Time zone of the site if the author gives none; midnight for a bare date."""
+    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`; without a zone in the site's."""
     updated: OfPage[dt.datetime | None] = None
-    """As `date`."""
+    """When it last changed in a way worth telling; `git`: when the last commit changed the file."""
     publish_date: OfSite[dt.datetime | None] = None
-    """The page is not published before it; None means: not before `date`."""
+    """The page is not published before it, nor before its `date`."""
     expiry_date: OfSite[dt.datetime | None] = None
-    """From it on the page is a draft."""
+    """From then on the page is a draft."""
     slug: OfSite[str] = ""
-    """Empty means: from the file name."""
+    """Last part of the address; else from the name of the file."""
     permalink: OfSite[str] = ""
-    """Whole address the page asks for, as written; empty means: by its folder and slug."""
+    """Whole address of the page, `/a/b/`; else by its folder and slug."""
     tags: OfSite[tuple[str, ...]] = ()
-    """As written; equal slugs are one tag."""
+    """Topics, each with a page that lists its posts."""
     categories: OfSite[tuple[str, ...]] = ()
-    """As `tags`."""
+    """The broad subject."""
     series: OfSite[Series | None] = None
-    """None for a post that stands alone."""
+    """Name of the series that the post is a part of, or `{name, part}`."""
     authors: OfPage[tuple[str, ...]] = ()
+    """Who wrote it: a name, or a list; `{name, orcid}` for one with an ORCID iD; else the site's author."""
     template: OfPage[str] = ""
-    """Layout name without `.html`; empty means: by kind of page."""
+    """Layout of the theme, without `.html`; else by the kind of page."""
     draft: OfSite[bool] = False
     """Built only with `--drafts`."""
     aliases: OfSite[tuple[str, ...]] = ()
-    """Old site paths that lead here."""
+    """Old addresses of the page, which lead here."""
     toc: OfPage[bool | None] = None
-    """None means: as the site says."""
+    """Show a table of contents; else as the site says."""
     reading_time: OfPage[bool | None] = None
-    """Show how long the page takes to read; None means: if it has a date."""
+    """Show how long the page takes to read; else only posts with a date do."""
     listing: OfSite[bool] = True
-    """An index of a section, or the home page, lists the posts below it."""
+    """In `_index.md`: list the posts of the section below its text."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
     lightbox: OfPage[bool | None] = None
-    """Figures lead to large versions of their pictures; None means: as the site says."""
+    """Figures lead to large versions of their pictures; else as the site says."""
     lang: OfSite[str] = ""
-    """Empty means: as the file's name or folder says, else the site."""
+    """Language of the page; else as the name of its file or folder says, or the site's."""
     translation_key: OfSite[str] = ""
-    """Pages with the same one are translations of each other; empty means: by the names of their files."""
+    """Pages with the same one are translations of each other; else by the names of their files."""
     comments: OfPage[bool | str | None] = None
-    """Whether the page has comments, or the address of their thread; None means: if it is a post."""
+    """Whether the page has comments, or the address of their thread at Mastodon or Bluesky."""
     status: OfPage[Literal["", "wip"]] = ""
+    """`wip`: a post that is public and not finished."""
     math: OfPage[PageMath] = field(default_factory=PageMath)
+    """How formulas of the page are read and numbered."""
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
-    """How the page wants its code run."""
+    """Which fences of the page are cells, `off`, `marked` or `all`, or a mapping with defaults for them."""
     references: OfPage[tuple[Reference, ...]] = ()
+    """Works to cite: a list of entries with `id`, or key → entry."""
     bibliography: OfPage[tuple[str, ...]] = ()
-    """Paths of bibliographies, beside the page or from the site root; read before the site's."""
+    """Paths of bibliographies, `.bib` or CSL-JSON, beside the page or from the site root."""
     publications: OfPage[tuple[str, ...]] = ()
     """Bibliographies all of whose entries are listed below the text, by year."""
     citations: OfPage[PageCitations] = field(default_factory=PageCitations)
+    """How citations look on the page."""
     csl: OfPage[str] = ""
-    """As in the site's settings; empty means: as the site says."""
+    """Style of citations: the name of one that is shipped, or a `.csl` file; else as the site says."""
     citable: OfPage[bool | None] = None
-    """Say how to cite the page; None means: as the site says, and yes with a `doi`."""
+    """Say how to cite the page; else as the site says, and yes with a `doi`."""
     doi: OfPage[str] = ""
-    """Of the page itself: `10.59350/abcde`."""
+    """DOI of the page itself: `10.59350/abcde`."""
     license: OfPage[str] = ""
-    """As in the site's settings; empty means: as the site says."""
+    """Licence of the page: `CC-BY-4.0` or its like, an address, or a name; else the site's."""
     orcids: OfPage[Mapping[str, str]] = field(default_factory=dict)
     """Author → ORCID iD, of authors given as `{name, orcid}`."""
     is_dated_by_git: OfPage[bool] = False
     """`updated: git`: when the last commit changed the file."""
     nocite: OfPage[tuple[str, ...]] = ()
-    """Keys that are listed though nothing cites them; `*`: all."""
+    """Works that are listed though nothing cites them; `*`: all."""
     numbering: OfPage[bool | None] = None
-    """Number headings; None means: as the site says."""
+    """Number headings; else as the site says."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown keys, kept for the theme."""
     places: OfPage[Mapping[str, Place]] = field(default_factory=dict)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from ..diagnostics.fixes import Fix
+from ..diagnostics.model import Place, Reporter
+
 
 class LinkTarget(Struct, frozen=True):
     """What an address in a post leads to."""
@@ -16,6 +19,15 @@ class LinkTarget(Struct, frozen=True):
     code: str = "link-missing"
     title: str = ""
     """Of the page, for a link without a text of its own; empty if it leads to no page."""
+    written: str = ""
+    """The part of the address that is wrong, as written."""
+    meant: str = ""
+    """What to write for that; empty where nobody knows."""
+
+    def fix(self, reporter: Reporter, place: Place | None) -> Fix | None:
+        """What to change in the text in which the address stands at a place."""
+        # the text of a link may be its address
+        return reporter.substitute(place, self.written, self.meant or None, behind="(<\"'= :[,")
 
     @property
     def local_url(self) -> str:

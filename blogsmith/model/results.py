@@ -191,6 +191,8 @@ class SessionRun(Struct, frozen=True):
     absent: tuple[str, ...] = ()
     only_sweeps: bool = False
     """As in the job: nothing of it is a result but `CellRun.others`."""
+    python: str = ""
+    """Path of the program that ran it here; empty: a kernel's, or another machine's."""
 
 
 class CellResult(Struct, frozen=True):

@@ -17,10 +17,11 @@ from ..bibliography.bibliography_file import BibliographyFile, BibtexFile, CslJs
 from ..bibliography.bibtex_index import BibIndex
 from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
-from ..diagnostics.model import Diagnostic, Place, did_you_mean
+from ..diagnostics.model import Diagnostic, Place, Reporter, did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.publications import CslStyle, FoundPublication
-from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, read_text_file
+from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, open_text_file, read_text_file
+from ..read.files import NO_TEXTS
 from ..storage.stamps import FileStamp
 from .rows.row_store import NoRows, Row, RowStore
 
@@ -44,6 +45,8 @@ class SiteBibliographies:
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
         self._is_touched = False
         """A file that was read has changed since `refresh`."""
+        self.open_texts = NO_TEXTS
+        """As in `read_site`."""
 
     def take(self, settings: LoadedConfig) -> None:
         """Work with these settings from now on."""
@@ -74,6 +77,13 @@ class SiteBibliographies:
     def keys(self, document: Document) -> tuple[str, ...]:
         """All keys that a page may cite, in the order of its files."""
         return tuple(dict.fromkeys(key for file in self._files_of(document) for key in file.keys))
+
+    def texts(self, document: Document) -> Iterator[tuple[str, str]]:
+        """Path and text of each bibliography of a page."""
+        for written, page in self._written(document):
+            path, file = self._text_of(written, page)
+            if path and file and not file.problem:
+                yield str(path), file.text
 
     def publication_keys(self, document: Document) -> tuple[str, ...]:
         """Keys of the files that the page lists as a whole."""
@@ -180,33 +190,44 @@ class SiteBibliographies:
 
     def _look_at(self, path: PurePosixPath) -> tuple[FileStamp | None, TextFile | None]:
         stamp = file_stamp(self._root, path)
+        if (text := self.open_texts.get(str(path))) is not None:
+            return stamp, open_text_file(text)
         return stamp, read_text_file(self._root, self._config.config.output, path) if stamp else None
 
     def _missing(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f"there is no bibliography {written}"
         is_list = document is not None and written in document.front.publications
         key = "publications" if is_list else "bibliography"
-        hint = _HINT if file else self._hint_at_file(written, document)
-        return self._at("bibliography-file", message, key, written, document, hint)
+        near = None if file else self._near_file(written, document)
+        hint = question_of(near) or _HINT
+        return self._at("bibliography-file", message, key, written, document, hint, near)
 
-    def _hint_at_file(self, written: str, document: Document | None) -> str:
+    def _near_file(self, written: str, document: Document | None) -> str | None:
         """A bibliography of nearly that name, beside the page or at the root."""
         names = list[str]()
         for path in candidate_paths(written, document.path if document else None):
             with suppress(OSError):
                 folder = (self._root / path).parent
                 names += sorted(one.name for one in folder.iterdir() if one.suffix in (".bib", ".json"))
-        return did_you_mean(PurePosixPath(written).name, names) or _HINT
+        return nearest(PurePosixPath(written).name, names)
 
     def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f"there is no style of citations {written}"
-        hint = did_you_mean(written, BUNDLED_STYLES) or f"shipped are {', '.join(BUNDLED_STYLES)}; {_HINT}"
-        return self._at("citation-style", message, "csl", written, document, hint)
+        near = nearest(written, BUNDLED_STYLES)
+        hint = question_of(near) or f"shipped are {', '.join(BUNDLED_STYLES)}; {_HINT}"
+        return self._at("citation-style", message, "csl", written, document, hint, near)
 
     def _at(
-        self, code: str, message: str, key: str, written: str, document: Document | None, hint: str = _HINT
+        self,
+        code: str,
+        message: str,
+        key: str,
+        written: str,
+        document: Document | None,
+        hint: str = _HINT,
+        near: str | None = None,
     ) -> Diagnostic:
-        """A finding at the value of a key, in the page or in the settings."""
+        """A finding at the value of a key, in the page or in the settings. near: what may be meant."""
         if document is not None:
             lines, place, path = (
                 document.source.text.split("\n"),
@@ -233,7 +254,8 @@ class SiteBibliographies:
                 length=len(written),
             )
         line = lines[place.line - 1] if place and place.line <= len(lines) else ""
-        return Diagnostic(code, message, name, place, line, hint)
+        fix = Reporter(name, lines).substitute(place, PurePosixPath(written).name, near)
+        return Diagnostic(code, message, name, place, line, hint, fix=fix)
 
 
 def bibliography_paths(documents: Iterable[Document], settings: LoadedConfig) -> frozenset[str]:

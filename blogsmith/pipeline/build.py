@@ -71,7 +71,7 @@ def _extent(
     settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
     is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
-    if report.ran or not is_settled or execution.execute or execution.strict_versions:
+    if report.ran or report.waiting or not is_settled or execution.execute or execution.strict_versions:
         return None
     has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
     loaded = site.resolved.loaded
@@ -139,12 +139,14 @@ def _finish(
         if composition.copies:
             composition.copies.keep_only_planned()
     line.keep_files(site)
+    notes = tuple(inspect(site, log) for inspect in options.inspections)
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
+    counts = replace(counts, waiting=line.cells.waiting)
     target = options.output or site.context.root / site.config.output
     fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
-    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target)
+    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target, notes=notes)
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages

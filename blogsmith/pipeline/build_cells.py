@@ -31,6 +31,11 @@ class BuildCells:
         """Cells that ran in this build."""
         return self._update.ran if self._update else 0
 
+    @property
+    def waiting(self) -> int:
+        """Results that the next build makes."""
+        return self._update.waiting if self._update else 0
+
     def forget(self, changed: Collection[str]) -> None:
         """A build looks at everything once."""
 

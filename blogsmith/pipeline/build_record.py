@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic, Place
+from ..diagnostics.model import Diagnostic
 from ..model.remote_images import RECORD
 from ..project.program import program_folders
 from ..project.report import BuildReport, Counts
@@ -221,10 +221,7 @@ def save_edit_stamps(
 
 def kept_report(kept: Mapping[str, Any]) -> BuildReport:
     """The report of a build in which nothing has changed, as its record has it."""
-    diagnostics = tuple(
-        Diagnostic(**{**found, "place": Place(**found["place"]) if found["place"] else None})
-        for found in kept["diagnostics"]
-    )
+    diagnostics = msgspec.convert(kept["diagnostics"], tuple[Diagnostic, ...])
     exact = {"scheduled": tuple(kept["scheduled"]), "target": Path(kept["target"])}
     return BuildReport(**{**kept, **exact, "diagnostics": diagnostics, "ok": True})
 

@@ -242,12 +242,12 @@ class PageCache:
         return known
 
     def _new_facts(self, document: Document) -> tuple[PageFacts, PageEntry]:
-        parsed = self._parse_in_time(document)
+        parsed = self.parse_in_time(document)
         facts, entry = parsed.facts, page_entry(parsed)
         self.table.put_facts(facts, entry)
         return facts, entry
 
-    def _parse_in_time(self, document: Document) -> Parsed:
+    def parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
         try:
             with time_limit(self._limit_s):

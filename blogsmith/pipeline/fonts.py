@@ -52,12 +52,13 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     origin = f"the math font of theme {context.theme.name}"
     for cut in fonts.cuts():
         path = font.asset.path.with_name(f"{cut.name}.woff2")
-        found.append(OutputFile(path, origin, partial(_font_bytes, cut, context)))
+        found.append(OutputFile(path, origin, partial(font_bytes, cut, context)))
         found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut.name).encode))
     return found
 
 
-def _font_bytes(cut: FontCut, context: SiteContext) -> bytes:
+def font_bytes(cut: FontCut, context: SiteContext) -> bytes:
+    """The bytes of a cut; SiteError as in `make_fonts`."""
     made = _font_file(cut, context)
     return made.file.read_bytes() if made.file else made.data or b""
 

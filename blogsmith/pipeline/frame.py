@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from ..config.languages import edition_config, edition_of
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config, MenuItem
-from ..diagnostics.model import Diagnostic, Reporter
+from ..diagnostics.model import Diagnostic, Reporter, nearest
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from ..model.remote_images import REMOTE_HINT, remote_message
 from ..project.context import SiteContext
@@ -40,7 +40,8 @@ def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
             target = resolve_link(index, item.url, at_the_root)
             if target.problem:
                 place = context.settings.places.get((*path, number, "url"))
-                reporter.error(target.code, target.problem, place, target.hint)
+                fix = reporter.substitute(place, target.written, target.meant or None)
+                reporter.error(target.code, target.problem, place, target.hint, fix)
     return reporter.diagnostics
 
 
@@ -52,7 +53,8 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         reporter = Reporter(str(document.path), document.source.text.split("\n"))
         place = document.front.places.get("image")
         if not isinstance(found, ImageInfo):
-            reporter.error(found.code, found.problem, place, found.hint)
+            fix = reporter.substitute(place, found.written, found.meant or None)
+            reporter.error(found.code, found.problem, place, found.hint, fix)
         elif found.is_remote and index.remote.rule == "warn":
             reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
         log.add(reporter.diagnostics)
@@ -86,7 +88,8 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
         return []
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     place, hint = document.front.places.get("template"), theme.layout_hint(named)
-    reporter.warn("layout-unknown", f'there is no layout "{named}"', place, hint)
+    fix = reporter.substitute(place, named, nearest(named, theme.layouts()))
+    reporter.warn("layout-unknown", f'there is no layout "{named}"', place, hint, fix)
     return reporter.diagnostics
 
 

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from msgspec import structs
 
 from ..diagnostics.model import Diagnostic
 from ..hooks.failures import blame_plugins
-from ..model.documents import Body, Document, FrontMatter, SiteFiles
+from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.scopes import FieldScope, scoped_fields
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
-from ..read.files import KeepText, read_again, read_site
+from ..read.files import NO_TEXTS, KeepText, read_again, read_site
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
 from ..site.statements import proof_circles
+from ..syntax.parser import Parsed
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
@@ -61,6 +62,8 @@ class UpdateRequest:
     finished: frozenset[str] = frozenset()
     """Source paths of posts whose cells have run to their end; of others it is not told that results are old,
     where cells may run: they will, or why they did not is told elsewhere."""
+    texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
+    """As in `read_site`; what an editor opens, changes or closes is among `changed`."""
 
 
 class IncrementalPipeline:
@@ -125,23 +128,29 @@ class IncrementalPipeline:
             last.context if last and not request.everything else None,
             request.changed,
             self._codes,
+            request.texts,
         )
         if self._log:
             self._log.levels = context.config.diagnostics.as_levels
         with blame_plugins(context.plugins):
             yield from self._update_all(context, before, request)
 
+    def parse(self, present: SiteSnapshot, source: Source) -> Parsed:
+        """The tokens of a page with a text that the site need not have yet."""
+        return self._memory.parse_in_time(self._memory.document(source, present.config)[0])
+
     def _update_all(
         self, context: SiteContext, before: SiteSnapshot | None, request: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
         last = before.resolved if before else None
+        self._resolver.take_texts(request.texts)
         self._forget(request.changed)
         yield None
         is_same = last and last.context.config.output == context.config.output
         log = self._new_log(context)
         with log.stage("read"):
             old = last.files if last and is_same else None
-            files = read_site(self._root, context.config, old, request.changed, self._keep)
+            files = read_site(self._root, context.config, old, request.changed, self._keep, request.texts)
         yield None
         options = structs.replace(self._options, now=self._now())
         resolved = self._resolver.resolve(context, files, last, options, request.finished, log)
@@ -198,7 +207,7 @@ class IncrementalPipeline:
         resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
         self._forget(request.changed)
-        files = read_again(self._root, config, resolved.files, path) if old else None
+        files = read_again(self._root, config, resolved.files, path, request.texts) if old else None
         if files is None or old is None:
             return None
         source = next(source for source in files.sources if str(source.path) == path)

@@ -26,6 +26,8 @@ from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
+from ..publish.redirect_rules import make_rules
+from ..publish.site_outputs import host_outputs
 from ..render.policy.policy import GuardedPage, guard_page, guard_parts
 from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
@@ -189,7 +191,31 @@ def plan(
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
+    files += _host_files(views, documents, files, config)
     return OutputPlan(site, tuple(files), documents, assets, context, copies)
+
+
+def _host_files(
+    views: Sequence[PageView],
+    documents: Mapping[str, Document],
+    files: Sequence[OutputFile],
+    config: Config,
+) -> list[OutputFile]:
+    """What the host reads beside the pages; the author's own file of that name goes before."""
+    if config.publish == "none":
+        return []
+    aliases = [
+        (view.url.removeprefix(config.base_path), documents[view.path].front.aliases)
+        for view in views
+        if view.path in documents
+    ]
+    taken = {planned.path for planned in files}
+    made = host_outputs(config.publish, make_rules(aliases, config.base_path), taken)
+    return [
+        OutputFile(path, f"the file {path} for {config.publish}", partial(bytes, data))
+        for path, data in made.items()
+        if path not in taken
+    ]
 
 
 def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:

@@ -64,6 +64,10 @@ class Resolver:
         self._bibliographies.forget(changed)
         self._touched.update(changed)
 
+    def take_texts(self, texts: Mapping[str, str]) -> None:
+        """What an editor has open, as `read_site` takes it; what is new in it is told to `forget`."""
+        self._bibliographies.open_texts = texts
+
     def python_problems(self) -> tuple[Diagnostic, ...]:
         """What is wrong with Python for browsers, once a page has execution for it."""
         return self._python[2].report() if self._python else ()

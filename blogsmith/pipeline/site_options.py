@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Diagnostic, Place, Reporter, did_you_mean
+from ..diagnostics.model import Diagnostic, Place, Reporter, nearest, question_of
 from ..model.documents import Asset
 from ..model.template_views import Ground
 from ..project.context import SiteContext
@@ -42,9 +42,11 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
     for path, value in _option_files(context):
         if _is_elsewhere(value) or _site_path(value) in files:
             continue
-        near = did_you_mean(value if value.startswith("/") else f"/{value}", files)
-        hint = near or "put it into static/, and write its path from there: /own.css"
-        reporter.error("config-value", f'the site has no file "{value}"', _place(context, path), hint)
+        near = nearest(value if value.startswith("/") else f"/{value}", files)
+        hint = question_of(near) or "put it into static/, and write its path from there: /own.css"
+        place = _place(context, path)
+        fix = reporter.substitute(place, value, near)
+        reporter.error("config-value", f'the site has no file "{value}"', place, hint, fix)
     return reporter.diagnostics
 
 

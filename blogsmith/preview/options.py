@@ -31,5 +31,7 @@ class ServeOptions:
     """Look at the files every so many seconds; None: the system tells what has changed."""
     verbose: bool = False
     """Say what cells print while they run."""
+    quiet: bool = False
+    """Say nothing but errors and that they are gone."""
     color: bool = False
     """Colour diagnostics."""

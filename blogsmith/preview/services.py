@@ -51,7 +51,7 @@ class PreviewServices:
         self._stored = stored
         self._is_frozen = False
         self._front: SiteGateway | None = None
-        lines = RunLines(say, time.monotonic, loud=options.verbose)
+        lines = RunLines(_say_nothing if options.quiet else say, time.monotonic, loud=options.verbose)
 
         def publish_run(event: Mapping[str, object]) -> None:
             publish(event)
@@ -158,3 +158,7 @@ class PreviewServices:
         for path, planned in present.table.items() if present else ():
             if isinstance(planned.content, Path):
                 yield path, planned.content
+
+
+def _say_nothing(line: str) -> None:
+    """Of a preview that reports errors only."""

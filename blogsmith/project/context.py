@@ -46,13 +46,14 @@ def open_site(
     base_url: str | None = None,
     loaded_plugins: Plugins | None = None,
     codes: TemplateCodes | None = None,
+    config_text: str | None = None,
 ) -> SiteContext:
     """Read the settings of the site at `root` and load what they name; SiteError if that fails.
 
     base_url: replaces the setting of that name. loaded_plugins: used as they are if the site names these.
-    codes: as in `load_theme`.
+    codes: as in `load_theme`. config_text: as in `load_config`.
     """
-    loaded = load_config(root)
+    loaded = load_config(root, config_text)
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
     if errors:
         raise SiteError(*loaded.diagnostics)
@@ -207,6 +208,7 @@ def parse_options(
         prefixes=tuple(prefixes),
         execution_mode=config.execution.mode,
         check_shapes=config.execution.shapes == "check",
+        provenance=config.execution.provenance,
         check_syntax=not config.execution.python,
         engine=config.execution.engine,
         kernel=config.execution.kernel,

@@ -16,6 +16,7 @@ from ..read.active_svg import Inspect
 from ..site.collisions import fold_url
 from ..site.editions import group_by_edition
 from ..site.neighbours import series_problems
+from ..site.section_rules import section_problems
 from ..site.terms import term_warnings
 from ..site.translations import translation_problems
 from ..site.urls import Urls, asset_url, assign_urls, publication
@@ -93,6 +94,7 @@ def _relation_problems(
     for group in group_by_edition(_by_edition(all_documents, editions), config).values():
         yield from series_problems(group)
     yield from translation_problems(all_documents, editions, config)
+    yield from section_problems(documents, config)
 
 
 def _by_edition(documents: Iterable[Document], editions: Mapping[str, str]) -> Iterator[tuple[str, Document]]:

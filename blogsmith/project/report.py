@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -67,6 +67,8 @@ class BuildOptions(Struct, frozen=True):
     """Start from what earlier builds have kept in `.blogsmith/`, and keep what this one makes."""
     question: str = ""
     """Names what the command line asks: the same question may be answered by stamps alone. Empty: never."""
+    inspections: tuple[Callable[[Any, BuildLog], str], ...] = ()
+    """Look at the site, a `SiteSnapshot`, once all of it is made, tell the log, and give lines to print."""
     execution: ExecutionOptions = ExecutionOptions()
     start_method: Literal["", "fork", "spawn"] = ""
     """How processes that make pages are started; empty: as copies where that is safe, else fresh."""
@@ -87,6 +89,8 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Cells of posts that run, whether in this build or an earlier one."""
     ran: int = 0
     """Cells that ran in this build."""
+    waiting: int = 0
+    """Results that a build would make: a check runs nothing."""
 
 
 class WrongPages(Struct, frozen=True):
@@ -118,6 +122,8 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     """Stage → seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
     """Cell that ran → seconds."""
+    notes: tuple[str, ...] = ()
+    """Lines to print besides: what inspections have to say of the whole."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
     fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
@@ -144,7 +150,7 @@ class BuildLog(Struct):
     """How heavy findings weigh."""
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
-    """By everything but the hint: a mistake in a template shows on every page, and counts once."""
+    """By everything but hint and fix: a mistake in a template shows on every page, and counts once."""
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
 
@@ -153,7 +159,7 @@ class BuildLog(Struct):
         for diagnostic in diagnostics:
             weighed = self.levels.apply(diagnostic)
             if weighed is not None:
-                self.found.setdefault(replace(weighed, hint=""), weighed)
+                self.found.setdefault(replace(weighed, hint="", fix=None), weighed)
 
     def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
         """Go through `items`, telling progress and taking the stage's time."""

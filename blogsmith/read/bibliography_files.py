@@ -64,6 +64,12 @@ def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
         return None
 
 
+def open_text_file(text: str) -> TextFile:
+    """A file that an editor has open."""
+    data = text.encode("utf-8", "replace")
+    return TextFile(normalize_line_ends(text.removeprefix("\ufeff")), hashlib.sha256(data).hexdigest())
+
+
 def read_text_file(root: Path, output: str, path: PurePosixPath) -> TextFile | None:
     """The file at a path relative to the root; None if there is none."""
     try:

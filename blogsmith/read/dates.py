@@ -11,12 +11,29 @@ import re
 
 from ..patterns import lazy_pattern
 
-_DATE = lazy_pattern(
+DATE = lazy_pattern(
     r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})"
     r"(?:(?:[Tt]|[ ]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:[ ]*(Z|z|[+-]\d{2}(?::?\d{2})?))?)?",
     re.ASCII,
 )
-_MONTH = lazy_pattern(r"(\d{4})(?:[-/](\d{1,2}))?", re.ASCII)
+MONTH = lazy_pattern(r"(\d{4})(?:[-/](\d{1,2}))?", re.ASCII)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMED = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_OTHER_DATES = (
+    lazy_pattern(
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?[ ]+{_NAMED},?[ ]+(?P<year>\d{{4}})", re.I | re.ASCII
+    ),
+    lazy_pattern(rf"{_NAMED}[ ]+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?[ ]+(?P<year>\d{{4}})", re.I | re.ASCII),
+    # where dots part a date the day comes first, or the year
+    lazy_pattern(r"(?P<day>\d{1,2})\.[ ]?(?P<month>\d{1,2})\.[ ]?(?P<year>\d{4})", re.ASCII),
+    lazy_pattern(r"(?P<year>\d{4})\.(?P<month>\d{1,2})\.(?P<day>\d{1,2})", re.ASCII),
+    lazy_pattern(r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)", re.ASCII),
+)
+"""Forms that are not read, but of which only one day can be meant."""
 _NAME_PREFIX = lazy_pattern(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
 
 
@@ -26,15 +43,28 @@ def parse_date(text: str) -> dt.datetime | None:
     Raises ValueError for a day or time that does not exist. Years 1 to 9999.
     """
     text = text.strip()
-    if alone := _MONTH.fullmatch(text):
+    if alone := MONTH.fullmatch(text):
         return dt.datetime(int(alone[1]), int(alone[2] or 1), 1)
-    found = _DATE.fullmatch(text)
+    found = DATE.fullmatch(text)
     if found is None:
         return None
     year, _, *others, offset = found.groups()
     month, day, hour, minute, second = (int(number or 0) for number in others)
     zone = _offset(offset) if offset else None
     return dt.datetime(int(year), month, day, hour, minute, second, tzinfo=zone)
+
+
+def nearest_date(text: str) -> str | None:
+    """What `text` means as a date in ISO form, where only one day can be meant; None: that is not clear."""
+    found = next((found for form in _OTHER_DATES if (found := form.fullmatch(text.strip()))), None)
+    if found is None:
+        return None
+    month = found["month"][:3].casefold()
+    number = _MONTHS.index(month) + 1 if month in _MONTHS else found["month"]
+    try:
+        return dt.date(int(found["year"]), int(number), int(found["day"])).isoformat()
+    except ValueError:
+        return None
 
 
 def _offset(text: str) -> dt.timezone:

@@ -8,8 +8,18 @@ from types import MappingProxyType
 from typing import get_args, get_type_hints
 
 from ..config.schema import Execution
-from ..config.units import BYTES, FREEZE_WORD, KERNEL_NAMED, SECONDS, SEED, pattern_problem
+from ..config.units import (
+    BYTES,
+    FREEZE_WORD,
+    KERNEL_NAMED,
+    PATTERN,
+    SECONDS,
+    SEED,
+    TOLERANCE,
+    pattern_problem,
+)
 from ..model.cells import PageExecution
+from ..schema.forms import SHAPED, Form, accepts, form_of, one_of
 from ..schema.readers import Check, Reader, any_of, words
 from ..schema.slots import Slot
 
@@ -37,6 +47,7 @@ _MODE = words(
 """Hints: what somebody writes who wants cells to run; the first also without quotes."""
 
 
+@accepts({"pattern": rf"{PATTERN}|^\s*$", "items": {"pattern": PATTERN}})
 def _check_patterns(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     for pattern in patterns:
         if problem := pattern_problem(pattern, slot.folder):
@@ -44,6 +55,14 @@ def _check_patterns(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     return patterns
 
 
+_WORKER: Form = {
+    "type": "object",
+    "properties": {"engine": one_of(["worker"])},
+    "required": ["engine", "kernel"],
+}
+
+
+@accepts({"properties": {"kernel": SHAPED}, "not": _WORKER})
 def _check_engine(execution: PageExecution, slot: Slot) -> PageExecution:
     """A page that names a kernel means it to run its cells."""
     if not isinstance(slot.value, dict) or "kernel" not in slot.value:
@@ -63,6 +82,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "execute.timeout": SECONDS,
         "execute.memory": BYTES,
         "execute.seed": SEED,
+        "execute.tolerance": TOLERANCE,
         "execute.shapes": words({"off": False, "check": True, False: False, True: True}, "off or check"),
     }
 )
@@ -78,6 +98,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+@accepts(form_of(_MODE))
 def read_mode(slot: Slot) -> PageExecution:
     """`execute:` with a word, which is its mode."""
     return PageExecution(mode=_MODE(slot))

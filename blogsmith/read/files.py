@@ -12,9 +12,10 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import cast
 
 from msgspec import Struct
@@ -45,6 +46,7 @@ _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old_
 
 
 KeepText = Callable[[str], ReadText]
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 class _Found(Struct, frozen=True):
@@ -69,14 +71,18 @@ def read_site(
     before: SiteFiles | None = None,
     changed: Container[str] = (),
     keep: KeepText | None = None,
+    texts: Mapping[str, str] = NO_TEXTS,
 ) -> SiteFiles:
     """Everything under `content/` and `static/` of the site at `root`, sorted by path.
 
     before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
-    again. keep: takes a text and gives what reads it; None: texts stay in memory.
+    again. keep: takes a text and gives what reads it; None: texts stay in memory. texts: path → what an
+    editor has open, which counts in place of what is on disk.
     """
-    walker = _Walker(root.resolve(), config.output)
-    content = list(walker.walk(PurePosixPath("content")))
+    walker = _Walker(root.resolve(), config.output, texts)
+    content = [*walker.walk(PurePosixPath("content"))]
+    if unsaved := _unsaved(walker, {str(found.path) for found in content}):
+        content = sorted([*content, *unsaved], key=lambda one: one.path.as_posix())
     static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
     same = _unchanged_sources(before, changed) if before else {}
     _warn_of_foreign_texts(content, walker)
@@ -95,12 +101,17 @@ def read_site(
     )
 
 
-def read_again(root: Path, config: Config, before: SiteFiles, path: str) -> SiteFiles | None:
-    """The files with one source read again; None if more than its text has changed, or it cannot be read."""
+def read_again(
+    root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
+) -> SiteFiles | None:
+    """The files with one source read again; None if more than its text has changed, or it cannot be read.
+
+    texts: as in `read_site`.
+    """
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
     if number is None:
         return None
-    read = _read_one(root, config, path)
+    read = _read_one(root, config, path, texts)
     if read is None:
         return None
     source, stamp = read
@@ -114,14 +125,31 @@ def read_source(root: Path, config: Config, path: str) -> Source | None:
     return read[0] if read else None
 
 
-def _read_one(root: Path, config: Config, path: str) -> tuple[Source, FileStamp] | None:
-    walker = _Walker(root.resolve(), config.output)
+def _read_one(
+    root: Path, config: Config, path: str, texts: Mapping[str, str] = NO_TEXTS
+) -> tuple[Source, FileStamp] | None:
+    walker = _Walker(root.resolve(), config.output, texts)
     # not through a link: what it leads to may stand in the site twice
     if (walker.root / path).resolve() != walker.root / path:
         return None
-    found = next(iter(walker.walk_one(PurePosixPath(path))), None)
+    found = next(iter([*walker.walk_one(PurePosixPath(path)), *_unsaved(walker, (), path)]), None)
     source = _read_source(found, walker) if found else None
     return None if found is None or source is None or walker.diagnostics else (source, found.stamp)
+
+
+def _unsaved(walker: _Walker, known: Container[str], only: str = "") -> list[_Found]:
+    """Sources that an editor has open under a name that no file has yet; all of them, or `only` one."""
+    found = []
+    for name in [only] if only in walker.texts else () if only else walker.texts:
+        path = PurePosixPath(name)
+        is_source = path.parts[:1] == ("content",) and path.suffix.lower() in MARKDOWN
+        if not is_source or name in known or any(map(is_litter, path.parts)):
+            continue
+        file = walker.root / path
+        # what is on disk and yet unknown was refused, as a link out of the site is
+        if not os.path.lexists(file) and file.resolve() == file:
+            found.append(_Found(path, file, FileStamp(0, 0, 0)))
+    return found
 
 
 def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, FileStamp], Source]:
@@ -177,7 +205,8 @@ def _read_source(found: _Found, walker: _Walker, keep: KeepText | None = None) -
         walker.report("file-too-large", message, found.path, "split the post, or give data its own file")
         return None
     try:
-        data = found.file.read_bytes()
+        open_text = walker.texts.get(str(found.path))
+        data = found.file.read_bytes() if open_text is None else open_text.encode("utf-8", "replace")
         text = decode(data, format_path(found.path))
     except OSError as error:
         walker.report("unreadable", f"cannot be read: {_reason(error)}", found.path)
@@ -207,6 +236,8 @@ class _Walker:
     root: Path
     """Resolved."""
     output: str
+    texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
+    """As `read_site` takes them."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     links: Links = field(init=False)
 

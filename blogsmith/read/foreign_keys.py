@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ..schema.slots import Slot
 
 _PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
-_HINTS: Mapping[str, str] = MappingProxyType(
+HINTS: Mapping[str, str] = MappingProxyType(
     {
         "lastmod": "write updated:",
         "last_modified_at": "write updated:",
@@ -26,5 +26,5 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 
 def warn_of_foreign_keys(head: Slot) -> None:
     """A warning for each key above."""
-    for key in [key for key in head.value if key in _HINTS]:
-        head.key(key).warn("front-matter-key", f"{key} changes nothing here", _HINTS[key])
+    for key in [key for key in head.value if key in HINTS]:
+        head.key(key).warn("front-matter-key", f"{key} changes nothing here", HINTS[key])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..schema.forms import FLAG, TEXT, accepts, either, one_of
 from ..schema.readers import QUOTE, TRUTHS, Reader, any_of, one_line
 from ..schema.slots import Slot
 
@@ -29,6 +30,7 @@ def warn_of_value(slot: Slot, must: str, hint: str = "") -> None:
 def lenient_flag(hint: str = "") -> Reader:
     """True or false; the words of older YAML as they are meant, anything else is warned of."""
 
+    @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
         if isinstance(slot.value, bool):
             return slot.value
@@ -36,7 +38,8 @@ def lenient_flag(hint: str = "") -> Reader:
         if meant is None:
             warn_of_value(slot, "true or false", hint)
             return None
-        slot.warn(CODE, f"{slot.name} must be true or false", f"write {meant}")
+        fix = slot.rewrite(meant, is_safe=True)
+        slot.warn(CODE, f"{slot.name} must be true or false", f"write {meant}", fix)
         return meant == _MEANT_TRUE
 
     return read
@@ -46,6 +49,7 @@ def lenient_choice(choices: Iterable[str]) -> Reader:
     """One of a few words; others are warned of."""
     known = tuple(choices)
 
+    @accepts(one_of(known))
     def read(slot: Slot) -> str | None:
         if isinstance(slot.value, str) and slot.value.strip().casefold() in known:
             return slot.value.strip().casefold()
@@ -55,6 +59,7 @@ def lenient_choice(choices: Iterable[str]) -> Reader:
     return read
 
 
+@accepts(TEXT)
 def lenient_text(slot: Slot) -> str:
     """A text on one line; of a list its entries together."""
     if isinstance(slot.value, list):
@@ -79,6 +84,10 @@ def _join(slot: Slot) -> str:
     )
 
 
+_PICTURE = {"type": "object", "anyOf": [{"required": [key]} for key in _PATHS]}
+
+
+@accepts(either(TEXT, _PICTURE))
 def picture_path(slot: Slot) -> str:
     """The path of a picture; of a mapping that says more of it, the path alone."""
     if not isinstance(slot.value, dict):

@@ -15,6 +15,7 @@ from msgspec import Struct
 from ..config.languages import file_language
 from ..config.schema import Config
 from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
+from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source, end_of
 from ..patterns import lazy_pattern
@@ -82,7 +83,8 @@ def _printable_body(split: _Split, reporter: Reporter) -> str:
         if found := find_forbidden(line):
             message = f"no page may hold the character {name_of(found[0])}, so it is left out"
             place = Place(number, found.start() + 1)
-            reporter.warn("hidden-character", message, place, "take it out")
+            fix = reporter.substitute(place, found[0], "", title="take the character out", is_safe=True)
+            reporter.warn("hidden-character", message, place, "take it out", fix)
     return without_forbidden(split.body)
 
 
@@ -95,7 +97,9 @@ def _warn_of_hidden(split: _Split, reporter: Reporter) -> None:
         found = find_hidden(line)
         if found and (key in _CODE or line.lstrip().startswith("#")):
             message = f"this line holds the invisible character {name_of(found[0])}"
-            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
+            place = Place(number, found.start() + 1)
+            fix = reporter.substitute(place, found[0], "", title="take the character out")
+            reporter.warn("hidden-character", message, place, "take it out", fix)
 
 
 def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
@@ -114,19 +118,24 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
         # a thematic break: nobody leaves the first line of a head empty and then forgets its end
         return _Split("", text, 1)
     hint = "end it with a line ---"
-    reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint)
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
+    fix = _end_head(lines, end, "---")
+    reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint, fix)
     return _cut(lines, end, end)
+
+
+def _end_head(lines: list[str], end: int, mark: str) -> Fix:
+    """A fix that ends the head behind its first lines without an empty one."""
+    return exchange(end, len(lines[end - 1]) + 1, "", f"\n{mark}", title=f"end it with a line {mark}")
 
 
 def _split_toml(lines: list[str], reporter: Reporter) -> _Split:
     for index, line in enumerate(lines[1:], start=1):
         if line.rstrip() == "+++":
             return _cut(lines, index, index + 1, load_toml)
-    reporter.error(
-        "front-matter-open", "the front matter has no end", Place(1, 1, 3), "end it with a line +++"
-    )
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
+    fix, hint = _end_head(lines, end, "+++"), "end it with a line +++"
+    reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint, fix)
     return _cut(lines, end, end, load_toml)
 
 

@@ -17,17 +17,18 @@ from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
 from ..config.schema import Citations, MathSettings
-from ..config.services import THREAD_HINT, read_thread
+from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
 from ..model.documents import FrontMatter, Series
 from ..model.scholarly import DOI
 from ..patterns import lazy_pattern
-from ..schema.readers import choice, flag, known, of_kind, shaped, text, texts, unless_empty
+from ..schema.forms import FILLED, FLAG, TEXT, Form, accepts, either, form_of, one_of
+from ..schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, texts, unless_empty
 from ..schema.records import Table, refuse_key, schema_of
 from ..schema.slots import Slot
 from . import execution
-from .dates import parse_date, split_dated_name
+from .dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
@@ -45,6 +46,15 @@ _LOOKED_AT = 50
 """How many unknown keys are compared with the known ones; each comparison takes a millisecond."""
 _TOC_HINT = "the table of contents is made from the headings; write true or false"
 _PERMALINK_HINT = "the address of a page of this site is written /a/b/"
+_DATE_FORM: Form = {
+    "type": ["string", "integer"],
+    "pattern": rf"^\s*(?:{DATE.pattern}|{MONTH.pattern}|)\s*$",
+    "minimum": 1000,
+    "maximum": 9999,
+}
+_EMPTY: Form = {"pattern": r"^\s*$"}
+_PACKAGES = rf"^\s*(?:{'|'.join(PACKAGES)})?\s*$"
+_PART_FORM: Form = {"type": "integer", "minimum": 1}
 _DATE_HINT = "write it as 2026-03-14 or 2026-03-14 09:30 +01:00"
 
 
@@ -52,7 +62,7 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     """The front matter of the file at `path`; every wrong value is reported and left out."""
     zone = ZoneInfo(timezone)
     draft = is_held_back(head)
-    found = {**_HEAD.read_fields(head), "draft": draft}
+    found = {**HEAD.read_fields(head), "draft": draft}
     warn_of_foreign_keys(head)
     if head.value.get("draft") is not None:
         # what cannot be read may have been meant to stay unpublished, and the error of it may be lowered
@@ -75,7 +85,7 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
 
 def _places(head: Slot) -> dict[str, Place]:
     """Known key → where its value stands."""
-    keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in _HEAD.fields}
+    keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in HEAD.fields}
     # under both names, ours counts
     keys |= {key: key for key in keys if key in head.value}
     return {key: place for key, written in keys.items() if (place := head.at(written).place)}
@@ -83,14 +93,17 @@ def _places(head: Slot) -> dict[str, Place]:
 
 def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
-    extra = {key: value for key, value in head.value.items() if key not in _HEAD.fields}
+    extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
     for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
-        near = difflib.get_close_matches(key.casefold(), sorted(_HEAD.fields), n=1, cutoff=_ALIKE)
+        near = difflib.get_close_matches(key.casefold(), sorted(HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
-            head.key(key).warn("front-matter-key", f'unknown key "{key}"', f"did you mean {near[0]}?")
+            slot, hint = head.key(key), f"did you mean {near[0]}?"
+            fix = slot.rewrite(near[0]) if near[0] not in head.value else None
+            slot.warn("front-matter-key", f'unknown key "{key}"', hint, fix)
     return extra
 
 
+@accepts(_DATE_FORM)
 def _date(slot: Slot) -> dt.datetime | None:
     written = text(slot)
     try:
@@ -99,15 +112,19 @@ def _date(slot: Slot) -> dt.datetime | None:
         slot.wrong(f'"{written}" is a day or time that does not exist', code="date")
         return None
     if moment is None and written:
-        slot.wrong(f'"{written}" is no date', _DATE_HINT, code="date")
+        slot.wrong(
+            f'"{written}" is no date', _DATE_HINT, code="date", fix=slot.rewrite(nearest_date(written))
+        )
     return moment
 
 
+@accepts(either(one_of([GIT]), _DATE_FORM))
 def _updated(slot: Slot) -> dt.datetime | None:
     """A date, unless it is to come from the history of the file."""
     return None if text(slot) == GIT else _date(slot)
 
 
+@accepts({**TEXT, "anyOf": [{"pattern": DOI}, _EMPTY]})
 def _doi(slot: Slot) -> str | None:
     written = text(slot)
     found = DOI.fullmatch(written)
@@ -125,6 +142,20 @@ def _name_date(path: PurePosixPath) -> dt.datetime | None:
         return None
 
 
+@accepts(
+    either(
+        TEXT,
+        {
+            "type": "object",
+            "properties": {
+                "name": {**FILLED, "description": "Name of the series."},
+                "part": {**_PART_FORM, "type": ["integer", "null"], "description": "Place in it, from 1 on."},
+            },
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+    )
+)
 def _series(slot: Slot) -> Series | None:
     part = slot.mapping.root().at("part")
     if not isinstance(slot.value, dict):
@@ -138,6 +169,7 @@ def _series(slot: Slot) -> Series | None:
     return None
 
 
+@accepts(_PART_FORM)
 def _part(slot: Slot) -> None:
     """Of no series; that of a series is read with it."""
     if slot.mapping.root().at("series").value is None:
@@ -155,16 +187,19 @@ def _read_numbered(name: str, part: Slot) -> Series | None:
     return Series(name, number) if name else None
 
 
+@accepts(FLAG)
 def _math(slot: Slot) -> None:
     """A bare true or false is a hint that content does not need."""
     if not isinstance(slot.value, bool):
         warn_of_value(slot, "true, false, or a mapping", "formulas need no switch, and no MathJax or KaTeX")
 
 
+@accepts(FLAG)
 def _nothing(slot: Slot) -> None:
     """Of a key that is read elsewhere."""
 
 
+@accepts(one_of(["wip"]))
 def _status(slot: Slot) -> str | None:
     # what holds the page back has told so
     return None if is_private_status(slot) else _STATUS(slot)
@@ -173,9 +208,10 @@ def _status(slot: Slot) -> str | None:
 _STATUS = lenient_choice(("wip",))
 
 
+@accepts(TEXT)
 def _permalink(slot: Slot) -> str | None:
     """What an address of this site may look like is said where addresses are made."""
-    if slot.value is False:
+    if slot.value is False and slot.name == "permalink":
         # what holds the page back has told so
         return None
     written = text(slot)
@@ -185,21 +221,28 @@ def _permalink(slot: Slot) -> str | None:
     return written
 
 
+@accepts(either(FLAG, *({"type": "string", "pattern": thread} for thread in (MASTODON, BLUESKY))))
 def _comments(slot: Slot) -> bool | str | None:
     """True, false, or the address of a thread."""
     written = slot.value
-    if not isinstance(written, str) or "://" not in written:
+    if not isinstance(written, str) or not {"/", "@"} & {*written}:
         found: bool | None = _COMMENTS(slot)
         return found
+    if "://" not in written and read_thread(f"https://{written}"):
+        # as browsers show it
+        return f"https://{written}"
     if read_thread(written) is None:
         slot.wrong(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
         return None
     return written
 
 
-_COMMENTS = lenient_flag()
+_COMMENTS = lenient_flag(
+    "or the address of a thread at Mastodon or Bluesky; who keeps comments is said in blogsmith.yaml"
+)
 
 
+@accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})
 def _template(slot: Slot) -> str | None:
     """The name of a layout; whether there is one is known where pages are made."""
     name = lenient_text(slot)
@@ -209,6 +252,9 @@ def _template(slot: Slot) -> str | None:
     return name
 
 
+@accepts(
+    {"propertyNames": form_of(MACRO_NAMED), "additionalProperties": {"type": ["string", "number", "null"]}}
+)
 def _macros(slot: Slot) -> dict[str, str]:
     names = [name for name in slot.value if MACRO_NAMED(name, slot.key(name))]
     # the line breaks of a long body are TeX's blanks: kept
@@ -217,6 +263,7 @@ def _macros(slot: Slot) -> dict[str, str]:
     }
 
 
+@accepts({"type": ["string", "array"], "pattern": _PACKAGES, "items": one_of(PACKAGES)})
 def _packages(names: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     return tuple(name for name in names if _PACKAGE(name, slot.entry(name)))
 
@@ -227,6 +274,7 @@ _PACKAGE = known(PACKAGES, "package")
 _NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
 
 
+@accepts(TEXTS)
 def _nocite(slot: Slot) -> tuple[str, ...]:
     """Keys with or without `@`, in a list or in one text; `*` means all."""
     written = texts()(slot)
@@ -289,6 +337,11 @@ _TABLE = Table(
     others=OTHER_NAMES,
     made=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
     foreign=execution.FOREIGN,
+    notes={
+        "part": "Place of the post in its series, from 1 on.",
+        "uses_math": "A hint that is not needed: what stands in the text decides.",
+        "uses_code": "A hint that is not needed: what stands in the text decides.",
+    },
 )
-_HEAD = schema_of(FrontMatter, _TABLE)
-KNOWN_KEYS = tuple(_HEAD.fields)
+HEAD = schema_of(FrontMatter, _TABLE)
+KNOWN_KEYS = tuple(HEAD.fields)

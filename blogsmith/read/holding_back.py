@@ -71,11 +71,16 @@ def _has_status(head: Slot) -> bool:
 
 def _has_foreign_key(head: Slot) -> bool:
     """Whether a key of another generator keeps the page out of its site."""
-    meant = [key for key in _FOREIGN if _at(head, key) == _FOREIGN[key]]
+    meant = [key for key in _FOREIGN if _is_same(_at(head, key), _FOREIGN[key])]
     for key in meant:
         slot = head.key(key.partition(".")[0])
         slot.warn(CODE, f"the page is not published, as {key} says", "write draft: true")
     return bool(meant)
+
+
+def _is_same(value: object, other: object) -> bool:
+    """Whether two values are equal and of one type: 0 is not false."""
+    return type(value) is type(other) and value == other
 
 
 def _at(head: Slot, key: str) -> object:

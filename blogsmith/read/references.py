@@ -16,6 +16,7 @@ from ..diagnostics.model import did_you_mean
 from ..model.documents import Reference
 from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
+from ..schema.forms import FILLED, TEXT, Form, accepts, either, list_of
 from ..schema.readers import one_line, text
 from ..schema.slots import Slot
 from .foreign_values import CODE, lenient_text
@@ -51,6 +52,41 @@ _MANY = 5
 """Unknown fields of an entry that are told."""
 
 
+_MAPPING: Form = {"type": "object"}
+_PERSON: Form = {
+    "type": "object",
+    "properties": {
+        "name": {**FILLED, "description": "The whole name."},
+        "literal": {**FILLED, "description": "The same, as CSL calls it."},
+        "family": {**FILLED, "description": "The family name."},
+        "given": {**TEXT, "description": "The given names."},
+        "orcid": {"description": "ORCID iD of the person.", "pattern": ORCID},
+    },
+    "anyOf": [{"required": [key]} for key in ("name", "literal", "family")],
+}
+_PEOPLE = either(FILLED, _PERSON, list_of(either(FILLED, _PERSON)))
+_YEAR_FORM = either(TEXT, _MAPPING)
+_ENTRY: Form = {
+    "type": "object",
+    "properties": {
+        "id": {**TEXT, "description": "What `[@id]` in the text names.", "pattern": _KEY},
+        "title": {**TEXT, "description": "Title of the work."},
+        "author": {**_PEOPLE, "description": "Names: a list, or one text that joins them by ` and `."},
+        "year": {**_YEAR_FORM, "description": "When it came out."},
+        "issued": {**_YEAR_FORM, "description": "The same, as CSL writes it."},
+        "journal": {**TEXT, "description": "Where it came out; `container-title` and `booktitle` too."},
+        "publisher": {**TEXT, "description": "Who published it."},
+        "volume": {**TEXT, "description": "Volume of the journal."},
+        "issue": {**TEXT, "description": "Issue within the volume; `number` too."},
+        "pages": {**TEXT, "description": "First and last page."},
+        "doi": {"description": "DOI, which becomes its address.", "pattern": _DOI},
+        "url": {**TEXT, "description": "Its address, http or https.", "pattern": _URL},
+        "note": {**TEXT, "description": "What readers shall see besides."},
+    },
+}
+
+
+@accepts(either({"type": "object", "additionalProperties": _ENTRY}, list_of(_ENTRY)))
 def read_references(slot: Slot) -> tuple[Reference, ...]:
     """The entries of `references:`, in the author's order, each key once."""
     if not isinstance(slot.value, dict | list):
@@ -87,6 +123,7 @@ def _free_key(slot: Slot, found: Mapping[str, Reference]) -> str:
     return str(number)
 
 
+@accepts(_PEOPLE)
 def read_people(slot: Slot) -> tuple[str, ...]:
     """Names: a list, or one person; each a text, `{name}` or CSL's `{family, given}`."""
     if not isinstance(slot.value, list):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from ..config.schema import Config
+from ..diagnostics.fixes import exchange
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode
 from ..model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, RemoteImages, remote_address
@@ -67,7 +68,8 @@ def _parse(text: str) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
         if found:
             problem = _problem(found[2], found[3], copies)
         if found is None or problem:
-            reporter.error("image-record", problem, Place(number, 1, max(1, len(line))), _HINT)
+            fix = exchange(number, 1, f"{line}\n", "", title="take the line out")
+            reporter.error("image-record", problem, Place(number, 1, max(1, len(line))), _HINT, fix)
         else:
             copies[found[3]] = ImageCopy(found[2], found[1])
     return copies, tuple(reporter.diagnostics)

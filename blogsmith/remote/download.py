@@ -1,40 +1,19 @@
-"""One file of another host, read whole: http and https, with limits on size, time and redirects.
-
-No cookies, no names and passwords, no proxy: a proxy would look names up itself, and could not be judged.
-"""
+"""One file of another host, read whole: http and https, with limits on size, time and redirects."""
 
 from __future__ import annotations
 
 import http.client
-import socket
-import ssl
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from threading import Timer
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from msgspec import Struct
 
-from .. import __version__
 from ..model.remote_images import remote_address
-from .hosts import HostRefused, Lookup, look_up, public_addresses
+from .connection import MOVED, Limits, failure_reason, request
+from .hosts import HostRefused
 
-MAX_BYTES = 50_000_000
 MAX_REDIRECTS = 5
-TIMEOUT_S = 20.0
-"""Seconds without a byte after which a server counts as gone."""
-WHOLE_S = 120.0
-"""Seconds for one file, redirects included."""
 _PIECE = 1 << 16
-_MOVED = (301, 302, 303, 307, 308)
-_PORTS = {"http": 80, "https": 443}
-_HEADERS = {
-    "User-Agent": f"blogsmith/{__version__}",
-    "Accept": "image/*",
-    "Accept-Encoding": "identity",
-    "Connection": "close",
-}
 
 
 class DownloadRefused(Exception):
@@ -53,20 +32,6 @@ class Downloaded(Struct, frozen=True):
     """Lower case, without parameters; empty if it says none."""
 
 
-class Limits(Struct, frozen=True):
-    """What a download may cost, and whom it may speak to."""
-
-    may_be_private: bool = False
-    """Hosts of a private network may be asked."""
-    size: int = MAX_BYTES
-    """Bytes."""
-    whole_s: float = WHOLE_S
-    silent_s: float = TIMEOUT_S
-    lookup: Lookup = look_up
-    watch: Callable[[int], None] = lambda done: None
-    """Told how many bytes have come, often."""
-
-
 def download(address: str, limits: Limits) -> Downloaded:
     """The file at an http(s) address; DownloadRefused says why not."""
     ends = time.monotonic() + limits.whole_s
@@ -76,7 +41,7 @@ def download(address: str, limits: Limits) -> Downloaded:
         except HostRefused as refused:
             raise DownloadRefused(str(refused), "if you know the site, run blogsmith trust") from refused
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise DownloadRefused(_reason(error, limits, ends)) from error
+            raise DownloadRefused(failure_reason(error, limits, ends)) from error
         if isinstance(found, Downloaded):
             return found
         address = _next_address(address, found)
@@ -92,18 +57,12 @@ def _next_address(address: str, location: str) -> str:
 
 def _ask(address: str, limits: Limits, ends: float) -> Downloaded | str:
     """The file, or where it has moved to."""
-    parts = urlsplit(address)
-    host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
-    addresses = public_addresses(host, port, limits.lookup, may_be_private=limits.may_be_private)
-    with _connect(parts.scheme, host, port, addresses, limits, ends) as connection:
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection.request("GET", path, headers=_HEADERS)
-        with connection.getresponse() as answer:
-            return _take(answer, limits, ends)
+    with request("GET", address, "image/*", limits, ends) as answer:
+        return _take(answer, limits, ends)
 
 
 def _take(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> Downloaded | str:
-    if answer.status in _MOVED:
+    if answer.status in MOVED:
         return answer.headers.get("Location", "")
     if answer.status != http.client.OK:
         raise DownloadRefused(f"the server answers {answer.status} {answer.reason[:80]}".rstrip())
@@ -111,50 +70,6 @@ def _take(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> Down
         raise DownloadRefused("the server packs what it sends")
     media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return Downloaded(_read(answer, limits, ends), media_type)
-
-
-@contextmanager
-def _connect(
-    scheme: str, host: str, port: int, addresses: list[str], limits: Limits, ends: float
-) -> Iterator[http.client.HTTPConnection]:
-    """A connection to one of the addresses, which is cut when the time is over."""
-    held = [_open_socket(addresses, port, limits, ends)]
-    timer = Timer(max(0.0, ends - time.monotonic()), _cut, (held,))
-    timer.daemon = True
-    timer.start()
-    connection = http.client.HTTPConnection(host, port, timeout=limits.silent_s)
-    connection.default_port = _PORTS[scheme]
-    try:
-        if scheme == "https":
-            context = ssl.create_default_context()
-            secure = context.wrap_socket(held[0], server_hostname=host, do_handshake_on_connect=False)
-            # the plain socket is empty now
-            held[0] = secure
-            secure.do_handshake()
-        connection.sock = held[0]
-        yield connection
-    finally:
-        timer.cancel()
-        connection.close()
-        held[0].close()
-
-
-def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -> socket.socket:
-    problem = OSError("it has no address")
-    for one in addresses:
-        left = min(limits.silent_s, ends - time.monotonic())
-        try:
-            return socket.create_connection((one, port), timeout=max(0.001, left))
-        except OSError as error:
-            problem = error
-    raise problem
-
-
-def _cut(held: list[socket.socket]) -> None:
-    """End what a server draws out byte by byte."""
-    # one that is closed already
-    with suppress(OSError):
-        held[0].shutdown(socket.SHUT_RDWR)
 
 
 def _read(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> bytes:
@@ -172,17 +87,3 @@ def _read(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> byte
     if length.isdecimal() and len(data) != int(length):
         raise DownloadRefused(f"it broke off after {len(data)} of {length} bytes")
     return bytes(data)
-
-
-def _reason(error: Exception, limits: Limits, ends: float) -> str:
-    if time.monotonic() >= ends:
-        return f"it is not there after {limits.whole_s:g} seconds"
-    if isinstance(error, TimeoutError):
-        return f"the server is silent for {limits.silent_s:g} seconds"
-    if isinstance(error, ssl.SSLError):
-        return f"its certificate is not accepted ({error.reason or error})"
-    if isinstance(error, socket.gaierror):
-        return "there is no such host, or no network"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ..diagnostics.model import did_you_mean
+from ..diagnostics.model import nearest, question_of
 from ..patterns import lazy_pattern
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
@@ -70,6 +70,8 @@ class Highlighted(Struct, frozen=True):
     are the source, so source that ends in a newline has an empty last line."""
     problem: str = ""
     """Why the code is plain, in the author's terms; empty if all is well."""
+    meant: str = ""
+    """The language that may be meant by one that is unknown; empty: nobody knows."""
 
 
 def is_known_language(language: str) -> bool:
@@ -89,7 +91,7 @@ def highlight(
         return Highlighted(_plain(source))
     alias = _lexer_alias(language)
     if alias is None:
-        return Highlighted(_plain(source), _unknown(language))
+        return _unknown(language, source)
     problem = _long_line(source, max_line)
     if problem:
         return Highlighted(_plain(source), problem)
@@ -222,11 +224,11 @@ def _languages(initial: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in known | _PLAIN | set(_ALIASES) if name.startswith(initial)))
 
 
-def _unknown(language: str) -> str:
-    hint = did_you_mean(language, _languages(language[:1].lower()))
-    if language in _IN_BROWSER:
-        hint = "readers run ```python with #| run-in: browser"
-    return f'unknown language "{language}"' + (f" ({hint})" if hint else "")
+def _unknown(language: str, source: str) -> Highlighted:
+    near, is_in_browser = nearest(language, _languages(language[:1].lower())), language in _IN_BROWSER
+    hint = "readers run ```python with #| run-in: browser" if is_in_browser else question_of(near)
+    problem = f'unknown language "{language}"' + (f" ({hint})" if hint else "")
+    return Highlighted(_plain(source), problem, "" if is_in_browser else near or "")
 
 
 def _long_line(source: str, max_line: int) -> str:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
     from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
+    from .outputs.provenance import RunLine
 
 
 MOST_BYTES, MOST_MOVING_BYTES = 10_000_000, 5_000_000
@@ -89,6 +90,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Slug of a post as a document names it → its labels; None if there is no such post."""
     post_url: Callable[[str, Document], str]
     """The same → its URL with base path."""
+    nearest_slug: Callable[[str], str | None] = lambda slug: None
+    """A slug that names no post → one that may be meant."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
@@ -159,6 +162,8 @@ class Rendering:
     gallery: GalleryFrame | None = None
     is_framed: bool = False
     """What is rendered stands in a figure."""
+    frame_caption: str = ""
+    """Caption of that figure as text."""
     variants: set[PictureVariant] = field(default_factory=set)
     """Copies of pictures that the page names."""
     widgets: set[str] = field(default_factory=set)
@@ -168,6 +173,8 @@ class Rendering:
     """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
+    told_run: RunLine | None = None
+    """The last run that was told in full below a result."""
     tab_labels: set[str] = field(default_factory=set)
     """Of all tabs so far."""
     links: set[str] = field(default_factory=set)
@@ -211,7 +218,8 @@ class Rendering:
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
-            self.reporter.error(target.code, target.problem, place, target.hint)
+            fix = target.fix(self.reporter, place)
+            self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
         """The image for a path as the author wrote it; without an address after a report if there is none."""

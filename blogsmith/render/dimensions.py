@@ -46,6 +46,12 @@ def parse_length(text: str) -> Length | None:
     return Length(found[1], found[2] or "px") if found else None
 
 
+def nearest_length(text: str) -> str | None:
+    """The length that a text means which is none for its blanks, capitals or words; None: nobody knows."""
+    meant = "".join(text.split()).lower().replace("percent", "%").replace("pixels", "px").replace("pct", "%")
+    return meant if meant != text and parse_length(meant) else None
+
+
 def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None) -> Dimensions:
     """The size of an image with the attributes of an HTML tag: pixels stay attributes.
 

@@ -60,9 +60,9 @@ def code_of_fence(
     if shown.problem:
         code = "code-plain" if is_known_language(record.language) else "code-language"
         message, _, near = shown.problem.partition(" (")
-        rendering.reporter.warn(
-            code, f"{message}; the code is shown plain", record.place, near.removesuffix(")")
-        )
+        fix = rendering.reporter.substitute(record.place, record.language, shown.meant or None)
+        message = f"{message}; the code is shown plain"
+        rendering.reporter.warn(code, message, record.place, near.removesuffix(")"), fix)
     if record.added or record.removed or record.marks or record.listing:
         rendering.widgets.add("teaching")
     return _listing(rendering, record, code_figure(shown.lines, record.language, options)) + "\n"

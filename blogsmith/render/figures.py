@@ -13,7 +13,7 @@ from ..model.media import is_film
 from ..syntax.headings import plain_text
 from ..syntax.records import DarkTwin, Figure, LinkAt, get
 from .context import Rendering, Rule
-from .dimensions import HINT, Length, fit_style, parse_length
+from .dimensions import HINT, Length, fit_style, nearest_length, parse_length
 from .films import Film, Written, film_tag
 from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
 from .margins import margin_figure_class
@@ -33,10 +33,12 @@ def image_tag(
     attrs: Mapping[str, str] = MappingProxyType({}),
     dark: LinkAt | None = None,
     can_lead: bool = True,
+    caption: str = "",
 ) -> str:
     """An `<img>` for a path as the author wrote it; a missing file is reported at `place`.
 
-    dark: another one for dark pages; columns: how many stand in a row; can_lead: it may be a link.
+    dark: another one for dark pages; columns: how many stand in a row; can_lead: it may be a link; caption:
+    what stands below it as text, which is not said a second time to those who hear the page.
     """
     found, more = rendering.find_image(path, place), dict(attrs)
     twin = rendering.find_image(dark.target, dark.place) if dark else None
@@ -45,6 +47,9 @@ def image_tag(
     more["style"] = ";".join(part for part in (fit_style(found, **lengths), more.get("style", "")) if part)
     printed = [name for name in classes if name not in (ASKED, REFUSED)]
     columns = rendering.gallery.columns if rendering.gallery else columns
+    is_linked = can_lead and has_lightbox(rendering, found, classes, is_framed=rendering.is_framed)
+    if alt == caption and found.url and not is_linked:
+        alt = ""
     if twin:
         own = ' class="scheme-pair"'
         rendering.widgets.add("schemes")
@@ -53,7 +58,6 @@ def image_tag(
         tag = picture_tag(rendering, found, found, alt, classes=printed, attrs=more, columns=columns)
     if {"only-light", "only-dark"} & set(printed):
         rendering.widgets.add("schemes")
-    is_linked = can_lead and has_lightbox(rendering, found, classes, is_framed=rendering.is_framed)
     return lightbox_link(rendering, tag, found, twin) if is_linked else tag
 
 
@@ -61,7 +65,8 @@ def _read_length(rendering: Rendering, name: str, text: str, place: Place | None
     """What `width` or `height` say; None after a report if that is no length."""
     length = parse_length(text) if text else None
     if text and length is None:
-        rendering.reporter.error("image-width", f"{name} {text} is no length", place, HINT)
+        fix = rendering.reporter.substitute(place, text, nearest_length(text))
+        rendering.reporter.error("image-width", f"{name} {text} is no length", place, HINT, fix)
     return length
 
 
@@ -79,7 +84,15 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         classes.remove("margin")
     is_in_link = _is_in_link(tokens, index)
     tag = image_tag(
-        rendering, at.target, alt, at.place, classes=classes, attrs=attrs, dark=dark, can_lead=not is_in_link
+        rendering,
+        at.target,
+        alt,
+        at.place,
+        classes=classes,
+        attrs=attrs,
+        dark=dark,
+        can_lead=not is_in_link,
+        caption=rendering.frame_caption,
     )
     # what stands for an image that is not shown is a link, and a link holds none
     return escape_html(alt) if is_in_link and tag.startswith("<a ") else tag
@@ -113,6 +126,9 @@ def _is_in_link(tokens: Sequence[Token], index: int) -> bool:
 def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     figure = get(tokens[index], Figure)
     rendering.is_framed = True
+    places = range(index, len(tokens))
+    closing = next((tokens[at] for at in places if tokens[at].type == "figure_close"), None)
+    rendering.frame_caption = plain_text(closing.children or (), rendering.parsed.page) if closing else ""
     name = f' id="{escape_html(figure.id)}"' if figure.id else ""
     image = next((token for token in tokens[index + 1].children or () if token.type == "image"), None)
     return f'<figure class="figure{margin_figure_class(rendering, image)}"{name}>'
@@ -120,7 +136,7 @@ def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 
 def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     figure = get(tokens[index], Figure)
-    rendering.is_framed = False
+    rendering.is_framed, rendering.frame_caption = False, ""
     text = rendering.render(rendering, tokens[index].children or ())
     return figure_caption(rendering, figure.number, text) + "</figure>\n"
 

@@ -7,6 +7,7 @@ from html import escape
 from msgspec import Struct
 
 from ..diagnostics.model import Place
+from ..languages.tags import language_name
 from ..model.documents import ImageInfo
 from ..model.media import MediaFile, film_type
 from .context import Rendering
@@ -102,5 +103,6 @@ def _track(rendering: Rendering, film: Film) -> list[str]:
         rendering.reporter.error("captions", message, film.captions.place, hint)
     if not found.url:
         return []
-    lang = escape(film.lang or rendering.document.front.lang or rendering.tools.config.lang)
-    return [f'<track kind="captions" src="{escape(found.url)}" srclang="{lang}" label="{lang}" default>']
+    tag = film.lang or rendering.document.front.lang or rendering.tools.config.lang
+    lang, name = escape(tag), escape(language_name(tag))
+    return [f'<track kind="captions" src="{escape(found.url)}" srclang="{lang}" label="{name}" default>']

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
+from ..diagnostics.fixes import Fix, TextEdit, exchange
+from ..diagnostics.model import Place, Severity
 from ..model.documents import ConverterFallback
 from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
@@ -163,6 +164,7 @@ def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
     return RowNumber(mark.number, mark.id, mark.bare, typeset)
 
 
+_DOUBLE_END = lazy_pattern(r"\\{4}")
 _DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
 
 
@@ -175,7 +177,8 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         _warn_of_underscore(rendering, math)
     if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
         hint = "write \\\\ once; for more space between rows \\\\[1em]"
-        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint)
+        fix = _single_row_ends(math, at)
+        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
     convert = page_converter(rendering, math.origin.place(0))
     try:
         found = convert(
@@ -215,7 +218,16 @@ def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
     if at >= 0:
         hint = "a subscript is written _; in a name, write \\text{a\\_b}"
         place = math.origin.place(at, 2)
-        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint)
+        fix = exchange(place.line, place.column, "\\_", "_")
+        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint, fix)
+
+
+def _single_row_ends(math: Math, first: int) -> Fix:
+    """A fix of every row end of the table whose first one stands there."""
+    table = math.tex[: math.tex.find("\\end{", first)]
+    places = [math.origin.place(found.start(), 4) for found in _DOUBLE_END.finditer(table, first)]
+    edits = tuple(TextEdit(place.line, place.column, "\\" * 4, "\\" * 2) for place in places)
+    return Fix("write \\\\ at the end of each row", edits, is_safe=True)
 
 
 def _with_portable_tex(
@@ -261,9 +273,10 @@ def _reference(rendering: Rendering, math: Math, target: str) -> str:
 def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
     place = math.origin.place(error.offset, error.length)
     as_source = rendering.tools.config.math.on_error == "render"
-    rendering.reporter.report(
-        error.kind, error.message, place, hint=error.hint, severity="warning" if as_source else "error"
-    )
+    written = math.tex[error.offset : error.offset + error.length]
+    fix = None if error.meant is None else exchange(place.line, place.column, written, error.meant)
+    severity: Severity = "warning" if as_source else "error"
+    rendering.reporter.report(error.kind, error.message, place, hint=error.hint, severity=severity, fix=fix)
     return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'
 
 

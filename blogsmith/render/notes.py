@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from ..patterns import lazy_pattern
 from ..syntax.records import NoteItem, NoteRef, XRef, get
-from ..syntax.references.labels import Label
+from ..syntax.references.labels import Label, label_hint
 from .citations.html import RULES as CITATION_RULES
 from .citations.marks import back_label, use_id
 from .context import Rendering, Rule
@@ -84,16 +84,19 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
-        rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint)
+        fix = rendering.reporter.substitute(ref.place, ref.page, rendering.tools.nearest_slug(ref.page))
+        rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint, fix)
         return escape_html(ref.written)
     label = labels.get(ref.target)
     if label is None:
         where = f" in {ref.page}" if ref.page else ""
         near = rendering.reporter.nearest(ref.target, labels)
-        hint = f"did you mean {_like(near, ref)}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
+        hint = f"did you mean {_like(near, ref)}?" if near else label_hint(_like(ref.target, ref))
         hint = _cell_hint(rendering, ref) or hint
         message = f"there is no label {_like(ref.target, ref)}{where}"
-        rendering.reporter.error("ref-undefined", message, ref.place, hint)
+        meant = _like(near, ref) if near else None
+        fix = rendering.reporter.substitute(ref.place, _like(ref.target, ref), meant)
+        rendering.reporter.error("ref-undefined", message, ref.place, hint, fix)
         return escape_html(ref.written)
     if not label.number:
         hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
+from ..diagnostics.model import Place
 from ..patterns import lazy_pattern
 from ..syntax.markdown_elements import holds_text, is_asked
-from ..syntax.records import LinkAt, get
+from ..syntax.raw_places import raw_place
 from ..syntax.tags import Attribute, StartTag, hidden_spans, start_tag
 from .context import Rendering
 from .custom_elements import report_element
@@ -47,9 +47,10 @@ def rewrite_raw(rendering: Rendering, token: Token) -> str:
     text = token.content
     rendering.reading.pass_html(text)
     remote = RemoteRule(rendering)
+    first_line = rendering.parsed.page.first_line
     pieces, at = [], 0
     for start, tag in _tags(text):
-        place = _place(rendering, token, text, start, tag.end - start)
+        place = raw_place(token, first_line, start, tag.end - start)
         report_element(rendering.reporter, tag, text, place)
         remote.check(tag, text, place)
         _report_markdown(rendering, token, tag, place)
@@ -181,15 +182,3 @@ def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -
     if length is None and text.strip().lower() not in _SIZE_WORDS:
         rendering.reporter.warn("image-width", f"{name} {text} is no length", place, HINT)
     return length
-
-
-def _place(rendering: Rendering, token: Token, text: str, start: int, length: int) -> Place:
-    if "linkat" in token.meta:
-        return get(token, LinkAt).place
-    if "textmap" in token.meta:
-        # a piece of a block with formulas in it
-        return get(token, TextMap).place(start, length)
-    page = rendering.parsed.page
-    line = page.first_line + (token.map or [0])[0] + text.count("\n", 0, start)
-    column = start - (text.rfind("\n", 0, start) + 1) + 1
-    return Place(line, column, max(1, min(length, (text + "\n").find("\n", start) - start)))

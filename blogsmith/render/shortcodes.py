@@ -15,12 +15,12 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from ..config.validate import LANGUAGE
-from ..diagnostics.model import Place, SiteError, TextMap
+from ..diagnostics.model import Place, SiteError, TextMap, question_of
 from ..model.media import film_type
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain
 from .context import Rendering, Rule
-from .dimensions import HINT, parse_length
+from .dimensions import HINT, nearest_length, parse_length
 from .figures import image_tag
 from .films import Film, Written, film_tag
 from .galleries import MAX_COLUMNS, columns_for
@@ -76,8 +76,10 @@ def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
     rendering.unknown.add(call.name)
     names = rendering.tools.theme.shortcode_names()
     hint = rendering.parsed.page.options.plugin_hint(call.name) or FOREIGN.get(call.name)
-    hint = hint or rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
-    rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
+    near = None if hint else rendering.reporter.nearest(call.name, names)
+    hint = hint or question_of(near) or f"known: {', '.join(names)}"
+    fix = rendering.reporter.substitute(call.place, call.name, near)
+    rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint, fix)
 
 
 def _print_source(call: Shortcode, token: Token) -> str:
@@ -92,9 +94,11 @@ def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
     for name in call.args:
         if name not in known:
             place = call.key_places.get(name) or call.arg_maps[name].place(0)
-            hint = rendering.reporter.did_you_mean(name, known) or f"known: {', '.join(known)}"
+            near = rendering.reporter.nearest(name, [one for one in known if one not in call.args])
+            hint = question_of(near) or f"known: {', '.join(known)}"
             message = f"{call.name} has no argument {name}"
-            rendering.reporter.error("shortcode-argument", message, place, hint)
+            fix = rendering.reporter.substitute(place, name, near)
+            rendering.reporter.error("shortcode-argument", message, place, hint, fix)
 
 
 def _label(rendering: Rendering, call: Shortcode) -> str:
@@ -185,6 +189,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             source.place(0, max(1, len(source.text))),
             columns=columns,
             attrs={"width": width},
+            caption=plain(rendering, captions[index]) if index < len(captions) else "",
         )
         images.append({"img": Markup(tag), "caption": Markup(caption)})
     rendering.is_framed = False
@@ -208,7 +213,8 @@ def _width(rendering: Rendering, call: Shortcode) -> str:
         return width
     origin = call.arg_maps.get("width")
     place = origin.place(0, len(width)) if origin else call.place
-    rendering.reporter.error("image-width", f"width {width} is no length", place, HINT)
+    fix = rendering.reporter.substitute(place, width, nearest_length(width))
+    rendering.reporter.error("image-width", f"width {width} is no length", place, HINT, fix)
     return ""
 
 
@@ -258,12 +264,14 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         return None
     caption = next(iter(_values_whole(call, "caption")), None)
     text = Markup(inline_html(rendering, caption)) if caption else ""
-    title = call.args.get("title", "")
+    words = plain(rendering, caption) if caption else ""
+    # a title that the caption repeats would stand in the panel and below it
+    title = "" if call.args.get("title", "") == words else call.args.get("title", "")
     base = {
         "caption": text,
         "title": title,
         # names the link to those who hear it, without a second copy in the text
-        "spoken": plain(rendering, caption) if caption and not title else "",
+        "spoken": "" if title else words,
     }
     if "://" not in source.text and not source.text.startswith("//"):
         tag = Markup(film_tag(rendering, _film(rendering, call, source)))

@@ -1,8 +1,9 @@
 """What the value of a key may be: one reader a kind of value, one check a thing beyond its kind.
 
 A reader takes a slot and gives the value in its type; a check takes a value and its slot and gives the value.
-Both give None once they have reported it. How strict a reader is differs between the settings, which are
-written once, and front matter and cells, where a number may stand for a text and a text for a list.
+Both give None once they have reported it, and say what they accept, see `forms.py`. How strict a reader is
+differs between the settings, which are written once, and front matter and cells, where a number may stand for
+a text and a text for a list.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ..diagnostics.model import did_you_mean
+from ..diagnostics.model import nearest, question_of
+from .forms import ANYTHING, FILLED, FLAG, SHAPED, TEXT, Form, accepts, either, form_of, narrow, one_of
 from .slots import Slot
 
 Reader: TypeAlias = Callable[[Slot], Any]
@@ -25,6 +27,10 @@ TRUTHS: Mapping[str, str] = MappingProxyType(
 """Words of older YAML, and words in quotes → what is meant."""
 
 
+_KINDS: Mapping[type, str] = MappingProxyType({list: "array", dict: "object"})
+TEXTS: Form = MappingProxyType({"type": ["string", "number", "array"], "items": FILLED})
+
+
 def any_of(words: Collection[str]) -> str:
     """`a, b or c`."""
     *others, last = words
@@ -34,6 +40,7 @@ def any_of(words: Collection[str]) -> str:
 def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
     """True or false. hints: (key, value as written) → what to do, where the value means something else."""
 
+    @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
         if isinstance(slot.value, bool):
             return slot.value
@@ -56,6 +63,7 @@ def one_line(slot: Slot) -> str | None:
     return None
 
 
+@accepts(TEXT)
 def text(slot: Slot) -> str:
     """A text on one line; empty if there is none."""
     found = one_line(slot)
@@ -67,6 +75,7 @@ def text(slot: Slot) -> str:
 def texts(separator: str = "") -> Reader:
     """A list of texts, each once; a single text is a list of one, or is cut at `separator`."""
 
+    @accepts(TEXTS)
     def read(slot: Slot) -> tuple[str, ...]:
         items: Iterable[str] = ()
         if isinstance(slot.value, list):
@@ -93,14 +102,16 @@ def words(
     """One of a few words, or true or false, in its meaning. hints: another word → what to write."""
     known = [word for word in meanings if isinstance(word, str)]
 
+    @accepts(one_of(meanings))
     def read(slot: Slot) -> Any:
         value = slot.value
         if isinstance(value, str | bool) and value in meanings:
             return meanings[value]
-        hint = (hints or {}).get(str(value).casefold(), "")
+        hint, near = (hints or {}).get(str(value).casefold(), ""), None
         if not hint and suggest and isinstance(value, str):
-            hint = did_you_mean(value, known)
-        return slot.wrong(f"{slot.name} must be {listed}", hint)
+            near = nearest(value, known)
+            hint = question_of(near)
+        return slot.wrong(f"{slot.name} must be {listed}", hint, fix=slot.rewrite(near))
 
     return read
 
@@ -111,9 +122,10 @@ def choice(choices: Iterable[str]) -> Reader:
     return words({word: word for word in known}, any_of(known))
 
 
-def parsed(parse: Callable[[object], Any], kind: str, hint: str = "") -> Reader:
+def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: Form = ANYTHING) -> Reader:
     """What `parse` finds; where it finds nothing, the value is not of this kind."""
 
+    @accepts(form)
     def read(slot: Slot) -> Any:
         found = parse(slot.value)
         return slot.wrong(f"{slot.name} must be {kind}", hint) if found is None else found
@@ -124,6 +136,9 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "") -> Reader:
 def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
     """What `read` gives of a list or mapping. other: reads what is none, or says what it must be."""
 
+    inner = narrow({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, form_of(read))
+
+    @accepts(inner if isinstance(other, str) else either(form_of(other), inner))
     def read_kind(slot: Slot) -> Any:
         if isinstance(slot.value, kind):
             return read(slot)
@@ -134,21 +149,26 @@ def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
 
 def checked(read: Reader, check: Check) -> Reader:
     """What `read` gives if the check does not refuse it."""
-    return lambda slot: None if (value := read(slot)) is None else check(value, slot)
+    both = accepts(narrow(form_of(read), form_of(check)))
+    return both(lambda slot: None if (value := read(slot)) is None else check(value, slot))
 
 
-def must(is_met: Callable[[Any], object], message: str, hint: str = "") -> Check:
+def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form: Form = ANYTHING) -> Check:
     """What a value must be; `{value}` and `{name}` may stand in the message."""
 
+    @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
         return value if is_met(value) else slot.wrong(message.format(value=value, name=slot.name), hint)
 
     return check
 
 
-def without(problem_of: Callable[[Any], str], message: str, hint: str = "") -> Check:
+def without(
+    problem_of: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
+) -> Check:
     """The same with a reason: `{problem}` in the message is what `problem_of` says."""
 
+    @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
         problem = problem_of(value)
         found = message.format(value=value, name=slot.name, problem=problem)
@@ -159,7 +179,9 @@ def without(problem_of: Callable[[Any], str], message: str, hint: str = "") -> C
 
 def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
     """A text of this shape; others are `no` such thing."""
-    return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint)
+    told = f"no {kind}: {hint}" if hint else f"no {kind}"
+    form = {**SHAPED, "pattern": shape, "patternErrorMessage": told}
+    return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint, form=form)
 
 
 def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
@@ -167,10 +189,13 @@ def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Chec
     in_order = sorted(choices)
     shown = ", ".join(tuple(listed) or in_order[:12])
 
+    @accepts(one_of(tuple(listed) or in_order))
     def check(value: str, slot: Slot) -> str | None:
         if value in in_order:
             return value
-        slot.wrong(f'unknown {kind} "{value}"', did_you_mean(value, in_order) or f"known: {shown}")
+        near = nearest(value, in_order)
+        hint = question_of(near) or f"known: {shown}"
+        slot.wrong(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).rewrite(near))
         return None
 
     return check
@@ -178,22 +203,27 @@ def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Chec
 
 def unless_empty(check: Check) -> Check:
     """The check, but nothing of an empty text."""
-    return lambda value, slot: check(value, slot) if value else value
+    empty = one_of([""]) if form_of(check).keys() == {"enum"} else {"maxLength": 0}
+    lenient = accepts(either(form_of(check), empty))
+    return lenient(lambda value, slot: check(value, slot) if value else value)
 
 
 def each(check: Check) -> Check:
     """The check of every entry of a list."""
-    return lambda value, slot: _all(value, [check(item, slot.at(n)) for n, item in enumerate(value)])
+    entries = accepts({"items": form_of(check)})
+    return entries(lambda value, slot: _all(value, [check(item, slot.at(n)) for n, item in enumerate(value)]))
 
 
 def keys(check: Check) -> Check:
     """The check of every key of a mapping."""
-    return lambda value, slot: _all(value, [check(key, slot.key(key)) for key in value])
+    names = accepts({"propertyNames": form_of(check)})
+    return names(lambda value, slot: _all(value, [check(key, slot.key(key)) for key in value]))
 
 
 def values(check: Check) -> Check:
     """The check of every value of a mapping."""
-    return lambda value, slot: _all(value, [check(item, slot.at(key)) for key, item in value.items()])
+    items = accepts({"additionalProperties": form_of(check)})
+    return items(lambda value, slot: _all(value, [check(item, slot.at(key)) for key, item in value.items()]))
 
 
 def _all(value: Any, results: Iterable[Any]) -> Any:

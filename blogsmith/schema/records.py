@@ -14,7 +14,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, field
 
-from ..diagnostics.model import did_you_mean
+from ..diagnostics.model import nearest, question_of
+from .forms import RECORD, accepts, form_of
 from .readers import Check, Reader, checked, of_kind
 from .slots import Slot
 
@@ -42,6 +43,8 @@ class Table(Struct, frozen=True):
     """Key of another generator → what to write here."""
     in_words: Callable[[Any], str] = str
     """A type as an author would say it."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Key that is no field → what it means, for editors."""
     key_of: Callable[[str], str] = str
     """Name of a field → its key, where `names` does not say it."""
 
@@ -97,8 +100,10 @@ class Schema(Struct, frozen=True):
 def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     """Report a key that is not one of those known."""
     if not key.mapping.is_full:
-        hint = hint or did_you_mean(key.value, known) or f"known keys: {', '.join(known)}"
-        key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code)
+        near = None if hint else nearest(key.value, known)
+        hint = hint or question_of(near) or f"known keys: {', '.join(known)}"
+        fix = key.rewrite(near) if near not in key.siblings else None
+        key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 
 
 def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:
@@ -152,10 +157,13 @@ def _reader_of(hint: Any, table: Table, key: str) -> Reader:
         return of_kind(list, _entries(_reader_of(parts[0], table, key)), kind)
     if origin is Mapping:
         return of_kind(dict, _values(_reader_of(parts[1], table, key)), kind)
-    return of_kind(dict, schema_of(hint, table, f"{key}.").read, table.short.get(key, kind))
+    schema = schema_of(hint, table, f"{key}.")
+    record = accepts({RECORD: schema})(lambda slot: schema.read(slot))
+    return of_kind(dict, record, table.short.get(key, kind))
 
 
 def _values(read_value: Reader) -> Reader:
+    @accepts({"additionalProperties": form_of(read_value)})
     def read(slot: Slot) -> dict[str, Any]:
         items = {key: read_value(slot.at(key)) for key in slot.value}
         return {key: item for key, item in items.items() if item is not None}
@@ -164,6 +172,7 @@ def _values(read_value: Reader) -> Reader:
 
 
 def _entries(read_entry: Reader) -> Reader:
+    @accepts({"items": form_of(read_entry)})
     def read(slot: Slot) -> tuple[Any, ...] | None:
         items = tuple(read_entry(slot.at(index)) for index in range(len(slot.value)))
         # dropping single items would shift the places of those behind them

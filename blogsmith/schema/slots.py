@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from ..diagnostics.fixes import Fix
 from ..diagnostics.model import Place, Reporter
 from .yaml_loader import MAX_REPORTS, Located, YamlPath
 
@@ -78,11 +80,24 @@ class Slot(NamedTuple):
         is_entry = isinstance(self.value, list) and text in self.value
         return self.at(self.value.index(text)) if is_entry else self
 
-    def wrong(self, message: str, hint: str = "", *, code: str = "") -> Any:
+    def wrong(self, message: str, hint: str = "", *, code: str = "", fix: Fix | None = None) -> Any:
         """Report it. Gives None, which a reader hands on: nothing that can be used."""
         if not self.mapping.is_full:
-            self.mapping.reporter.error(code or self.mapping.code, message, self.place, hint)
+            self.mapping.reporter.error(code or self.mapping.code, message, self.place, hint, fix)
 
-    def warn(self, code: str, message: str, hint: str = "") -> None:
+    def warn(self, code: str, message: str, hint: str = "", fix: Fix | None = None) -> None:
         """Warn of it."""
-        self.mapping.reporter.warn(code, message, self.place, hint)
+        self.mapping.reporter.warn(code, message, self.place, hint, fix)
+
+    @property
+    def siblings(self) -> Container[str]:
+        """The keys of the mapping that a key stands in."""
+        found = self.mapping.located.value
+        for step in self.path[:-1]:
+            found = found[step]
+        return found if isinstance(found, Mapping) else ()
+
+    def rewrite(self, new: str | None, old: str = "", *, is_safe: bool = False) -> Fix | None:
+        """A fix that writes something else in place of the value, the key, or the part `old` of it."""
+        written = old or self.spelling or str(self.value)
+        return self.mapping.reporter.substitute(self.place, written, new, is_safe=is_safe)

@@ -15,6 +15,7 @@ from msgspec import Struct
 from ..patterns import lazy_pattern
 
 _KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
+_OPENED = lazy_pattern(r"[\[{]")
 _NO_KEY = "a key is missing before the colon"
 _QUOTES = "put the value in quotes"
 
@@ -27,6 +28,8 @@ class YamlProblem(Struct, frozen=True):
     """Offset in the text of the first character to underline."""
     length: int = 1
     hint: str = ""
+    edit: tuple[int, str, str] | None = None
+    """What mends it for certain: an offset, the text that stands there, what to write for it."""
 
 
 class _Fault(Struct, frozen=True):
@@ -61,6 +64,11 @@ def describe(error: Exception, text: str) -> YamlProblem:
     return YamlProblem(f"YAML cannot be read here: {fault.problem}", fault.at)
 
 
+def quote(value: str) -> str:
+    """A text in single quotes, in which nothing but an apostrophe has a meaning."""
+    return "'" + value.replace("'", "''") + "'"
+
+
 def _fault(error: Exception, text: str) -> _Fault:
     if not isinstance(error, yaml.MarkedYAMLError):
         return _Fault(text, str(error).split("\n")[0], 0, "", 0)
@@ -90,24 +98,30 @@ def _second_colon(fault: _Fault) -> YamlProblem:
     mark = next((mark for mark in "\"'" if mark not in value and "\\" not in value), "")
     example = f": {found['key']}: {mark}{value}{mark}" if mark else ""
     start = fault.line_start + found.start("value")
-    return YamlProblem('a value that holds ": " needs quotes', start, len(value), _QUOTES + example)
+    edit = (start, value, quote(value)) if " #" not in value else None
+    return YamlProblem('a value that holds ": " needs quotes', start, len(value), _QUOTES + example, edit)
 
 
 def _bad_start(fault: _Fault) -> YamlProblem:
     """`@x`, `%x`, `*bold*`: a character that YAML keeps for itself; or a tab."""
     if "\t" in fault.text[fault.at : fault.at + 1]:
-        return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks")
+        return _tab(fault)
     at = fault.since if fault.context.endswith(("an alias", "an anchor", "a tag")) else fault.at
     char = fault.text[at : at + 1]
     if char == ":":
         return YamlProblem(_NO_KEY, at)
     if not char.strip():
         return YamlProblem("a value is missing here", at)
-    return YamlProblem(f"a value cannot start with {char}", at, hint=_QUOTES)
+    value = _line_from(fault.text, at).rstrip()
+    is_whole = not _OPENED.search(fault.text[fault.line_start : at]) and " #" not in value
+    edit = (at, value, quote(value)) if is_whole and char not in "\"'[]{}," else None
+    return YamlProblem(f"a value cannot start with {char}", at, hint=_QUOTES, edit=edit)
 
 
 def _tab(fault: _Fault) -> YamlProblem:
-    return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks")
+    indent = fault.line[: len(fault.line) - len(fault.line.lstrip())]
+    edit = (fault.line_start, indent, indent.replace("\t", "  ")) if "\t" in indent else None
+    return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks", edit=edit)
 
 
 def _open_quote(fault: _Fault) -> YamlProblem:
@@ -121,7 +135,18 @@ def _escape(fault: _Fault) -> YamlProblem:
     start = fault.at if start < 0 else start
     shown = fault.text[start : start + 2]
     hint = "use single quotes, in which a backslash is a backslash"
-    return YamlProblem(f"{shown} is no escape of double quotes", start, len(shown), hint)
+    return YamlProblem(
+        f"{shown} is no escape of double quotes", start, len(shown), hint, _single_quotes(fault, start)
+    )
+
+
+def _single_quotes(fault: _Fault, at: int) -> tuple[int, str, str] | None:
+    """The value around an offset in single quotes, if it ends on its line and has no escape of a quote."""
+    line, start = fault.line, fault.text.rfind('"', fault.line_start, at)
+    value = line[start - fault.line_start : line.rfind('"') + 1]
+    if start < 0 or len(value) < 2 or value.count('"') != 2 or "\\\\" in value:
+        return None
+    return start, value, quote(value[1:-1])
 
 
 def _open_bracket(fault: _Fault) -> YamlProblem:

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
 from msgspec import Struct
 
+from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
-from .yaml_errors import describe
+from .yaml_errors import describe, quote
 from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 
 YamlPath: TypeAlias = tuple[str | int, ...]
@@ -73,7 +74,8 @@ def load(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | Non
     except (yaml.YAMLError, ValueError) as error:
         problem = describe(error, clean)
         place = builder.place(problem.start, problem.start + problem.length)
-        reporter.error("yaml-syntax", problem.message, place, problem.hint)
+        fix = builder.exchange(*problem.edit) if problem.edit else None
+        reporter.error("yaml-syntax", problem.message, place, problem.hint, fix)
     return builder.finish()
 
 
@@ -82,6 +84,21 @@ def _events(text: str) -> Iterator[yaml.Event]:
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
     return events
+
+
+def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
+    """A fix that takes out a key with its value: its line and those indented further.
+
+    None where something stands in front of the key, as in a list.
+    """
+    line = lines[key.line - 1] if key.line <= len(lines) else ""
+    if line[: key.column - 1].strip() or not line:
+        return None
+    end = key.line
+    while end < len(lines) and (lines[end][: key.column].isspace() or lines[end].startswith("- ")):
+        end += 1
+    old = "".join(f"{line}\n" for line in lines[key.line - 1 : end])
+    return exchange(key.line, 1, old, "", title=f"take out {line.strip()}")
 
 
 def _offsets(event: yaml.Event) -> tuple[int, int]:
@@ -101,6 +118,8 @@ class _Frame:
     """False inside something refused: read on for its mistakes, keep nothing."""
     key: str | None = None
     """Of a mapping: the key whose value comes next; None while a key comes next."""
+    is_block: bool = True
+    """Written on lines of its own, not between brackets."""
     next_kept: bool = True
     """Of a mapping: whether the coming value is kept."""
     key_lines: dict[str, int] = field(default_factory=dict)
@@ -135,12 +154,18 @@ class _Builder:
         length = len(self.text[start:end].rstrip())
         return Place(index + self.first_line, start - begin + 1, max(1, length))
 
+    def exchange(self, start: int, old: str, new: str) -> Fix:
+        """A fix that writes something else at an offset, as it is certainly meant."""
+        place = self.place(start, start + 1)
+        return exchange(place.line, place.column, old, new, is_safe=True)
+
     def report_refused_character(self) -> None:
         """Report the first character that YAML does not allow."""
         if found := _REFUSED.search(self.text):
             name = f"U+{ord(found[0]):04X}"
             place = self.place(found.start(), found.end())
-            self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place)
+            fix = exchange(place.line, place.column, found[0], "", title="take the character out")
+            self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place, fix=fix)
 
     def take(self, event: yaml.Event) -> bool:
         """Work in one event; False if the rest is not to be read."""
@@ -179,6 +204,12 @@ class _Builder:
             self._refuse("YAML directives are not accepted", start, "a line cannot start with %")
         return True
 
+    def place_end(self, start: int) -> int:
+        """Offset behind the last sign of the line that holds an offset."""
+        end = self.text.find("\n", start)
+        line = self.text[start : end if end >= 0 else len(self.text)]
+        return start + len(line.rstrip())
+
     def _refuse(self, message: str, start: int, hint: str = "") -> None:
         """Report a feature at the word that starts at `start`."""
         word = _WORD.match(self.text, start)
@@ -207,7 +238,8 @@ class _Builder:
                 parent.kept = parent.kept and not parent.path
                 self._refuse("a key must be a text", start, "a value that starts with { or [ needs quotes")
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
-        self.frames.append(_Frame(self._next_path(), start, value, kept))
+        is_block = not event.flow_style and (parent is None or parent.is_block)
+        self.frames.append(_Frame(self._next_path(), start, value, kept, is_block=is_block))
         return True
 
     def _next_path(self) -> YamlPath:
@@ -227,7 +259,10 @@ class _Builder:
         if plain and "\\" in event.value and (cut := _CUT_OFF.match(self.text, end)):
             place = self.place(cut.start(1), cut.end(1))
             message = f"{cut[1]} behind a blank starts a comment, so it is no part of the TeX"
-            self.reporter.warn("yaml-comment", message, place, "put the value in single quotes")
+            written = self.text[start : self.place_end(start)]
+            is_block = self.frames[-1].is_block if self.frames else False
+            fix = self.exchange(start, written, quote(written)) if is_block else None
+            self.reporter.warn("yaml-comment", message, place, "put the value in single quotes", fix)
         value = self._resolve(event.value, start, end) if plain else event.value
         spelling = event.value if isinstance(value, int | float) else None
         self._complete(value, start, end, spelling=spelling)
@@ -242,9 +277,9 @@ class _Builder:
             self._refuse("a key is missing before the colon", start)
         elif key in frame.key_lines:
             first = frame.key_lines[key]
-            self.reporter.error(
-                "yaml-duplicate-key", f'key "{key}" is given twice, first on line {first}', place
-            )
+            message = f'key "{key}" is given twice, first on line {first}'
+            fix = remove_entry(place, self.reporter.lines) if frame.is_block else None
+            self.reporter.error("yaml-duplicate-key", message, place, fix=fix)
         else:
             frame.key_lines[key] = place.line
             frame.next_kept = True
@@ -291,7 +326,15 @@ class _Builder:
             place = self.place(found.start(), found.end())
             if broken and found[1] in _BREAKING_ESCAPES:
                 message = f"{found[0]} in double quotes is a control character"
-                self.reporter.error("yaml-escape", message, place, hint)
+                self.reporter.error("yaml-escape", message, place, hint, self._single(start, end))
             elif "$" in value and found[1] in "tn" and self.text[found.end() : found.end() + 1].isalpha():
                 what = "tab" if found[1] == "t" else "line break"
-                self.reporter.warn("yaml-escape", f"{found[0]} in double quotes is a {what}", place, hint)
+                message = f"{found[0]} in double quotes is a {what}"
+                self.reporter.warn("yaml-escape", message, place, hint, self._single(start, end))
+
+    def _single(self, start: int, end: int) -> Fix | None:
+        """A fix that writes a value of one line in single quotes, if no backslash in it is escaped itself."""
+        value = self.text[start:end]
+        if "\n" in value or "\\\\" in value or '\\"' in value:
+            return None
+        return self.exchange(start, value, quote(value[1:-1]))

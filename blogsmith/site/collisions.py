@@ -71,7 +71,8 @@ def _alias_faults(
         if problem := alias_problem(alias):
             reporter = _reporter(document)
             place = place_within(alias, document.front.places.get("aliases"), reporter.lines)
-            reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/")
+            fix = reporter.substitute(place, alias, _sound_alias(alias))
+            reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/", fix)
             found += reporter.diagnostics
             continue
         address = fold_url(alias_url(alias))
@@ -83,6 +84,12 @@ def _alias_faults(
         else:
             taken[address] = str(document.path)
     return found
+
+
+def _sound_alias(alias: str) -> str | None:
+    """The alias with the slashes that it lacks; None if that is no path of an address either."""
+    meant = f"/{alias.strip().strip('/')}/"
+    return None if alias_problem(meant) else meant
 
 
 def _duplicate(

@@ -60,6 +60,8 @@ def _default_runs(html: str) -> str:
         close = _end_of_details(html, found.end())
         inside = html[found.end() : close - len("</details>")]
         is_default = "data-default" in found[0]
+        # without its fold a run has a name, and nothing to unfold
+        inside = inside.replace("<summary>", "<p>", 1).replace("</summary>", "</p>", 1)
         pieces += [html[end : found.start()], f"<div>{inside}</div>" if is_default else ""]
         end = close
     return "".join([*pieces, html[end:]])

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import nearest
+from ..diagnostics.model import nearest, question_of
 from ..model.documents import Asset, Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.remote_images import (
@@ -45,6 +45,9 @@ def resolve_image(
     if not file:
         return _missing_image(index, path, written, document)
     return _image(index, file, assets, measure)
+
+
+_PICTURES = (".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
 def _image(
@@ -92,5 +95,7 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
         else [posixpath.relpath(p, folder) for p in index.files]
     )
     near = nearest(path, sorted(choices))
-    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return LinkTarget(written, f"there is no image {path or written}", hint, "image-missing")
+    hint = question_of(near) or "paths are relative to the Markdown file, or start with /"
+    meant = quote(near) if near and near.lower().endswith(_PICTURES) else ""
+    message = f"there is no image {path or written}"
+    return LinkTarget(written, message, hint, "image-missing", written=written, meant=meant)

@@ -7,6 +7,7 @@ or from the site's root (`/posts/other/`, `/img/fig.png`). Nothing is read from 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from ..diagnostics.model import did_you_mean, nearest
+from ..diagnostics.model import did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages
@@ -81,6 +82,10 @@ class SiteIndex(Struct, frozen=True):
         """URL with base path of the post that `slug` names in `document`."""
         path = self._find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
+
+    def nearest_slug(self, slug: str) -> str | None:
+        """The slug of a post that one without a post may mean."""
+        return nearest(slug, sorted(self.by_slug))
 
     def slug_hint(self, slug: str) -> str:
         """What to do about a slug that names no post."""
@@ -151,7 +156,10 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
         return LinkTarget(written)
     if written.startswith("//") or ":" in written.split("/", 1)[0].split("#", 1)[0]:
         hint = "write https:// for other sites, a path for pages of this one"
-        return LinkTarget("", f"a link may not lead to {written}", hint, "link-scheme")
+        message, meant = f"a link may not lead to {written}", f"https:{written}"
+        return LinkTarget(
+            "", message, hint, "link-scheme", written=written, meant=meant if written[:2] == "//" else ""
+        )
     address, _, anchor = written.partition("#")
     address, _, query = address.partition("?")
     path = unquote(address)
@@ -183,8 +191,10 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
     if not anchor or path not in index.urls or anchor in index.entries[path].ids:
         return LinkTarget(written)
     entry = index.entries[path]
-    hint = _anchor_hint(anchor, entry)
-    return LinkTarget(written, f"this page has no anchor #{anchor}", hint, "link-anchor")
+    near = nearest(anchor, sorted(entry.ids))
+    hint, meant = _anchor_hint(near), near and f"#{near}"
+    message = f"this page has no anchor #{anchor}"
+    return LinkTarget(written, message, hint, "link-anchor", written=written, meant=meant or "")
 
 
 def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> LinkTarget:
@@ -196,16 +206,17 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     entry = index.entries[source]
     url = index.with_base(quote(index.urls[source])) + suffix
     if anchor and anchor not in entry.ids:
-        hint = _anchor_hint(anchor, entry)
-        return LinkTarget(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
+        near = nearest(anchor, sorted(entry.ids))
+        hint, meant = _anchor_hint(near), near and f"#{near}"
+        message, old = f"{source} has no anchor #{anchor}", written.removesuffix(f"#{anchor}")
+        return LinkTarget(
+            url, message, hint, "link-anchor", written=written, meant=f"{old}{meant}" if meant else ""
+        )
     return LinkTarget(url, title=entry.title)
 
 
-def _anchor_hint(anchor: str, entry: PageEntry) -> str:
-    near = nearest(anchor, sorted(entry.ids))
-    if near:
-        return f"did you mean #{near}?"
-    return "a heading gets one by itself; give others {#name}"
+def _anchor_hint(near: str | None) -> str:
+    return f"did you mean #{near}?" if near else "a heading gets one by itself; give others {#name}"
 
 
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:
@@ -242,7 +253,8 @@ def find_file(index: SiteIndex, path: str, document: Document) -> str:
 
 def _missing(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
     if path.casefold().startswith("www."):
-        return LinkTarget(written, f"there is no page or file {path}", f"write https://{written}")
+        hint, meant = f"write https://{written}", f"https://{written}"
+        return LinkTarget(written, f"there is no page or file {path}", hint, written=written, meant=meant)
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:
@@ -252,5 +264,7 @@ def _missing(index: SiteIndex, path: str, written: str, document: Document) -> L
     # what all names end in makes no two of them alike
     if near and not nearest(posixpath.splitext(path)[0], [posixpath.splitext(near)[0]]):
         near = None
-    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return LinkTarget(written, f"there is no page or file {path}", hint)
+    hint = question_of(near) or "paths are relative to the Markdown file, or start with /"
+    address = re.split("[?#]", written, maxsplit=1)[0]
+    message = f"there is no page or file {path}"
+    return LinkTarget(written, message, hint, written=address, meant=quote(near or ""))

@@ -52,11 +52,16 @@ def alias_url(alias: str) -> str:
     return url if url.endswith(".html") else f"{url}/"
 
 
+def nearest_slug(slug: str) -> str | None:
+    """The nearest thing to `slug` that would do; None if there is none."""
+    better = slugify(slug)[:MAX_CHARACTERS].strip("-")
+    return better if better and better != slug and not slug_problem(better) else None
+
+
 def slug_hint(slug: str) -> str:
     """The nearest thing to `slug` that would do, as a hint."""
-    better = slugify(slug)[:MAX_CHARACTERS].strip("-")
-    fits = better and better != slug and not slug_problem(better)
-    if fits:
+    better = nearest_slug(slug)
+    if better:
         return f"did you mean {better}?"
     return "" if all(map(_is_fit, slug)) else "letters, digits, - and _"
 

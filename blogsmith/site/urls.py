@@ -29,7 +29,7 @@ from .collisions import collisions
 from .editions import plan_generated, root_problems
 from .lists import plan_lists
 from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
-from .slug_rules import slug_hint, slug_problem
+from .slug_rules import nearest_slug, slug_hint, slug_problem
 
 Kind = Literal["home", "section", "post", "page"]
 Publication = Literal["published", "draft", "scheduled"]
@@ -296,10 +296,17 @@ class _Plan(Struct, frozen=True):
         return self.root + (address or f"{folder.url}{slug}/")
 
     def _error(
-        self, document: Document, code: str, message: str, place: Place | None = None, hint: str = ""
+        self,
+        document: Document,
+        code: str,
+        message: str,
+        place: Place | None = None,
+        hint: str = "",
+        meant: tuple[str, str | None] = ("", None),
     ) -> None:
+        """meant: a text at the place, and what to write for it."""
         reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
-        reporter.error(code, message, place, hint)
+        reporter.error(code, message, place, hint, reporter.substitute(place, *meant))
         self.diagnostics.extend(reporter.diagnostics)
 
     def _slug(self, document: Document, name: str) -> str:
@@ -310,7 +317,8 @@ class _Plan(Struct, frozen=True):
                 return asked
             place = document.front.places.get("slug")
             message = f'slug "{document.front.slug}" {problem}'
-            self._error(document, "slug", message, place, slug_hint(asked))
+            meant = (document.front.slug, nearest_slug(asked))
+            self._error(document, "slug", message, place, slug_hint(asked), meant)
         elif problem := slug_problem(made):
             message = f'the name "{name}" makes no address: slug "{made}" {problem}'
             self._error(document, "slug", message, hint="rename it, or give a slug in the front matter")

@@ -17,7 +17,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec import Struct, field
 
-from ..diagnostics.model import Place
+from ..diagnostics.model import Place, question_of
 from ..patterns import lazy_pattern
 from .references.labels import normal_id
 from .state import PageState, block_place, inline_place, line_text, page_of
@@ -77,13 +77,10 @@ def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -
         if key in ALLOWED or key.startswith(("data-", "aria-")):
             token.attrSet(key, value)
         else:
-            page.reporter.error(
-                "attribute",
-                f"attribute {key} is not allowed here",
-                _place_of(key, attributes, place),
-                page.reporter.did_you_mean(key, ALLOWED)
-                or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*",
-            )
+            near, at = page.reporter.nearest(key, ALLOWED), _place_of(key, attributes, place)
+            hint = question_of(near) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            fix = page.reporter.substitute(at, key, near)
+            page.reporter.error("attribute", f"attribute {key} is not allowed here", at, hint, fix)
 
 
 def _place_of(key: str, attributes: Attributes, place: Place) -> Place:

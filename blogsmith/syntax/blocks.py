@@ -14,7 +14,7 @@ from types import MappingProxyType
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from ..diagnostics.model import TextMap
+from ..diagnostics.model import TextMap, question_of
 from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .extents import BlockExtent, find_extent, parse_inside, report_open
@@ -84,13 +84,15 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     """A div with data for a block, but of a class that no block has, would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
-    near = page_of(state.env).reporter.did_you_mean(tag.classes[0], _known_containers(state))
+    reporter = page_of(state.env).reporter
+    near = reporter.nearest(tag.classes[0], _known_containers(state))
     plugin = page_of(state.env).options.plugin_hint(tag.classes[0])
     others = f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
-    hint = plugin or near or others
+    hint = plugin or question_of(near) or others
     place = block_place(state, pos, len("<div"))
     message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
-    page_of(state.env).reporter.warn("div-unknown", message, place, hint)
+    fix = None if plugin else reporter.substitute(place, tag.classes[0], near)
+    reporter.warn("div-unknown", message, place, hint, fix)
 
 
 def _kind(state: StateBlock, tag: StartTag) -> str:

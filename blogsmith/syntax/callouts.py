@@ -13,7 +13,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import TextMap
+from ..diagnostics.model import TextMap, question_of
 from ..patterns import lazy_pattern
 from .kinds import MARGIN
 from .records import Callout, get, put
@@ -103,12 +103,10 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
         return _read(inline, found, MARGIN, page, more)
     if kind is None:
         kind = KindRow(found[1].casefold(), found[1].capitalize())
-        page.reporter.warn(
-            "callout-kind",
-            f"unknown callout kind {found[1]}",
-            text.place(found.start(1), len(found[1])),
-            _kind_hint(found[1], page),
-        )
+        near, place = _nearest_kind(found[1], page), text.place(found.start(1), len(found[1]))
+        hint = question_of(near) or "declare it under callouts: in blogsmith.yaml"
+        fix = page.reporter.substitute(place, found[1], near)
+        page.reporter.warn("callout-kind", f"unknown callout kind {found[1]}", place, hint, fix)
     line_end = text.text.find("\n")
     line_end = len(text.text) if line_end < 0 else line_end
     named = _ID.search(text.text, found.end(), line_end)
@@ -121,11 +119,9 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     return Marker(callout, head if titled else None, rest if titled or head is None else head)
 
 
-def _kind_hint(written: str, page: PageState) -> str:
+def _nearest_kind(written: str, page: PageState) -> str | None:
     near = page.reporter.nearest(written, page.options.kinds)
-    if near is None:
-        return "declare it under callouts: in blogsmith.yaml"
-    return f"did you mean {near.upper() if written.isupper() else near}?"
+    return near.upper() if near and written.isupper() else near
 
 
 def _callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:

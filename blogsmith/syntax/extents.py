@@ -8,8 +8,9 @@ from functools import lru_cache
 from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
+from ..diagnostics.fixes import Fix, exchange
 from ..patterns import lazy_pattern
-from .state import block_place, line_start, page_of
+from .state import PageState, block_place, line_start, page_of
 from .tags import StartTag
 
 _MOST_OPEN = 100
@@ -82,7 +83,20 @@ def report_open(state: StateBlock, start: int, tag: StartTag, written: str) -> N
     place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
     closing = f"</{tag.name}>"
     message = f"{written} has no closing {closing}"
-    page_of(state.env).reporter.error("div-open", message, place, f"add a line {closing}")
+    page = page_of(state.env)
+    fix = _close(state, start, closing, page)
+    page.reporter.error("div-open", message, place, f"add a line {closing}", fix)
+
+
+def _close(state: StateBlock, start: int, closing: str, page: PageState) -> Fix | None:
+    """A fix that closes an element behind the block it begins with, where it is no part of others."""
+    if state.level or state.blkIndent:
+        return None
+    end = start
+    while end + 1 < state.lineMax and state.src[state.bMarks[end + 1] : state.eMarks[end + 1]].strip():
+        end += 1
+    line = page.first_line + end
+    return exchange(line, len(page.reporter.lines[line - 1]) + 1, "", f"\n{closing}", title=f"add {closing}")
 
 
 def parse_inside(state: StateBlock, extent: BlockExtent) -> None:

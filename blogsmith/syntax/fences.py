@@ -15,7 +15,8 @@ from typing import Literal
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, TextMap
+from ..diagnostics.fixes import Fix, exchange
+from ..diagnostics.model import Place, TextMap, question_of
 from ..patterns import lazy_pattern
 from ..schema.yaml_scalars import resolve
 from .cells.languages import option_lines
@@ -218,15 +219,19 @@ class _Reader:
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
         if self.page is None:
             return
-        near = self.page.reporter.did_you_mean(word, choices)
-        hint = "write eval to run it" if word in _RUN else near
+        near = "eval" if word in _RUN else self.page.reporter.nearest(word, choices)
+        hint = "write eval to run it" if word in _RUN else question_of(near)
         hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
-        self.warn(f"{word} means nothing on a code fence", offset, len(word), hint)
+        self.warn(f"{word} means nothing on a code fence", offset, len(word), hint, (word, near))
 
-    def warn(self, message: str, offset: int, length: int, hint: str) -> None:
+    def warn(
+        self, message: str, offset: int, length: int, hint: str, meant: tuple[str, str | None] = ("", None)
+    ) -> None:
+        """meant: a word, and what to write for it."""
         if self.page is not None and self.place is not None:
             at = Place(self.place.line, self.place.column + offset, length)
-            self.page.reporter.warn("fence-info", message, at, hint)
+            fix = self.page.reporter.substitute(at, *meant)
+            self.page.reporter.warn("fence-info", message, at, hint, fix)
 
     def fence(self) -> Fence:
         return Fence(
@@ -292,7 +297,21 @@ def _check_end(token: Token, page: PageState) -> None:
         return
     line = page.lines[first] if first < len(page.lines) else ""
     place = Place(page.first_line + first, line.find(token.markup) + 1, len(token.markup))
-    page.reporter.warn("fence-open", "this code fence is never closed", place, f"add a line {token.markup}")
+    hint = f"add a line {token.markup}"
+    page.reporter.warn("fence-open", "this code fence is never closed", place, hint, _closing(token, page))
+
+
+def _closing(token: Token, page: PageState) -> Fix | None:
+    """A fix that closes a fence where it ends now; of one in a list or quote nobody knows what is to stay."""
+    end = token.map[1] if token.map else 0
+    while end > 0 and not page.lines[end - 1 : end][0].strip():
+        end -= 1
+    if token.level or not end:
+        return None
+    first = page.lines[token.map[0]] if token.map else ""
+    indent = " " * (len(first) - len(first.lstrip(" ")))
+    last, title = page.lines[end - 1], f"add a line {token.markup}"
+    return exchange(page.first_line + end - 1, len(last) + 1, "", f"\n{indent}{token.markup}", title=title)
 
 
 def _info_place(token: Token, page: PageState) -> Place:

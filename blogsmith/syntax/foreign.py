@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
+from .foreign_fixes import translate_habit, translate_size
 from .records import LinkAt, get
 from .state import PageState, page_of
 
@@ -93,7 +94,8 @@ def foreign(state: StateCore) -> None:
             continue
         for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_joined(token.children))):
             if (place.line, place.column) not in reported:
-                page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
+                message, fix = f"{text} has no meaning here and is text", translate_habit(text, place, page)
+                page.reporter.warn("foreign-syntax", message, place, hint, fix)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
@@ -104,7 +106,8 @@ def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
             place = get(child, LinkAt).place if "linkat" in child.meta else None
             message = f"{found[0]} has no meaning here and is part of the image's text"
             hint = f"write {{width={found[1]}}} right behind the image"
-            page.reporter.warn("foreign-syntax", message, place, hint)
+            fix = translate_size(place, page.reporter)
+            page.reporter.warn("foreign-syntax", message, place, hint, fix)
 
 
 def _may_hold_any(text: str) -> bool:

@@ -6,14 +6,15 @@ other H1 becomes an H2 and is reported. Ids come from the plain text, formulas s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from ..diagnostics.fixes import exchange
 from ..diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
@@ -138,13 +139,27 @@ def _free_id(
     return unique(asked or github_slug(written.strip()), taken, counts, first=1)
 
 
+def _other_id(name: str, taken: Container[str]) -> str:
+    """An id like one that is taken already."""
+    number = next(number for number in count(2) if f"{name}-{number}" not in taken)
+    return f"{name}-{number}"
+
+
 def _warn_demoted(inline: Token, page: PageState) -> None:
     text = inline.meta["textmap"]
+    place = text.place(0, len(text.text))
+    written = page.reporter.lines[place.line - 1][: place.column - 1]
+    is_hash = inline.map is not None and written.rstrip().endswith("#") and written.count("#") == 1
+    fix = None
+    if is_hash:
+        # it is set as one of the second level already
+        fix = exchange(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
     page.reporter.warn(
         "heading-h1",
         "a page has one H1, its title; this heading becomes an H2",
-        text.place(0, len(text.text)),
+        place,
         "write ## for a section",
+        fix,
     )
 
 
@@ -161,7 +176,9 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
         name = str(opening.attrs.get("id", ""))
         if name and name in asked:
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
-            page.reporter.error("id-twice", f"id {name} is used on line {asked[name].line} already", place)
+            fix = page.reporter.substitute(place, f"#{name}", f"#{_other_id(name, asked)}")
+            message = f"id {name} is used on line {asked[name].line} already"
+            page.reporter.error("id-twice", message, place, fix=fix)
         # of two equal ids the second must not stay, or every link to it would be wrong
         if not name or name in asked:
             name = _free_id(name, text, inline, page, taken, counts)

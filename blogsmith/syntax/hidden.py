@@ -68,4 +68,5 @@ def _warn_in_map(origin: TextMap, what: str, reporter: Reporter) -> None:
 def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
     message = f"this {what} holds the invisible character {name_of(character)}"
     hint = f"take it out, or write it as {escape_of(character)}" if what == "code" else "take it out"
-    reporter.warn("hidden-character", message, place, hint)
+    fix = reporter.substitute(place, character, "", title="take the character out")
+    reporter.warn("hidden-character", message, place, hint, fix)

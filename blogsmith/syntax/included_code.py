@@ -14,7 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ..diagnostics.model import Place
+from ..diagnostics.model import Place, question_of
 from ..model.documents import IncludedFile
 from .cells.languages import language_of, option_lines
 from .fences import line_numbers
@@ -78,8 +78,10 @@ def _read_call(token: Token, page: PageState) -> None:
         page.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
     for key, place in call.key_places.items():
         if key not in ARGUMENTS:
-            hint = page.reporter.did_you_mean(key, ARGUMENTS) or f"known: {', '.join(ARGUMENTS)}"
-            page.reporter.error("shortcode-argument", f"{CODE} has no argument {key}", place, hint)
+            near = page.reporter.nearest(key, ARGUMENTS)
+            hint = question_of(near) or f"known: {', '.join(ARGUMENTS)}"
+            fix = page.reporter.substitute(place, key, near)
+            page.reporter.error("shortcode-argument", f"{CODE} has no argument {key}", place, hint, fix)
     if "file" not in call.args:
         hint = 'such as file="src/model.py"'
         page.reporter.error("shortcode-argument", f"{CODE} needs file, the path of a file", call.place, hint)
@@ -187,9 +189,11 @@ def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None
 def _report_region(
     region: OptionSetting, found: IncludedFile, names: tuple[str, ...], page: PageState
 ) -> None:
-    hint = page.reporter.did_you_mean(region.spelling, names)
+    near = page.reporter.nearest(region.spelling, names)
+    hint = question_of(near)
     if not hint:
         mark = f"mark it with # region {region.spelling} and # endregion"
         hint = f"known: {', '.join(names[:9])}" if names else mark
     message = f"{found.path} has no region {region.spelling}"
-    page.reporter.error("include-region", message, region.place, hint)
+    fix = page.reporter.substitute(region.place, region.spelling, near)
+    page.reporter.error("include-region", message, region.place, hint, fix)

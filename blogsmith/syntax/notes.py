@@ -12,6 +12,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from ..diagnostics.fixes import Fix, exchange
+from ..diagnostics.model import Place, question_of
 from ..patterns import lazy_pattern
 from .records import NoteItem, NoteRef, put
 from .state import PageState, block_place, inline_place, line_start, page_of
@@ -90,12 +92,21 @@ def mark(state: StateInline, silent: bool) -> bool:
 
 
 def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
-    page.reporter.error(
-        "footnote-undefined",
-        f"footnote [^{label}] has no text",
+    place, near = (
         inline_place(state, state.pos, state.pos + len(label) + 3),
-        page.reporter.did_you_mean(label, page.notes) or f"add a line [^{label}]: … to the post",
+        page.reporter.nearest(label, page.notes),
     )
+    hint = question_of(near) or f"add a line [^{label}]: … to the post"
+    fix = page.reporter.substitute(place, f"[^{label}]", near and f"[^{near}]")
+    page.reporter.error("footnote-undefined", f"footnote [^{label}] has no text", place, hint, fix)
+
+
+def _remove_note(place: Place, page: PageState) -> Fix | None:
+    """A fix that takes a note of one line out."""
+    line, after = [*page.reporter.lines, "", ""][place.line - 1 : place.line + 1]
+    is_whole = line.startswith("[^") and (not after.strip() or after.startswith("[^"))
+    title = "take the note out"
+    return exchange(place.line, 1, f"{line}\n", "", title=title) if is_whole and place.column == 1 else None
 
 
 def collect(state: StateCore) -> None:
@@ -118,7 +129,8 @@ def arrange(state: StateCore) -> None:
     for label in page.notes:
         if label not in page.note_order:
             place = page.note_places[label]
-            page.reporter.warn("footnote-unused", f"footnote [^{label}] is never referred to", place)
+            fix = _remove_note(place, page)
+            page.reporter.warn("footnote-unused", f"footnote [^{label}] is never referred to", place, fix=fix)
             page.note_order[label] = len(page.note_order) + 1
     order = sorted(page.notes, key=lambda label: page.note_order[label])
     result = [*body, Token("footnotes_open", "section", 1, block=True)]

@@ -14,6 +14,7 @@ from markdown_it.rules_inline import StateInline
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..diagnostics.fixes import exchange
 from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
 from .cells.values import refuse_values
@@ -218,7 +219,10 @@ def _refuse_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> b
 
 
 def _report_unclosed(page: PageState, place: Place) -> None:
-    page.reporter.error("shortcode-open", "{% has no closing %}", place, "close it in the same paragraph")
+    line = page.reporter.lines[place.line - 1]
+    fix = exchange(place.line, len(line.rstrip()) + 1, "", " %}", title="close it with %}")
+    hint = "close it in the same paragraph"
+    page.reporter.error("shortcode-open", "{% has no closing %}", place, hint, fix)
 
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -281,12 +285,11 @@ def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
     closing = _RAW_END.search(state.src, start, state.posMax) if found else None
     if not closing:
         if not silent:
-            page_of(state.env).reporter.error(
-                "shortcode-open",
-                "{% raw %} has no {% endraw %}",
-                inline_place(state, state.pos, start),
-                "text of several paragraphs needs both on lines of their own",
-            )
+            reporter, place = page_of(state.env).reporter, inline_place(state, state.pos, start)
+            end = len(reporter.lines[place.line - 1].rstrip()) + 1
+            fix = exchange(place.line, end, "", "{% endraw %}", title="add {% endraw %}")
+            hint = "text of several paragraphs needs both on lines of their own"
+            reporter.error("shortcode-open", "{% raw %} has no {% endraw %}", place, hint, fix)
         return False
     if not silent:
         token = state.push("text", "", 0)

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..languages.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
-from ..model.cells import PageExecution, Value
+from ..model.cells import PageExecution, ProvenanceStyle, Value
 from ..model.documents import IncludedFile, Reference
 
 
@@ -122,6 +122,8 @@ class ParseOptions:
     """Which fences are cells, where a page does not say."""
     check_shapes: bool = False
     """Check shape comments, where neither page nor cell say."""
+    provenance: ProvenanceStyle = "once"
+    """What stands below results, likewise."""
     check_syntax: bool = True
     """Cells run in the Python that reads them here, so its grammar is theirs."""
     engine: Literal["worker", "jupyter"] = "worker"

@@ -187,7 +187,10 @@ def _read_slowly(
         parser.row_numbers = rows
         return parser, _read(parser)
     except ParseError as error:
-        error.hint = escape_hint(error.token, tex) or error.hint or _hint(error, tex, known, table)
+        escaped = escape_hint(error.token, tex)
+        if not escaped and not error.hint and error.unknown:
+            error.meant = _nearest_command(error, known, table)
+        error.hint = escaped or error.hint or _hint(error, tex)
         raise place_error(error, tex) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
@@ -195,14 +198,19 @@ def _read_slowly(
         sys.setrecursionlimit(before)
 
 
-def _hint(error: ParseError, tex: str, known: Mapping[str, Macro], table: Constructs[Parser]) -> str:
+def _hint(error: ParseError, tex: str) -> str:
     """A suggestion if a command is unknown, or its end may be hidden by a comment; else empty."""
     if error.unclosed and _COMMENT.search(tex):
         return "behind % everything is a comment; write \\% for the sign"
     if not error.unknown:
         return ""
+    near = error.meant
+    return f"did you mean {near}?" if near else "a command of your own is declared under math: macros:"
+
+
+def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Constructs[Parser]) -> str | None:
     near = _nearest(error.token.lstrip("\\"), [name.lstrip("\\") for name in (*known, *table.names())])
-    return f"did you mean \\{near}?" if near else "a command of your own is declared under math: macros:"
+    return f"\\{near}" if near else None
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from ...model.results import SessionRun
 from ..session.environment import cell_environment
 from ..session.jobs import SessionJob
@@ -69,7 +71,7 @@ def run_there(run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Calla
         )
         live = Live(spawn)
         with _end_unless(wanted, live):
-            return run(there, silent_observer, live.start)
+            return structs.replace(run(there, silent_observer, live.start), python="")
 
 
 def remote_environment(terms: RemoteEnvironment) -> dict[str, str]:

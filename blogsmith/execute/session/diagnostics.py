@@ -8,6 +8,9 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from msgspec import Struct
+
+from ...diagnostics.extras import install_module
 from ...diagnostics.model import Diagnostic, Place, Reporter
 from ...model.cells import Cell, PageCells, Value
 from ...model.claims import unjudged_message
@@ -32,7 +35,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 _MEANT = "if the exception is meant to be shown: #| error: true"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
 """Behind what Python's grammar says of a cell; the diagnostic has the place."""
-_MODULE = re.compile(r"No module named '([A-Za-z_]\w*)")
+_MODULE = re.compile(r"No module named '([A-Za-z_]\w*)('?)")
 _BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
     {
         "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
@@ -53,6 +56,22 @@ _WHERE: Mapping[str, str] = MappingProxyType(
 """Engine → what to do about a module that is missing."""
 
 
+class _AbsentModules(Struct, frozen=True):
+    """What to do about modules that are missing."""
+
+    engine: str
+    python: str
+    """As in `SessionRun`."""
+
+    def advice(self, module: str, *, is_part: bool) -> str:
+        """As the beginning of a hint. is_part: what is missing is a part of the module."""
+        may_install = self.engine == "worker" and not is_part
+        if may_install and (command := install_module(self.python, module)):
+            return f"run: {command}"
+        where = _WHERE[self.engine]
+        return f"display() needs no import; for the rest {where}" if module == "IPython" else where
+
+
 def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
     """Errors for everything that did not end well.
 
@@ -64,10 +83,11 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
         where = cells[0].place if cells else (page.values[0].origin.place(0) if page.values else None)
         reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
         return reporter.diagnostics
+    absent = _AbsentModules(page.engine, run.python)
     for cell, result in zip(cells, run.cells, strict=True):
         for key, other in result.others.items():
-            _check_cell(cell, other, cells, reporter, where=_WHERE[page.engine], point=key)
-        _check_cell(cell, result, cells, reporter, where=_WHERE[page.engine])
+            _check_cell(cell, other, cells, reporter, absent, point=key)
+        _check_cell(cell, result, cells, reporter, absent)
     for value in page.values:
         if value.number in run.values:
             _check_value(value, run.values[value.number], cells, reporter)
@@ -75,9 +95,15 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
 
 
 def _check_cell(
-    cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter, *, where: str, point: str = ""
+    cell: Cell,
+    run: CellRun,
+    cells: Sequence[Cell],
+    reporter: Reporter,
+    absent: _AbsentModules,
+    *,
+    point: str = "",
 ) -> None:
-    """where: what to say of a module that is missing. point: of a sweep, the values with which it ran."""
+    """point: of a sweep, the values with which it ran."""
     _report_shapes(run.shapes, cell, cells, reporter)
     if run.ended_well(error=cell.options.error):
         return
@@ -94,7 +120,7 @@ def _check_cell(
     code = _CODES[run.status]
     message = _format_failure(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
     message = f"{message} (with {point})" if point else message
-    reporter.error(code, message, place, _hint(code, failure, at, cell, where))
+    reporter.error(code, message, place, _hint(code, failure, at, cell, absent))
 
 
 def _report_shapes(
@@ -141,16 +167,13 @@ def _format_failure(failure: Failure) -> str:
     return f"{failure.name}: {first}" if first else failure.name
 
 
-def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, where: str) -> str:
-    """where: what to say of a module that is missing."""
+def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _AbsentModules) -> str:
     if failure is None or code != "cell-error":
         return _HINTS.get(code, "")
     called = "" if at is cell else f"called from {cell.name}; "
     module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
     if module:
-        if module[1] == "IPython":
-            where = f"display() needs no import; for the rest {where}"
-        return f"{called}{where}, or write #| needs: {module[1]}"
+        return f"{called}{absent.advice(module[1], is_part=not module[2])}, or write #| needs: {module[1]}"
     if failure.message.startswith("asyncio.run() cannot be called"):
         return f"{called}write await in its place: it works outside functions"
     return called + _BY_EXCEPTION.get(failure.name, _MEANT)

@@ -162,8 +162,15 @@ class _Session:
                 cells.append(self._cell(step))
             else:
                 values[step.number] = self._value(step)
-        only_sweeps = self._job.only_sweeps
-        return SessionRun(self._job.session, tuple(cells), values, self._machine(), only_sweeps=only_sweeps)
+        job = self._job
+        return SessionRun(
+            session=job.session,
+            cells=tuple(cells),
+            values=values,
+            machine=self._machine(),
+            only_sweeps=job.only_sweeps,
+            python=job.python,
+        )
 
     def _why_not_ready(self, answer: Answer) -> str:
         if answer.frame is not None and answer.bad is None:

@@ -39,6 +39,7 @@ _TITLES = {
     "media": "the film",
     "labels": "the labels of",
     "post_url": "the address of",
+    "nearest_slug": "what is near",
     "slug_hint": "what is near",
     "results": "the results of its cells",
     "picture": "the picture",

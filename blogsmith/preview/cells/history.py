@@ -162,8 +162,10 @@ def _is_recorded(root: Path, page: PageCells, session: str, around: Environment)
     """Whether the record on disk is of the present code."""
     record = read_page(root, page.path).record
     known = record.sessions.get(session) if record else None
-    keys = session_keys(page, session, around.environment, around.figures)
-    return known is not None and {cell.key for cell in known.cells} >= _certain(page, session, keys.cells)
+    if known is None:
+        return False
+    keys = session_keys(page, session, around.environment, around.figures, known.form)
+    return {cell.key for cell in known.cells} >= _certain(page, session, keys.cells)
 
 
 def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:

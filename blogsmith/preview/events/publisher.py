@@ -131,7 +131,7 @@ class EventPublisher:
             counts = counts_of(
                 list(present.rendered.values()), len(present.views), present.resolved.loaded, sum(cells)
             )
-            self._say(format_complete(counts, seconds, self._known))
+            self._report(format_complete(counts, seconds, self._known))
         elif self._unsaid:
             self._print_change(self._unsaid[0], tuple(sorted(self._unsaid[1])), pages)
         self._unsaid = None
@@ -139,14 +139,22 @@ class EventPublisher:
 
     def print_problems(self) -> None:
         """Print problems that are new, and that others are gone."""
-        for text in problem_lines(self._said, self._known, color=self._options.color):
+        now = self._known
+        if self._options.quiet:
+            now = tuple(found for found in now if found.severity == "error")
+        for text in problem_lines(self._said, now, color=self._options.color):
             self._say(text)
-        self._said = self._known
+        self._said = now
 
     def _print_change(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         seconds = self._clock() - at_s
         at = self._options.now().astimezone() - dt.timedelta(seconds=seconds)
-        self._say(change_line(ChangeLine(at, paths, pages, seconds, self._known)))
+        self._report(change_line(ChangeLine(at, paths, pages, seconds, self._known)))
+
+    def _report(self, line: str) -> None:
+        """Print what has happened, though nothing is wrong."""
+        if not self._options.quiet:
+            self._say(line)
 
 
 def count_cells(present: SiteSnapshot, path: str) -> int:

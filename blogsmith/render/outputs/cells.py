@@ -23,7 +23,7 @@ from ..prose import escape_html
 from .ansi import plain_output
 from .outputs import RenderedOutputs, show_outputs
 from .pictures import option_text
-from .provenance import provenance
+from .provenance import provenance, run_line
 from .runnable import runnable_cell
 from .sweeps import sweep_runs
 from .values import stale_sentence
@@ -64,7 +64,9 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     code = runnable_cell(rendering, token, code)
     notes = _note_lines(rendering, cell, result)
     output = _output(shown, notes, "" if claim or code else name)
-    origin = _provenance(rendering, cell, result) if shown.html or claim else ""
+    # what is folded away or hidden tells nothing of what stands below it
+    is_apart = bool(claim) or token.level > 0
+    origin = _provenance(rendering, cell, result, is_apart=is_apart) if shown.html or claim else ""
     return f"{claim}{code}{output}{origin}", "stale" if result.stale else result.status
 
 
@@ -79,7 +81,8 @@ def _run_sweep(
         # a reference to a figure or table must lead somewhere, also while there is none
         is_numbered = bool(cell.figure_number or cell.table_number)
         output = _output(shown, notes, cell.label if is_numbered and not shown.has_anchor else "")
-        origin = _provenance(rendering, cell, result) if shown.html or cell.options.claim else ""
+        is_shown = shown.html or cell.options.claim
+        origin = _provenance(rendering, cell, result, is_apart=True) if is_shown else ""
         return f"{output}{origin}"
 
     checked = (result, *result.others.values())
@@ -164,11 +167,26 @@ def _end_sentence(language: Language, found: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def _provenance(rendering: Rendering, cell: Cell, result: CellResult) -> str:
+def _provenance(rendering: Rendering, cell: Cell, result: CellResult, *, is_apart: bool) -> str:
+    """The line below a result. is_apart: it is not always in sight, so no other result can rely on it."""
     # of a run that nobody here has seen nothing is known
     if result.status not in _DONE or result.imported:
         return ""
-    seed = cell.options.seed
-    if seed is None:
-        seed = rendering.document.front.execution.seed
-    return provenance(result, seed, cell.options.freeze, rendering.language)
+    options = cell.options
+    seed = options.seed if options.seed is not None else rendering.document.front.execution.seed
+    told, line = rendering.told_run, run_line(result, options.session, seed, options.freeze)
+    is_told = line.is_same(told)
+    if is_told and told:
+        line = replace(line, packages=line.packages | told.packages)
+    if options.provenance in ("once", "full") and not is_apart:
+        rendering.told_run = line
+    elif not is_told:
+        rendering.told_run = None
+    return provenance(
+        result,
+        seed,
+        options.freeze,
+        rendering.language,
+        style=options.provenance,
+        told=told if is_told and options.provenance == "once" and not is_apart else None,
+    )

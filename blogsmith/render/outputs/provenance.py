@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from types import MappingProxyType
 
 from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...languages.language import ENGLISH, Language
+from ...model.cells import ProvenanceStyle
 from ...model.results import CellResult, Machine
 from ...model.units import format_duration
 from ...patterns import lazy_pattern
@@ -56,30 +59,82 @@ _NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b",
 _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_KEPT = "never"
 _PACKAGE = "flash-attn"
+_LONG_S = 1.0
+"""Seconds from which on a reader may want to know them of a result that shares its line with others."""
+
+
+class RunLine(Struct, frozen=True):
+    """A run that a line of the page tells, for all results below it that it is true of."""
+
+    session: str
+    date: str
+    device: str
+    machine: Machine | None
+    seed: int | None
+    is_kept: bool
+    packages: frozenset[tuple[str, str]]
+    """Those that the page has named since, with their versions."""
+
+    def is_same(self, other: RunLine | None) -> bool:
+        """Whether all but the packages is."""
+        return other is not None and replace(self, packages=other.packages) == other
+
+
+def run_line(result: CellResult, session: str, seed: int | None, freeze: str) -> RunLine:
+    """What the line of a result tells of its run."""
+    packages = frozenset(result.packages.items())
+    kept = freeze != _NOT_KEPT
+    return RunLine(session, result.date, result.device, result.machine, seed, kept, packages)
 
 
 def provenance(
-    result: CellResult, seed: int | None, freeze: str = "auto", language: Language = ENGLISH
+    result: CellResult,
+    seed: int | None,
+    freeze: str = "auto",
+    language: Language = ENGLISH,
+    *,
+    style: ProvenanceStyle = "full",
+    told: RunLine | None = None,
 ) -> str:
-    """`<p class="provenance">`. seed: as the author set it; freeze: `never` means that nothing is kept."""
+    """`<p class="provenance">`. seed: as the author set it; freeze: `never` means that nothing is kept.
+
+    told: what the page has said of the same run before; then what this result has for itself. A line that
+    says nothing is hidden, and holds for programs what it holds ever.
+    """
     machine = result.machine or Machine()
     attributes = _attributes(result, machine, seed)
     shown = "".join(f' data-{name}="{_safe(value)}"' for name, value in attributes.items())
-    versions = [f"Python {machine.python}"] if machine.python else []
-    versions += [
-        f"{_NAMES.get(name, name)} {version}" for name, version in result.packages.items() if version
-    ]
-    parts = [
-        _format_date(result.date, "Run" if freeze == _NOT_KEPT else "Recorded", language),
-        _safe(_device(result.device, machine)),
-        *map(_safe, _attention(result)),
-        _safe(", ".join(versions)),
-        escape(language.translate("seed {number}", number=seed)) if seed is not None else "",
-        escape(language.translate(format_duration(result.seconds))) if result.seconds else "",
-    ]
+    date = _format_date(result.date, "Run" if freeze == _NOT_KEPT else "Recorded", language)
+    seconds = escape(language.translate(format_duration(result.seconds))) if result.seconds else ""
+    attention = map(_safe, _attention(result))
+    if style == "none":
+        parts = []
+    elif style == "short":
+        parts = [date, _safe(_device(result.device, Machine())), seconds]
+    elif told:
+        new = _versions(item for item in result.packages.items() if item not in told.packages)
+        parts = [*attention, _safe(new), seconds if result.seconds >= _LONG_S else ""]
+    else:
+        python = f"Python {machine.python}" if machine.python else ""
+        parts = [
+            date,
+            _safe(_device(result.device, machine)),
+            *attention,
+            _safe(", ".join(filter(None, (python, _versions(result.packages.items()))))),
+            escape(language.translate("seed {number}", number=seed)) if seed is not None else "",
+            seconds,
+        ]
+    if language.direction == "rtl":
+        # names of machines and their numbers would be put in another order among words that run the other way
+        parts = [f"<bdi>{part}</bdi>" if part else "" for part in parts]
     # the dot stays with what it follows: no line begins with one
     text = "\u00a0· ".join(part for part in parts if part)
-    return f'<p class="provenance"{shown}>{text}</p>\n'
+    hidden = "" if text else " hidden"
+    return f'<p class="provenance"{shown}{hidden}>{text}</p>\n'
+
+
+def _versions(packages: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{_NAMES.get(name, name)} {version}" for name, version in packages if version)
 
 
 def _safe(text: str) -> str:

@@ -12,7 +12,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ...diagnostics.model import Diagnostic, Place, did_you_mean
+from ...diagnostics.fixes import exchange
+from ...diagnostics.model import Diagnostic, Place, nearest, question_of
 from ...patterns import lazy_pattern
 
 _TAG = lazy_pattern(
@@ -105,14 +106,16 @@ def _warning(template: TemplateText, block: Block, choices: list[str]) -> Diagno
     line = template.text.count("\n", 0, block.start) + 1
     begin = template.text.rfind("\n", 0, block.start) + 1
     source = template.text[begin:].partition("\n")[0]
-    near = did_you_mean(block.name, choices)
+    near = nearest(block.name, choices)
+    column = block.start - begin + 1
     listed = f"blocks: {', '.join(choices)}" if choices else "it has no blocks"
     return Diagnostic(
         "template-block",
         f'nothing prints block "{block.name}": what this template extends has no block of that name',
         template.label,
-        Place(line, block.start - begin + 1, len(block.name)),
+        Place(line, column, len(block.name)),
         source,
-        near or listed,
+        question_of(near) or listed,
         "warning",
+        fix=exchange(line, column, block.name, near) if near else None,
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...diagnostics.model import Place, Reporter, did_you_mean
+from ...diagnostics.model import Place, Reporter, did_you_mean, nearest, question_of
 from ...patterns import lazy_pattern
 from ...schema.yaml_loader import YamlPath
 
@@ -141,11 +141,14 @@ def report_options(
         path: YamlPath = ("theme_options", name)
         option = options.get(name)
         if option is None:
-            hint = did_you_mean(name, options) or _list_options(options)
-            reporter.error("config-key", f'theme {theme} has no option "{name}"', key_places.get(path), hint)
+            near, place = nearest(name, options), key_places.get(path)
+            hint = question_of(near) or _list_options(options)
+            fix = reporter.substitute(place, name, near)
+            reporter.error("config-key", f'theme {theme} has no option "{name}"', place, hint, fix)
         elif problem := option.problem(value):
-            near = did_you_mean(str(value), option.choices) if option.choices else ""
-            reporter.error("config-value", f"{name} {problem}", places.get(path), near)
+            near, place = nearest(str(value), option.choices) if option.choices else None, places.get(path)
+            fix = reporter.substitute(place, str(value), near)
+            reporter.error("config-value", f"{name} {problem}", place, question_of(near), fix)
 
 
 def _list_options(options: Mapping[str, ThemeOption]) -> str:

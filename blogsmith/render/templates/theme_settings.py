@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...cards.card import CardStyle
-from ...diagnostics.model import Reporter, did_you_mean
+from ...diagnostics.model import Reporter, did_you_mean, nearest, question_of
 from ...schema import yaml_loader as loader
 from .card_style import read_card
 from .style_sheets import GROUPS, SheetEntry
@@ -55,8 +55,10 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         place = located.places.get((key,))
         if key not in kinds:
             key_place = located.key_places.get((key,))
-            hint = did_you_mean(str(key), kinds) or f"keys: {', '.join(kinds)}"
-            reporter.error("theme-value", f'unknown key "{key}"', key_place, hint)
+            near = nearest(str(key), kinds)
+            hint = question_of(near) or f"keys: {', '.join(kinds)}"
+            fix = reporter.substitute(key_place, str(key), near)
+            reporter.error("theme-value", f'unknown key "{key}"', key_place, hint, fix)
         elif not isinstance(value, kinds[key][0]):
             reporter.error("theme-value", f"`{key}` is not {kinds[key][1]}", place)
         elif key == "name" and value != name:

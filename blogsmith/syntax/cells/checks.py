@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place, Reporter, did_you_mean
+from ...diagnostics.model import Place, Reporter, nearest, question_of
 from ...model.cells import Cell
 from ...patterns import lazy_pattern
 from ..state import PageState
@@ -92,14 +92,13 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
 
 def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell:
     name = cell.options.fallback
-    target = labels.get(name)
+    target, near = labels.get(name), None
     if name in ("error", "skip") or (target and target.runs and target.number != cell.number):
         return cell
     if target is None:
         others = [label for label in labels if label != cell.label]
-        hint = (
-            did_you_mean(name, (*others, "skip", "error")) or "give the label of a cell of this page, or skip"
-        )
+        near = nearest(name, (*others, "skip", "error"))
+        hint = question_of(near) or "give the label of a cell of this page, or skip"
         problem = f"no cell of this page has the label {name}"
     else:
         hint = "give the label of another cell, or skip"
@@ -108,7 +107,9 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
             if target.number != cell.number
             else "a cell cannot stand in for itself"
         )
-    page.reporter.error("cell-fallback", problem, cell.options.places.get("fallback"), hint)
+    place = cell.options.places.get("fallback")
+    fix = page.reporter.substitute(place, name, near)
+    page.reporter.error("cell-fallback", problem, place, hint, fix)
     return replace(cell, options=replace(cell.options, fallback="error"))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...diagnostics.model import Place
+from ...diagnostics.fixes import Fix
+from ...diagnostics.model import Place, Reporter
 from ...model.cells import Cell
 from ...model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_message
 from ...model.results import Unjudged
@@ -21,12 +22,22 @@ def check_claim(cell: Cell, page: PageState) -> None:
     reporter = page.reporter_of(cell.file) if cell.file else page.reporter
     report = reporter.error if is_relied_on else reporter.warn
     for found in tuple_assertions(cell.code):
-        report("cell-assert", _ASSERTION, _place(cell, found, page), _ASSERTION_HINT)
+        place = _place(cell, found, page)
+        report("cell-assert", _ASSERTION, place, _ASSERTION_HINT, _without_brackets(place, reporter))
     fault = claim_fault(cell.code) if cell.options.claim and page.engine == "worker" else None
     if fault is not None:
         message, hint = unjudged_message(Unjudged(fault.kind))
         place = _place(cell, fault, page) if fault.line else cell.options.places.get("claim", cell.place)
         (reporter if fault.line else page.reporter).error("claim-false", message, place, hint)
+
+
+def _without_brackets(place: Place, reporter: Reporter) -> Fix | None:
+    """A fix of a tuple that is written on one line; the place is that of the tuple."""
+    line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
+    written = line[place.column - 1 : place.column - 1 + place.length]
+    if not (written.startswith("(") and written.endswith(")")):
+        return None
+    return reporter.substitute(place, written, written[1:-1].strip().rstrip(","))
 
 
 def _place(cell: Cell, fault: ClaimFault, page: PageState) -> Place:

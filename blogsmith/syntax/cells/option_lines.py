@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...diagnostics.model import Place, Reporter, TextMap, nearest
+from ...diagnostics.fixes import Fix
+from ...diagnostics.model import Diagnostic, Place, Reporter, TextMap, nearest, question_of
 from ...patterns import lazy_pattern
 from ...schema.yaml_loader import Located, load
 from ..front_text import locate_text
@@ -93,8 +94,10 @@ def warn_of_comment(line: str, number: int, page: PageState, marks: Marks = HASH
         text = line.strip()
         start = page.text_map(line, number).starts[0]
         place = Place(start[0], start[1] + line.find(marks.sign), len(text))
-        hint = f"write {text.replace(f'{marks.sign} |', f'{marks.sign}|', 1)}"
-        page.reporter.warn("cell-option", f"{marks.sign} | is a comment, not an option", place, hint)
+        meant = text.replace(f"{marks.sign} |", f"{marks.sign}|", 1)
+        fix = page.reporter.substitute(place, text, meant)
+        message = f"{marks.sign} | is a comment, not an option"
+        page.reporter.warn("cell-option", message, place, f"write {meant}", fix)
 
 
 def warn_of_late(code: str, number: int, page: PageState, marks: Marks = HASH) -> None:
@@ -159,14 +162,25 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
     cut = [at.end() if (at := mark.match(line)) else 0 for line in lines]
     bare = tuple(line[length:] for line, length in zip(lines, cut, strict=True))
     starts = tuple((line, column + n) for (line, column), n in zip(origin.starts, cut, strict=True))
-    reporter = Reporter(page.reporter.path)
+    reporter = Reporter(page.reporter.path, bare)
     found = load("\n".join(bare), reporter)
     block = _Block(bare, starts, found or Located(None, {}, {}, {}))
     for problem in reporter.diagnostics:
         place = block.place(problem.place or Place(1))
         message = _FIRST.sub(lambda found: str(block.place(Place(int(found[1]))).line), problem.message)
-        page.reporter.report(problem.code, message, place, hint=problem.hint, severity=problem.severity)
+        fix = _moved_fix(problem, place, page.reporter)
+        page.reporter.report(
+            problem.code, message, place, hint=problem.hint, severity=problem.severity, fix=fix
+        )
     return block
+
+
+def _moved_fix(problem: Diagnostic, place: Place, reporter: Reporter) -> Fix | None:
+    """What to change in the file, where one stretch of the YAML's line is all."""
+    edits = problem.fix.edits if problem.fix else ()
+    if problem.fix is None or len(edits) != 1 or "\n" in edits[0].old:
+        return None
+    return reporter.substitute(place, edits[0].old, edits[0].new, is_safe=problem.fix.is_safe)
 
 
 def _setting(block: _Block, key: str, value: object) -> OptionSetting:
@@ -208,10 +222,10 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
 """Tag that does less here than its name says → what happens."""
 
 
-def _nearest_tag(tag: str) -> str:
+def _nearest_tag(tag: str) -> str | None:
     """A tag may mean anything to others; only one that is almost a known one is told."""
     near = nearest(tag, (*_TAGS, *_NO_EFFECT))
-    return f"did you mean {near}?" if near and tag[:1] == near[:1] else ""
+    return near if near and tag[:1] == near[:1] else None
 
 
 def _options_of_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
@@ -229,8 +243,9 @@ def _options_of_tags(setting: OptionSetting, page: PageState) -> list[OptionSett
         if said := _NO_EFFECT.get(tag):
             hint = "write output: false to leave it out"
             page.reporter.warn("cell-option", f"tag {tag}: {said}", place, hint)
-        elif tag not in _TAGS and (hint := _nearest_tag(tag)):
-            page.reporter.warn("cell-option", f"unknown tag {tag}", place, hint)
+        elif tag not in _TAGS and (near := _nearest_tag(tag)):
+            fix = page.reporter.substitute(place, tag, near)
+            page.reporter.warn("cell-option", f"unknown tag {tag}", place, question_of(near), fix)
         if tag in _TAGS:
             key, meant = _TAGS[tag]
             found.append(OptionSetting(key, meant, place, setting.key_place, tag, implied=True))

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...config.units import BYTES, FREEZE_WORD, SECONDS, SEED, pattern_problem
+from ...config.units import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
 from ...model.cells import CellOptions, Need
 from ...patterns import lazy_pattern
+from ...schema.forms import Form, accepts, either
 from ...schema.readers import TRUTHS, checked, choice, flag, shaped, words
 from ...schema.records import Table, schema_of
 from ...schema.slots import Slot
@@ -56,6 +57,10 @@ _ONE_TEXT: Mapping[str, str] = MappingProxyType(
 """Option of which Quarto takes a list → what there is here."""
 
 
+_WRITTEN: Form = {"type": "string", "pattern": r"\S"}
+
+
+@accepts({**_WRITTEN, "type": ["string", "number"]})
 def _text(slot: Slot) -> str | None:
     value = slot.value
     if isinstance(value, str) and value.strip():
@@ -67,6 +72,7 @@ def _text(slot: Slot) -> str | None:
     return None
 
 
+@accepts({"type": ["string", "array"], "pattern": r"\S", "items": _WRITTEN, "minItems": 1})
 def _texts(slot: Slot) -> tuple[str, ...] | None:
     """A list of texts; a single text is a list of one."""
     items = slot.value if isinstance(slot.value, list) else [slot.value]
@@ -81,6 +87,7 @@ def _entry(slot: Slot, number: int) -> Slot:
     return slot.at(number) if isinstance(slot.value, list) else slot
 
 
+@accepts({"pattern": r"^\s*\w[\w.\s-]*:?[\w.\s-]*$"})
 def _label(text: str, slot: Slot) -> str | None:
     name = label_id(text)
     if _LABEL.fullmatch(name):
@@ -89,6 +96,7 @@ def _label(text: str, slot: Slot) -> str | None:
     return None
 
 
+@accepts({"pattern": r"^lst[-:][\w.\s-]+$"})
 def _listing(text: str, slot: Slot) -> str | None:
     name = _label(text, slot)
     if name and not name.startswith("lst-"):
@@ -97,6 +105,7 @@ def _listing(text: str, slot: Slot) -> str | None:
     return name
 
 
+@accepts(either({"type": "boolean"}, {"enum": ["show"]}, _WRITTEN))
 def _fold(slot: Slot) -> str | None:
     value = slot.value
     if isinstance(value, bool) or value == "show":
@@ -107,6 +116,7 @@ def _fold(slot: Slot) -> str | None:
     return None
 
 
+@accepts({"pattern": _NEED, "items": {"pattern": _NEED}})
 def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
     found = []
     for number, text in enumerate(names):
@@ -145,6 +155,7 @@ def _capability(digits: str) -> str:
     return f"cuda>={digits[:-1]}.{digits[-1]}"
 
 
+@accepts({"pattern": PATTERN, "items": {"pattern": PATTERN}})
 def _depends(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...] | None:
     for number, pattern in enumerate(patterns):
         if problem := pattern_problem(pattern, slot.folder):
@@ -163,6 +174,7 @@ _TABLE = Table(
         "timeout": SECONDS,
         "memory": BYTES,
         "seed": SEED,
+        "tolerance": TOLERANCE,
         "sweep": read_sweep,
         "sweep-default": read_default,
         "shapes": words(

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place, did_you_mean
+from ...diagnostics.model import Place, nearest, question_of
 from ...model.cells import CellOptions
 from ...schema.slots import LocatedMapping, Slot
 from ...schema.yaml_loader import Located, YamlPath
@@ -25,7 +25,7 @@ _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
 """Options that are text with formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
-_FOREIGN: Mapping[str, str] = MappingProxyType(
+FOREIGN: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
         **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
@@ -111,15 +111,17 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
 
 def _unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
-    near = key if key in OPTIONS.fields else ""
-    hint = f"write {near}:" if near else _FOREIGN.get(key) or _nearest_key(key, page)
+    is_other = key in OPTIONS.fields
+    near = key if is_other else None if key in FOREIGN else _nearest_key(key, page)
+    hint = f"write {near}:" if is_other else FOREIGN.get(key) or question_of(near)
     hint = hint or f"known options: {', '.join(KEYS)}"
-    page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint)
+    fix = page.reporter.substitute(setting.key_place, setting.key, near, is_safe=is_other)
+    page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint, fix)
 
 
-def _nearest_key(key: str, page: PageState) -> str:
+def _nearest_key(key: str, page: PageState) -> str | None:
     # a comparison with all options takes half a millisecond, and nobody reads a hundred of them
-    return did_you_mean(key, KEYS) if len(page.reporter.diagnostics) < _MAX_HINTS else ""
+    return nearest(key, KEYS) if len(page.reporter.diagnostics) < _MAX_HINTS else None
 
 
 def _defaults(page: PageState) -> dict[str, Any]:
@@ -129,8 +131,10 @@ def _defaults(page: PageState) -> dict[str, Any]:
         "warning": said.warning,
         "error": said.error,
         "freeze": said.freeze,
+        "provenance": said.provenance or page.options.provenance,
         "timeout_s": said.timeout_s,
         "memory_bytes": said.memory_bytes,
+        "tolerance": said.tolerance,
         "shapes": page.engine == "worker"
         and (page.options.check_shapes if said.shapes is None else said.shapes),
     }

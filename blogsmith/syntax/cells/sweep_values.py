@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from math import prod
 
 from ...model.sweeps import MOST_AXES, MOST_RUNS, Scalar, Sweep, SweepAxis
+from ...schema.forms import Form, accepts, either, list_of
 from ...schema.slots import Slot
 
 CODE = "cell-sweep"
@@ -16,6 +17,23 @@ _LONGEST = 40
 """Characters of a value that is a text."""
 
 
+_SCALAR: Form = {"type": ["boolean", "number", "string"]}
+_AXIS: Form = {
+    **list_of({**_SCALAR, "minLength": 1, "maxLength": _LONGEST}, least=2),
+    "maxItems": MOST_RUNS,
+    "uniqueItems": True,
+}
+
+
+@accepts(
+    {
+        "type": "object",
+        "propertyNames": {"pattern": r"^[^\W\d]\w*$"},
+        "additionalProperties": _AXIS,
+        "minProperties": 1,
+        "maxProperties": MOST_AXES,
+    }
+)
 def read_sweep(slot: Slot) -> Sweep | None:
     """The axes of a sweep; mistakes are reported."""
     if not isinstance(slot.value, dict) or not slot.value:
@@ -64,6 +82,7 @@ def _values(slot: Slot) -> Iterator[Scalar]:
             yield value
 
 
+@accepts(either(_SCALAR, list_of(_SCALAR), {"type": "object", "additionalProperties": _SCALAR}))
 def read_default(slot: Slot) -> tuple[Scalar, ...] | None:
     """The values that `sweep-default` names, one for each axis."""
     items = slot.value

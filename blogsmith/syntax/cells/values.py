@@ -139,12 +139,10 @@ def _open(state: StateInline, silent: bool) -> bool:
     if tight:
         place = inline_place(state, state.pos, tight.end())
         inner = tight[0][2:-2].strip()
-        page.reporter.warn(
-            "value-open",
-            f"{tight[0]} is text: the marks of a value have a blank inside",
-            place,
-            f"write {{= {inner} =}}",
-        )
+        meant = f"{{= {inner} =}}"
+        fix = page.reporter.substitute(place, tight[0], meant)
+        message = f"{tight[0]} is text: the marks of a value have a blank inside"
+        page.reporter.warn("value-open", message, place, f"write {meant}", fix)
     elif not silent and _MEANT.match(state.src, state.pos) and page.open_value is not page.current:
         page.open_value = page.current
         place = inline_place(state, state.pos, state.pos + 2)

@@ -58,7 +58,8 @@ def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: P
     at = place(pos, pos + 2)
     if all(found.place != at for found in reporter.diagnostics):
         closing, hint = ("$$", "write \\$\\$ for the signs") if opening == "$$" else ("\\)", "")
-        reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", at, hint)
+        fix = reporter.substitute(at, opening, "\\$\\$" if opening == "$$" else "(")
+        reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", at, hint, fix)
 
 
 def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
@@ -72,10 +73,13 @@ def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: Place
     if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
         message = f"{_shown(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
         hint = "take the blank beside the dollar sign out, or write \\$ for the sign"
-        reporter.warn("dollar-doubtful", message, place(pos, closing + 1), hint)
+        at, written = place(pos, closing + 1), text[pos : closing + 1]
+        fix = reporter.substitute(at, written, f"${written[1:-1].strip()}$")
+        reporter.warn("dollar-doubtful", message, at, hint, fix)
     elif closing < 0 and _TEX_FOLLOWS.match(text, pos + 1, end):
         message, hint = "$ has no closing $ and is text", "write \\$ for the sign"
-        reporter.warn("dollar-doubtful", message, place(pos, pos + 1), hint)
+        at = place(pos, pos + 1)
+        reporter.warn("dollar-doubtful", message, at, hint, reporter.substitute(at, "$", "\\$"))
 
 
 def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
@@ -89,7 +93,10 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
         return
     form = "\\(…\\)" if opening == "(" else "\\[…\\]"
     message = f"{_shown(text[pos : at + 3])} has no meaning here and is text"
-    reporter.warn("foreign-syntax", message, place(pos, at + 3), f"a formula has one backslash: {form}")
+    written, found = text[pos : at + 3], place(pos, at + 3)
+    meant = f"\\{opening}{written[3:-3]}\\{written[-1]}"
+    fix = reporter.substitute(found, written, meant, is_safe=True)
+    reporter.warn("foreign-syntax", message, found, f"a formula has one backslash: {form}", fix)
 
 
 def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: PlaceOf) -> None:
@@ -97,7 +104,9 @@ def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: P
     if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
         message = f"{text[pair.start : pair.end]} is text, not math: a digit follows the closing $"
         hint = "write \\(…\\), or put the digit inside"
-        reporter.warn("math-dollar", message, place(pair.start, pair.end), hint)
+        at, written = place(pair.start, pair.end), text[pair.start : pair.end]
+        fix = reporter.substitute(at, written, f"\\({written[1:-1]}\\)")
+        reporter.warn("math-dollar", message, at, hint, fix)
 
 
 def report_between_words(
@@ -118,7 +127,9 @@ def report_between_words(
     if has_words or goes_on:
         message = f"{_shown(tex)} is a display and takes this sentence apart"
         hint = "write $…$ in a line, a display alone on its lines, or math: {double_dollar: kramdown}"
-        reporter.warn("math-in-sentence", message, place(found.start, found.end), hint)
+        at = place(found.start, found.end)
+        fix = reporter.substitute(at, tex, f"${tex[2:-2].strip()}$")
+        reporter.warn("math-in-sentence", message, at, hint, fix)
 
 
 def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: PlaceOf) -> None:
@@ -129,7 +140,9 @@ def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: Plac
     opening, closing = text[found.start + 1], {"(": ")", "[": "]"}.get(text[found.start + 1], "")
     hint = f"write {opening}…{closing} for brackets in a text, \\text{{…}} for words in a formula"
     message = f"{shown} is a formula: its words are set as products of letters"
-    reporter.warn("dollar-doubtful", message, place(found.start, found.end), hint)
+    at, inner = place(found.start, found.end), text[found.inner : found.inner_end]
+    fix = reporter.substitute(at, text[found.start : found.end], f"{opening}{inner}{closing}")
+    reporter.warn("dollar-doubtful", message, at, hint, fix)
 
 
 _PROSE = lazy_pattern(r"\s*[^\W\d_]{2,}[,.;:!?]?(?:\s+[^\W\d_]+[,.;:!?]?)*\s+[^\W\d_]{2,}[,.;:!?]?\s*")

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from ...diagnostics.fixes import Fix, TextEdit, exchange
 from ...diagnostics.model import Place, Reporter
 from ...patterns import lazy_pattern
 from ..records import Math, RowMark, Subequations, get, put
@@ -54,7 +55,8 @@ def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> Ro
         place = math.origin.place(row.label_offset, row.label_length)
         if is_off and not number and numbers.numbering != "none":
             cause = "\\notag" if row.notag else f"the * of {environment}"
-            _warn_unnumbered(row.label or "", cause, place, numbers.page.reporter)
+            fix = _number_again(math, environment, row.notag)
+            _warn_unnumbered(row.label or "", cause, place, numbers.page.reporter, fix)
         name = numbers.add(Label(name, "eq", "Equation", number, place))
     return RowMark(number, name, row.bare_tag)
 
@@ -64,10 +66,29 @@ def _only_defines(row: DisplayRow, environment: str) -> bool:
     return not environment and not _PRINTS_NOTHING.sub("", row.content)
 
 
-def _warn_unnumbered(label: str, cause: str, place: Place, reporter: Reporter) -> None:
+def _number_again(math: Math, environment: str, notag: bool) -> Fix | None:
+    """A fix that takes away what keeps a display from having a number, if that is clear."""
+    if notag:
+        at = math.tex.find("\\notag")
+        place = math.origin.place(max(0, at), len("\\notag"))
+        is_one = at >= 0 and math.tex.count("\\notag") == 1
+        return exchange(place.line, place.column, "\\notag", "") if is_one else None
+    edits = []
+    for word in ("begin", "end"):
+        written = f"\\{word}{{{environment}}}"
+        if math.tex.count(written) != 1:
+            return None
+        place = math.origin.place(math.tex.index(written), len(written))
+        edits.append(TextEdit(place.line, place.column, written, written.replace("*", "")))
+    return Fix(f"take the * of {environment} away", tuple(edits))
+
+
+def _warn_unnumbered(
+    label: str, cause: str, place: Place, reporter: Reporter, fix: Fix | None = None
+) -> None:
     hint = f"take {cause} away, or give it a \\tag{{…}}"
     message = f"label {label} stands at a formula without a number"
-    reporter.warn("label-unnumbered", message, place, hint)
+    reporter.warn("label-unnumbered", message, place, hint, fix)
 
 
 def _label_block(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ...diagnostics.model import Place
 from ...patterns import lazy_pattern
 from ..records import Math, get, put
-from ..references.labels import Label, Numbers
+from ..references.labels import Label, Numbers, label_hint
 from ..references.references import label_id
 
 MAX_TAG = 500
@@ -104,7 +104,7 @@ def _number(label: Label | None) -> str:
 def _report_undefined(name: str, math: Math, numbers: Numbers) -> None:
     near = numbers.page.reporter.nearest(label_id(name), numbers.labels)
     near = near.replace("-", ":", 1) if near and ":" in name else near
-    hint = f"did you mean {near}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
+    hint = f"did you mean {near}?" if near else label_hint(name)
     numbers.page.reporter.error("ref-undefined", f"there is no label {name}", _place(name, math), hint)
 
 

@@ -17,6 +17,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from ...diagnostics.model import question_of
 from ...patterns import lazy_pattern
 from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
@@ -186,13 +187,10 @@ def citations_of(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _unknown(item: Cited, page: PageState) -> None:
-    page.reporter.error(
-        "citation-key",
-        f"no reference has the key {item.key}",
-        item.place,
-        page.reporter.did_you_mean(item.key, page.references)
-        or "add it under references: in the front matter",
-    )
+    near = page.reporter.nearest(item.key, page.references)
+    hint = question_of(near) or "add it under references: in the front matter"
+    fix = page.reporter.substitute(item.place, item.key, near)
+    page.reporter.error("citation-key", f"no reference has the key {item.key}", item.place, hint, fix)
 
 
 def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> None:

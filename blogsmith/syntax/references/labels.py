@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 
+from ...diagnostics.fixes import Fix
 from ...diagnostics.model import Place
 from ..state import PageState
 
@@ -18,6 +21,28 @@ BY_SECTION = " by section"
 def normal_id(label: str) -> str:
     """`eq:x` → `eq-x`: the id a label becomes; an id holds no blanks."""
     return "-".join(label.split()).replace(":", "-", 1)
+
+
+_STATEMENT = "a statement has its label behind the marker: > [!THEOREM] {{#{label}}}"
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "fig": "a figure has its label behind the image: ![What it shows](a.png){{#{label}}}",
+        **dict.fromkeys(
+            ("tbl", "tab"), "a table has its label below it, in a line such as : Caption {{#{label}}}"
+        ),
+        "lst": 'a listing has its label on the fence: ```python {{#{label} cap="…"}}',
+        "sec": "a section has its label behind the heading: ## Heading {{#{label}}}",
+        **dict.fromkeys(("thm", "lem", "cor", "prp", "def"), _STATEMENT),
+    }
+)
+"""First word of a label → how such a label is made."""
+
+
+def label_hint(label: str) -> str:
+    """How a label of this kind is made."""
+    kind = normal_id(label).partition("-")[0]
+    hint = _HINTS.get(kind, "")
+    return hint.format(label=label) if hint else "a label is written \\label{eq:x} or {#eq:x}"
 
 
 class Label(Struct, frozen=True):
@@ -88,12 +113,22 @@ class Numbers:
         """Remember a label; its id, or empty for the second use of an id, which is an error."""
         first = self.labels.get(label.id)
         if first:
-            self.page.reporter.error(
-                "label-twice", f"label {label.id} is used on line {first.place.line} already", label.place
-            )
+            message = f"label {label.id} is used on line {first.place.line} already"
+            self.page.reporter.error("label-twice", message, label.place, fix=self._rename(label))
             return ""
         self.labels[label.id] = label
         return label.id
+
+    def _rename(self, label: Label) -> Fix | None:
+        """A fix that gives a label another name, like the one that is taken."""
+        place, reporter = label.place, self.page.reporter
+        line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
+        written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")
+        if written.startswith("%"):
+            # a shortcode, with the label among its arguments
+            written = label.id
+        number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
+        return reporter.substitute(place, written, f"{written}-{number}")
 
 
 def _letters(count: int) -> str:

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ...diagnostics.model import Place, Reporter, TextMap
+from ...diagnostics.model import Place, Reporter, TextMap, question_of
 from ...patterns import lazy_pattern
 from ..records import XRef, get, put
 from ..state import PageState, inline_place, page_of
@@ -78,11 +78,15 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
     prefix = re.split(r"[:-]", key.rpartition("#")[2], maxsplit=1)[0]
     known = (*PREFIXES, *page.options.reference_kinds)
     hint = f"labels begin with {', '.join(known[:9])} … or the name of a callout kind; see callouts:"
+    fix = None
     if key in page.references:
         hint = f"a citation is written [@{key}]"
+        fix = page.reporter.substitute(place, written, f"[@{key}]", is_safe=True)
     elif near := page.reporter.nearest(prefix, known):
-        hint = f"did you mean {near}?"
-    page.reporter.error("ref-kind", f"{written} refers to nothing: {prefix} is no kind of label", place, hint)
+        hint = question_of(near)
+        fix = page.reporter.substitute(place, prefix, near)
+    message = f"{written} refers to nothing: {prefix} is no kind of label"
+    page.reporter.error("ref-kind", message, place, hint, fix)
 
 
 def empty_link(state: StateInline, silent: bool) -> bool:
@@ -132,9 +136,12 @@ def _report_undeclared(name: str, place: Place, page: PageState) -> None:
     prefix = re.split(r"[:-]", name, maxsplit=1)[0]
     link = f"[text](#{label_id(name)})"
     hint = f"write {link}, or declare the callout kind: callouts: {{{prefix}: {{numbered: true}}}}"
+    meant = None
     if kind_of(name, page.options.kinds):
-        hint = f"write {{@{name}}}; without braces only kinds that are numbered count"
-    page.reporter.error("ref-kind", f"@{name} is text: {prefix} is no kind of label", place, hint)
+        meant = f"{{@{name}}}"
+        hint = f"write {meant}; without braces only kinds that are numbered count"
+    fix = page.reporter.substitute(place, f"@{name}", meant)
+    page.reporter.error("ref-kind", f"@{name} is text: {prefix} is no kind of label", place, hint, fix)
 
 
 def _push(state: StateInline, found: re.Match[str], page: str, target: str, form: str, silent: bool) -> bool:

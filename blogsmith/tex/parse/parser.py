@@ -142,7 +142,8 @@ class Parser(State):
             hint = "write \\$ for the sign"
             raise ParseError("math-syntax", "$ stands inside a formula", token, hint=hint)
         if token == "#":
-            raise ParseError("math-syntax", "# stands outside a macro", token, hint="write \\# for the sign")
+            hint = "write \\# for the sign"
+            raise ParseError("math-syntax", "# stands outside a macro", token, hint=hint, meant="\\#")
         return atom_of_character(token)
 
     def unknown(self, token: str) -> ParseError:

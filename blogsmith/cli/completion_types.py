@@ -1,0 +1,119 @@
+"""Arguments that shells complete with names of the site: sections, files of its theme, needs of cells.
+
+Completion runs at each press of a key: names come from lists of folders, no file is read but the settings.
+What goes wrong completes to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from .site_folder import find_site_folder
+
+MAX_FOLDERS = 1_000
+"""Looked at for sections."""
+COMMON_NEEDS = ("cuda", "matplotlib", "numpy", "pandas", "torch")
+"""Names of needs that most cells with needs have; others are those of any package."""
+
+
+class _Name(click.types.StringParamType):
+    """A text that is completed from a list of names."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """Those there are; root: the site, if the command stands in one."""
+        raise NotImplementedError
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        return [CompletionItem(name) for name in self.names(_root(ctx)) if name.startswith(incomplete)]
+
+
+class SectionType(_Name):
+    """A folder below `content/`, nested ones too; bundles of posts are none."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """As `--section` takes them: `posts`, `docs/guide`."""
+        return sorted(_sections(root / "content")) if root else ()
+
+
+class ThemeFileType(_Name):
+    """A file of the site's theme, or of one that it extends."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """As `theme copy` takes them: `layouts/post.html`, `theme.css`."""
+        if root is None:
+            return ()
+        from ..config.load import load_config
+        from ..diagnostics.model import SiteError
+        from ..project.bundled import bundled_folder
+        from ..render.templates.files import TEMPLATE_KINDS, read_theme_files
+
+        try:
+            files = read_theme_files(load_config(root).config.theme, root, bundled_folder("themes"), [])
+        except SiteError:
+            return ()
+        templates = [name for name in files.templates if name.partition("/")[0] in TEMPLATE_KINDS]
+        return sorted([*templates, *files.static])
+
+
+class ThemeType(_Name):
+    """A theme: a bundled one or one of the site's own."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """Those that have a theme.yaml."""
+        from ..project.bundled import bundled_folder
+
+        places = [bundled_folder("themes"), *([root / "themes"] if root else [])]
+        return sorted({file.parent.name for place in places for file in place.glob("*/theme.yaml")})
+
+
+class SystemType(_Name):
+    """A system whose sites can be imported."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """In the order in which they are tried."""
+        from ..importers.systems import NAMES
+
+        return NAMES
+
+
+class NeedType(_Name):
+    """What a cell may need."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """The common ones."""
+        return COMMON_NEEDS
+
+
+def _root(context: click.Context) -> Path | None:
+    found = find_site_folder(os.path.realpath(context.params.get("site") or ""))
+    return Path(found) if found else None
+
+
+def _sections(content: Path) -> Iterator[str]:
+    """Folders at or below which a post may lie, as paths below `content`."""
+    waiting = [""]
+    for _ in range(MAX_FOLDERS):
+        if not waiting:
+            return
+        section = waiting.pop()
+        try:
+            with os.scandir(content / section) as entries:
+                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError:
+            continue
+        # a bundle is a post with its files
+        if section and any(name.startswith("index.") for name, _ in found):
+            continue
+        if section:
+            yield section
+        waiting += [
+            f"{section}/{name}".lstrip("/") for name, is_dir in found if is_dir and name[0] not in "._"
+        ]

@@ -1,0 +1,81 @@
+"""`blogsmith epub`: posts of the site as a book for reading devices."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from . import terminal
+from .clock import Clocks
+from .options import drafts_option, future_option, site_option, site_root
+from .progress_bar import ProgressBar
+from .site_folder import format_path
+from .verbosity import is_quiet, print_messages, verbosity_options
+
+
+@click.command()
+@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.option("--series", default="", metavar="NAME", help="The parts of a series, in their order.")
+@click.option(
+    "--title", default="", help="Title of the book; by default that of its post, series or section."
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write; by default the title with .epub, in the current folder.",
+)
+@site_option
+@drafts_option
+@future_option
+@verbosity_options
+@click.pass_obj
+def epub(
+    clocks: Clocks,
+    posts: tuple[str, ...],
+    series: str,
+    title: str,
+    output: Path | None,
+    site: Path | None,
+    drafts: bool,
+    future: bool,
+) -> int:
+    """Make an EPUB book of POSTS.
+
+    POSTS are source files or folders of the site; by default every post with a date, oldest first. Formulas
+    are MathML, pictures and recorded results are those of the pages. Nothing runs.
+    """
+    if posts and series:
+        raise click.UsageError("name posts or a series, not both")
+    root = site_root(site)
+    from ..diagnostics.counts import plural
+    from ..model.units import format_size
+    from ..pipeline.book import make_site_book
+    from ..project.report import BuildOptions
+
+    options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, remembers=True)
+    with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
+        book = make_site_book(root, posts, options, series=series, title=title, progress=progress)
+    print_messages(book.warnings)
+    target = output or Path(f"{book.name}.epub")
+    _write_file(target.absolute(), book.data)
+    chapters = plural(book.chapters, "chapter")
+    terminal.print_line(
+        f"{format_path(target.absolute())} written: {chapters}, {format_size(len(book.data))}"
+    )
+    return 0
+
+
+def _write_file(file: Path, data: bytes) -> None:
+    """Put the book under its name, in one step; SiteError if that cannot be done."""
+    from ..diagnostics.model import Diagnostic, SiteError
+    from ..storage.folder import open_folder
+
+    try:
+        with open_folder(file.parent) as folder:
+            folder.replace(file.name, data)
+    except OSError as error:
+        message = f"cannot write {format_path(file)}: {error.strerror or error}"
+        raise SiteError(Diagnostic("new-write", message)) from error

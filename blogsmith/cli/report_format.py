@@ -1,0 +1,59 @@
+"""`--format`: what is wrong with a site, for people on stderr or for a program on stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .. import __version__
+from . import terminal
+
+if TYPE_CHECKING:
+    from ..diagnostics.model import Diagnostic
+
+TEXT = "text"
+format_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice([TEXT, "json", "sarif", "github"]),
+    default=TEXT,
+    help="How mistakes are reported; by default as text for people, on stderr. json, sarif and github "
+    "(annotations of a workflow) are for programs, and all that is on stdout.",
+)
+
+
+def print_for_program(diagnostics: Sequence[Diagnostic], output_format: str, root: Path) -> None:
+    """Print all of them on stdout, for the program that reads the format."""
+    if output_format == "json":
+        from ..diagnostics.json_report import format_json
+
+        terminal.print_line(format_json(diagnostics, root.as_posix(), __version__))
+    elif output_format == "sarif":
+        from ..diagnostics.sarif import format_sarif
+
+        terminal.print_line(format_sarif(diagnostics, _folder(root), __version__))
+    elif diagnostics:
+        from ..diagnostics.annotations import format_annotations
+
+        terminal.print_line(format_annotations(diagnostics, _folder(root)))
+
+
+def summary_printer(output_format: str) -> Callable[[str], None]:
+    """What prints summaries: on stdout, unless all of that is for a program."""
+    return terminal.print_line if output_format == TEXT else terminal.warn
+
+
+def _folder(root: Path) -> str:
+    """Of the site below the top of its repository, with a slash at its end; empty: there is none above it.
+
+    Hosting sites name files by their path in the repository, whatever folder a command runs in.
+    """
+    for folder in (root, *root.parents):
+        # in a worktree or a submodule it is a file
+        if (folder / ".git").exists():
+            below = root.relative_to(folder).as_posix()
+            return "" if below == "." else f"{below}/"
+    return ""

@@ -1,0 +1,41 @@
+"""`blogsmith schema`: JSON Schemas of what authors write, for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..schema.files import SCHEMAS, schema_text
+from . import terminal
+from .site_folder import format_path
+from .verbosity import verbosity_options
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(SCHEMAS), default="config")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write; by default the schema is printed.",
+)
+@verbosity_options
+def schema(kind: str, output: Path | None) -> int:
+    """Print the JSON Schema of blogsmith.yaml, of front matter or of the options of cells.
+
+    KIND is config, which is the default, front-matter or cell. Editors complete and check keys with it; the
+    manual's page on editors says how each is told of it.
+    """
+    text = schema_text(kind)
+    if output is None:
+        terminal.print_line(text.removesuffix("\n"))
+        return 0
+    from ..storage.folder import open_folder
+
+    try:
+        with open_folder(output.absolute().parent, make=True) as folder:
+            folder.replace(output.name, text.encode())
+    except OSError as error:
+        raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from error
+    terminal.print_line(format_path(output))
+    return 0

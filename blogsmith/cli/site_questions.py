@@ -1,0 +1,80 @@
+"""What `blogsmith new site --guided` asks: each question has an answer, and a wrong one is asked again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from ..config.urls import base_url_problem
+from ..config.validate import LANGUAGE
+from ..diagnostics.model import did_you_mean
+from ..languages.bundled import bundled_tags
+from ..project.bundled import bundled_folder
+from .new_site import FirstSettings, default_title
+
+NOWHERE = "none"
+TARGETS = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync")
+"""Where `blogsmith publish setup` can publish to."""
+
+
+_ADDRESS = "Address it will have, as in https://example.org/blog; empty if not known yet"
+
+
+class GuidedSite(Struct, frozen=True):
+    """What somebody has answered."""
+
+    settings: FirstSettings
+    target: str
+    """One of TARGETS; empty: none."""
+
+
+def ask_for_site(folder: Path) -> GuidedSite:
+    """Ask on the terminal; wrong usage where there is none."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError("--guided asks questions, so it needs a terminal; without it nothing is asked")
+    settings = FirstSettings(
+        title=_ask("Title of the site", default_title(folder)),
+        base_url=_ask(_ADDRESS, "", _base_url),
+        theme=_ask_choice("Theme", _themes(), FirstSettings("").theme),
+        lang=_ask(f"Language ({', '.join(bundled_tags())})", FirstSettings("").lang, _language),
+    )
+    target = _ask_choice("Publish to", (NOWHERE, *TARGETS), NOWHERE)
+    return GuidedSite(settings, "" if target == NOWHERE else target)
+
+
+def _ask(question: str, default: str, read: Callable[[str], str] = str.strip) -> str:
+    # on stderr, as all that is no result
+    is_shown = bool(default)
+    answer: str = click.prompt(question, default=default, value_proc=read, show_default=is_shown, err=True)
+    return answer
+
+
+def _ask_choice(question: str, choices: Sequence[str], default: str) -> str:
+    def read(answer: str) -> str:
+        word = answer.strip().lower()
+        begun = [choice for choice in choices if word and choice.startswith(word)]
+        if word not in choices and len(begun) != 1:
+            raise click.UsageError(did_you_mean(word, choices) or "choose one of them")
+        return word if word in choices else begun[0]
+
+    return _ask(f"{question} ({', '.join(choices)})", default, read)
+
+
+def _base_url(answer: str) -> str:
+    if problem := base_url_problem(answer.strip()):
+        raise click.UsageError(f"it {problem}")
+    return answer.strip()
+
+
+def _language(answer: str) -> str:
+    if not LANGUAGE.fullmatch(answer.strip()):
+        raise click.UsageError("write a language as en or pt-BR")
+    return answer.strip()
+
+
+def _themes() -> tuple[str, ...]:
+    return tuple(sorted(file.parent.name for file in bundled_folder("themes").glob("*/theme.yaml")))

@@ -1,0 +1,176 @@
+"""What keeps readers out who do not see the page as its author does, as far as a text alone tells.
+
+Sources: WCAG 2.2, success criteria 1.1.1 (alt texts), 1.2.2 (captions), 1.3.1 (headings, tables), 2.4.4
+(texts of links), 2.4.6 (headings). What is rather a matter of taste is left out: long alt texts, bare
+addresses, one text for two targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..diagnostics.model import Reporter
+from .elements import WrittenElement
+from .link_phrases import says_nothing
+
+_DECORATIVE = "decorative"
+_SILENT = ("muted", "loop", "autoplay")
+_NO_TABLE = ("presentation", "none")
+
+
+def report_accessibility(elements: Iterable[WrittenElement], reporter: Reporter) -> None:
+    """Warn of pictures, films, headings, links and tables that say too little of themselves."""
+    survey = _Survey(reporter)
+    for element in elements:
+        survey.take(element)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element whose end has not come, and what it holds so far."""
+
+    element: WrittenElement
+    text: str = ""
+    pictures: int = 0
+    has_header: bool = False
+    rows: int = 0
+    cells: int = 0
+    has_captions: bool = False
+
+
+@dataclass(slots=True)
+class _Survey:
+    """Belongs to one page."""
+
+    reporter: Reporter
+    level: int = 1
+    """Of the last heading; the title is the first."""
+    heading: _Open | None = None
+    link: _Open | None = None
+    tables: list[_Open] = field(default_factory=list)
+    film: _Open | None = None
+
+    def take(self, element: WrittenElement) -> None:
+        """Go on by one element."""
+        name = element.name
+        if element.kind == "text":
+            self._add_text(element.text)
+        elif name in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            self._take_heading(element)
+        elif name == "a":
+            self._take_link(element)
+        elif name == "img":
+            self._take_image(element)
+        elif name in ("table", "tr", "th", "td"):
+            self._take_table(element)
+        elif name in ("video", "track"):
+            self._take_film(element)
+
+    def _add_text(self, text: str) -> None:
+        for part in (self.heading, self.link):
+            if part and len(part.text) < 200:
+                part.text += text
+
+    def _take_heading(self, element: WrittenElement) -> None:
+        if element.kind == "start":
+            self.heading = _Open(element)
+            level, last, self.level = int(element.name[1]), self.level, int(element.name[1])
+            if level > last + 1:
+                message = f"a heading of level {level} follows one of level {last}"
+                if last == 1:
+                    message = f"a heading of level {level} follows the title of the page"
+                hint = f"write it as {_heading_sign(element, last + 1)}: who hears the page misses a level"
+                self.reporter.warn("heading-level", message, element.place, hint)
+        elif self.heading:
+            if not self.heading.text.strip() and not self.heading.pictures:
+                message = "this heading has no text"
+                self.reporter.warn("heading-empty", message, self.heading.element.place, "take it out")
+            self.heading = None
+
+    def _take_link(self, element: WrittenElement) -> None:
+        if element.kind == "start":
+            self.link = _Open(element) if element.attributes.get("href") else None
+            if self.link:
+                names = (element.attributes.get(name, "") for name in ("aria-label", "title"))
+                self.link.text = " ".join(name for name in names if name)
+        elif self.link:
+            self._judge_link(self.link)
+            self.link = None
+
+    def _judge_link(self, link: _Open) -> None:
+        if not link.text.strip():
+            if not link.element.attributes.get("aria-hidden"):
+                what = "a picture without alt text" if link.pictures else "nothing"
+                hint = "say where it leads" + (": ![words](…)" if link.element.is_markdown else "")
+                message = f"this link has {what} for a text"
+                self.reporter.warn("link-text", message, link.element.place, hint)
+        elif says_nothing(link.text):
+            shown = " ".join(link.text.split())
+            hint = "who goes from link to link hears nothing else: name what it leads to"
+            self.reporter.warn(
+                "link-text", f'"{shown}" does not say where the link leads', link.element.place, hint
+            )
+
+    def _take_image(self, element: WrittenElement) -> None:
+        alt = element.attributes.get("alt", "")
+        for part in (self.heading, self.link):
+            if part:
+                part.pictures += 1
+                part.text += alt
+        if alt.strip() or element.is_captioned or self.link or _is_decorative(element):
+            return
+        hint = 'write alt="" if it only decorates' if not element.is_markdown else _IMAGE_HINT
+        self.reporter.warn("image-alt", "this image has no alt text", element.place, hint)
+
+    def _take_table(self, element: WrittenElement) -> None:
+        if element.name == "table" and element.kind == "start":
+            self.tables.append(_Open(element))
+        elif self.tables and element.kind == "start":
+            table = self.tables[-1]
+            table.rows += element.name == "tr"
+            table.cells += element.name == "td"
+            table.has_header |= element.name == "th"
+        elif self.tables and element.name == "table":
+            table = self.tables.pop()
+            is_layout = table.element.attributes.get("role") in _NO_TABLE
+            # of one row or one column the order says all
+            is_grid = table.rows > 1 and table.cells > table.rows
+            if is_grid and not table.has_header and not is_layout:
+                hint = "name its columns" + ("" if table.element.is_markdown else " in cells of <th>")
+                self.reporter.warn("table-header", "this table has no header", table.element.place, hint)
+
+    def _take_film(self, element: WrittenElement) -> None:
+        if element.name == "track":
+            if self.film and element.attributes.get("kind", "subtitles") in ("captions", "subtitles"):
+                self.film.has_captions = True
+            return
+        if element.kind == "start":
+            self.film = _Open(element, has_captions=element.is_captioned)
+        if self.film and (element.is_markdown or element.kind == "end"):
+            self._judge_film(self.film)
+            self.film = None
+
+    def _judge_film(self, film: _Open) -> None:
+        if film.has_captions or any(name in film.element.attributes for name in _SILENT):
+            return
+        hint = "give it a file of WebVTT: {data-captions=film.vtt}; without sound {.loop}"
+        if not film.element.is_markdown:
+            hint = 'add <track kind="captions" src="film.vtt">, or muted if it has no sound'
+        self.reporter.warn("film-captions", "this film has no captions", film.element.place, hint)
+
+
+_IMAGE_HINT = "say what it shows: ![words](…); {.decorative} behind it if it says nothing"
+
+
+def _is_decorative(element: WrittenElement) -> bool:
+    attributes = element.attributes
+    if attributes.get("role") in _NO_TABLE or attributes.get("aria-hidden") == "true":
+        return True
+    return (
+        "alt" in attributes if not element.is_markdown else _DECORATIVE in attributes.get("class", "").split()
+    )
+
+
+def _heading_sign(element: WrittenElement, level: int) -> str:
+    return "#" * level if element.is_markdown else f"<h{level}>"

@@ -1,0 +1,275 @@
+"""What may be written where the cursor is. What takes time to describe is described when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+
+from lsprotocol.types import (
+    CompletionItem,
+    CompletionItemKind,
+    CompletionList,
+    InsertTextFormat,
+    MarkupContent,
+    MarkupKind,
+    Range,
+    TextEdit,
+)
+
+from ..config.load import CONFIG_NAME
+from ..syntax.kinds import ROWS
+from .completion_files import complete_files, complete_link
+from .completion_yaml import complete_option, complete_option_value, complete_yaml
+from .cursor import Cursor, find_cursor, find_yaml_cursor
+from .lookups import KnownLabel, known_paths, labels_of, macros_of, packages_of, slug_of
+from .site_files import is_page
+from .site_session import SiteSession
+from .tex_guide import all_commands, all_environments, describe_command, describe_macro
+from .text_buffer import TextBuffer
+
+MOST_ITEMS = 300
+"""The editor asks anew when more is written."""
+TRIGGERS = ("\\", "{", "@", "!", "[", "(", "%", "|", "#", ":", "/", " ", "^", "-", '"')
+
+Items = Iterator[CompletionItem]
+
+
+def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> CompletionList:
+    """Everything that may stand at a character of a file of the site."""
+    if path == CONFIG_NAME:
+        cursor = find_yaml_cursor(buffer, offset)
+    else:
+        cursor = find_cursor(buffer, offset) if is_page(path) else None
+    if cursor is None:
+        return CompletionList(is_incomplete=False, items=[])
+    found = _SOURCES[cursor.kind](session, path, cursor)
+    items = list(islice(_matching(found, cursor.word), MOST_ITEMS + 1))
+    edit = buffer.range(cursor.start, offset)
+    for item in items:
+        _place(item, edit)
+    return CompletionList(is_incomplete=len(items) > MOST_ITEMS, items=items[:MOST_ITEMS])
+
+
+def _place(item: CompletionItem, edit: Range) -> None:
+    """Say which text an item replaces."""
+    item.text_edit = TextEdit(edit, item.insert_text or item.label)
+    item.filter_text = item.filter_text or item.insert_text or item.label
+    item.insert_text = None
+
+
+def _matching(items: Iterable[CompletionItem], word: str) -> Items:
+    """Those that begin with what is written, then those that hold it."""
+    low, later = word.casefold(), []
+    for item in items:
+        text = (item.filter_text or item.insert_text or item.label).casefold()
+        if text.startswith(low):
+            yield item
+        elif low in text:
+            later.append(item)
+    yield from later
+
+
+def markdown(text: str) -> MarkupContent | None:
+    """A text for readers of a list; None if it is empty."""
+    return MarkupContent(MarkupKind.Markdown, text) if text else None
+
+
+# -- labels and citations --
+
+
+def _labels(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    """Labels of the page, then those of others, which are written behind the slug of their page."""
+    present = session.present
+    if present is None:
+        return
+    for known in labels_of(session, path):
+        yield _label_item(known, known.spelling, known.name)
+    if not cursor.word:
+        return
+    for other in known_paths(present):
+        slug = slug_of(present, other)
+        if other != path and slug:
+            for known in labels_of(session, other):
+                yield _label_item(known, f"{slug}#{known.label.id}", f"{known.name}, {known.path}")
+
+
+def _label_item(known: KnownLabel, written: str, detail: str) -> CompletionItem:
+    return CompletionItem(
+        written,
+        kind=CompletionItemKind.Reference,
+        detail=detail,
+        data={"kind": "label", "path": known.path, "id": known.label.id},
+    )
+
+
+def _bare(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    """Labels of the page by their ids, and keys."""
+    for known in labels_of(session, path):
+        yield _label_item(known, known.label.id, known.name)
+    yield from _citations(session, path, cursor)
+
+
+def _citations(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return
+    titles = {reference.key: reference.title for reference in document.front.references}
+    for key in (*titles, *present.resolved.tools.work_keys(document)):
+        yield CompletionItem(
+            key,
+            kind=CompletionItemKind.Constant,
+            detail=titles.get(key) or None,
+            data={"kind": "citation", "path": path, "id": key},
+        )
+
+
+def _footnotes(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    parsed = session.parse(path)
+    for name in sorted(parsed.page.note_places) if parsed else ():
+        yield CompletionItem(name, kind=CompletionItemKind.Reference)
+
+
+# -- formulas --
+
+
+def _commands(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    """Macros of page and site, then what TeX has."""
+    present = session.present
+    macros = macros_of(present, path) if present else {}
+    packages = packages_of(present, path) if present else frozenset[str]()
+    for name in macros:
+        guide = describe_macro(name, macros)
+        detail = guide.meaning if guide else ""
+        yield _command_item(name, detail, "0", guide.arity if guide else 0, is_macro=True)
+    for name in all_commands(packages):
+        if name not in macros and cursor.word.casefold() in name.casefold():
+            guide = describe_command(name, packages)
+            detail = (guide.sign or guide.meaning) if guide else ""
+            yield _command_item(name, detail, "1" if name[1:].startswith(cursor.word) else "2", 0)
+
+
+def _command_item(
+    name: str, detail: str, order: str, arity: int, *, is_macro: bool = False
+) -> CompletionItem:
+    plain = name.removeprefix("\\")
+    slots = "".join(f"{{${number}}}" for number in range(1, arity + 1))
+    return CompletionItem(
+        name,
+        kind=CompletionItemKind.Function if is_macro else CompletionItemKind.Keyword,
+        detail=detail or None,
+        insert_text=plain + slots,
+        insert_text_format=InsertTextFormat.Snippet if slots else InsertTextFormat.PlainText,
+        filter_text=plain,
+        sort_text=f"{order}{len(plain):02}{plain}",
+    )
+
+
+def _environments(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    for name in all_environments():
+        yield CompletionItem(name, kind=CompletionItemKind.Struct)
+
+
+# -- callouts and shortcodes --
+
+
+def _callouts(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    present = session.present
+    names = {row.name: row.title for row, _ in ROWS}
+    if present is not None:
+        names |= {row.name: row.title for row in present.context.options.kinds.values()}
+    is_lower = cursor.word.islower()
+    for name, title in names.items():
+        yield CompletionItem(
+            name if is_lower else name.upper(), kind=CompletionItemKind.EnumMember, detail=title
+        )
+    others = {other: row.title for row, aliases in ROWS for other in aliases}
+    for name, title in others.items() if cursor.word else ():
+        yield CompletionItem(
+            name if is_lower else name.upper(), kind=CompletionItemKind.EnumMember, detail=title
+        )
+
+
+ARGUMENTS: Mapping[str, Mapping[str, str]] = {
+    "img": {
+        "src": "Path of the picture",
+        "alt": "What the picture shows, for those who do not see it",
+        "caption": "Markdown below the picture",
+        "width": "As CSS writes it, e.g. `60%`",
+        "id": "Label, `fig-…`",
+        "dark": "Path of the picture for dark pages",
+    },
+    "image-compare": {
+        "before": "Path of the first picture",
+        "after": "Path of the second picture",
+        "before-label": "Text on the first picture",
+        "after-label": "Text on the second picture",
+        "caption": "Markdown below the pictures",
+        "id": "Label, `fig-…`",
+    },
+    "video-embed": {
+        "src": "Path of a film, or address of a video at YouTube or Vimeo",
+        "title": "What the video is called",
+        "caption": "Markdown below the video",
+        "poster": "Picture that is shown before it plays",
+        "captions": "Path of a WebVTT file",
+        "lang": "Language of the captions",
+        "loop": "The film plays without sound again and again",
+        "id": "Label, `fig-…`",
+    },
+}
+"""Arguments of the shortcodes that every theme has."""
+
+
+def _shortcodes(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    names = session.present.context.theme.shortcode_names() if session.present else ()
+    for name in (*names, "raw", "endraw"):
+        yield CompletionItem(name, kind=CompletionItemKind.Function)
+
+
+def _arguments(session: SiteSession, path: str, cursor: Cursor) -> Items:
+    known = ARGUMENTS.get(cursor.name) or _arguments_elsewhere(session, cursor.name)
+    for name, meaning in known.items():
+        yield CompletionItem(
+            name,
+            kind=CompletionItemKind.Property,
+            insert_text=f'{name}="$1"',
+            insert_text_format=InsertTextFormat.Snippet,
+            documentation=markdown(meaning),
+        )
+
+
+def _arguments_elsewhere(session: SiteSession, name: str) -> dict[str, str]:
+    """Arguments that other calls of a shortcode have, for one of the site's own or of a plugin."""
+    found: dict[str, str] = {}
+    for path in session.buffers:
+        parsed = session.parse(path) if is_page(path) else None
+        for token in parsed.tokens if parsed else ():
+            call = token.meta.get("shortcode")
+            if call is not None and call.name == name:
+                found |= dict.fromkeys(call.args, "")
+    return found
+
+
+Source = Callable[[SiteSession, str, Cursor], Items]
+
+_SOURCES: Mapping[str, Source] = {
+    "label": _labels,
+    "bare-label": _bare,
+    "citation": _citations,
+    "command": _commands,
+    "environment": _environments,
+    "callout": _callouts,
+    "shortcode": _shortcodes,
+    "argument": _arguments,
+    "cell-option": complete_option,
+    "cell-value": complete_option_value,
+    "link": complete_link,
+    "image": complete_files,
+    "file": complete_files,
+    "wiki-link": complete_link,
+    "footnote": _footnotes,
+    "key": complete_yaml,
+    "value": complete_yaml,
+}
+"""Kind of a cursor → what completes it."""

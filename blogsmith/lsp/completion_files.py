@@ -1,0 +1,90 @@
+"""Paths of pages and files as a page writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsprotocol.types import CompletionItem, CompletionItemKind
+
+from ..model.documents import Asset
+from ..pipeline.snapshot import SiteSnapshot
+from .cursor import Cursor
+from .lookups import find_linked, labels_of, relative_to, slug_of
+from .site_session import SiteSession
+
+_PICTURES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
+_FILMS = (".mp4", ".webm", ".mov", ".vtt")
+_TEXTS = (
+    ".py",
+    ".ipynb",
+    ".js",
+    ".ts",
+    ".c",
+    ".cpp",
+    ".rs",
+    ".jl",
+    ".r",
+    ".sh",
+    ".toml",
+    ".yaml",
+    ".json",
+    ".txt",
+)
+
+
+def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
+    """Pictures and films; behind `file=` other files too."""
+    present = session.present
+    if present is None:
+        return
+    wanted: tuple[str, ...] = (*_PICTURES, *_FILMS) if cursor.kind == "image" or cursor.name else _TEXTS
+    wanted = () if cursor.name == "href" else wanted
+    for written, asset in assets_of(present, path):
+        if not wanted or asset.path.suffix.lower() in wanted:
+            yield CompletionItem(written, kind=CompletionItemKind.File)
+
+
+def assets_of(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]:
+    """Files of the site as a page names them: those beside it first."""
+    files = present.resolved.files
+    own = str(path).rpartition("/")[0]
+    content = sorted(files.assets, key=lambda one: not str(one.path).startswith(f"{own}/"))
+    for asset in content:
+        yield relative_to(str(asset.path), path), asset
+    for asset in files.static:
+        yield str(asset.path).removeprefix("static"), asset
+
+
+def complete_link(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
+    """Pages by their files or slugs, files, and anchors behind `#`."""
+    present = session.present
+    if present is None:
+        return
+    address, sign, _ = cursor.word.partition("#")
+    if sign:
+        yield from _anchors(session, present, path, address)
+        return
+    titles = {source: item.document.front.title for source, item in present.rendered.items()}
+    for source, title in titles.items():
+        written = slug_of(present, source) if cursor.kind == "wiki-link" else relative_to(source, path)
+        if written and source != path:
+            yield CompletionItem(written, kind=CompletionItemKind.File, detail=title or None)
+    if cursor.kind == "link":
+        for written, _asset in assets_of(present, path):
+            yield CompletionItem(written, kind=CompletionItemKind.File)
+
+
+def _anchors(
+    session: SiteSession, present: SiteSnapshot, path: str, address: str
+) -> Iterator[CompletionItem]:
+    document = present.resolved.documents.get(path)
+    if document is None:
+        return
+    source = find_linked(present, address, document)[0] if address else path
+    if source not in present.resolved.documents:
+        return
+    names = {known.label.id: known.name for known in labels_of(session, source)}
+    for anchor in sorted(present.resolved.index.entries[source].ids):
+        yield CompletionItem(
+            f"{address}#{anchor}", kind=CompletionItemKind.Reference, detail=names.get(anchor)
+        )

@@ -1,0 +1,274 @@
+r"""What an author is about to write where the cursor is, told from the text before it.
+
+Unfinished text has no tokens yet, so this looks at the line, and at the paragraph for formulas. It is a guess
+that completion starts from; what a text means is told by the parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from ..patterns import lazy_pattern
+from .text_buffer import TextBuffer
+
+Kind = Literal[
+    "label",
+    "bare-label",
+    "citation",
+    "command",
+    "environment",
+    "callout",
+    "shortcode",
+    "argument",
+    "cell-option",
+    "cell-value",
+    "link",
+    "image",
+    "file",
+    "wiki-link",
+    "footnote",
+    "key",
+    "value",
+    "fence",
+]
+MOST_LINE = 5_000
+"""Characters before the cursor that are looked at."""
+MOST_LINES = 400
+"""Lines above the cursor in which a formula or fence may have begun."""
+
+
+class Cursor(Struct, frozen=True):
+    """What stands before the cursor and may be completed."""
+
+    kind: Kind
+    start: int
+    """Character of the text at which the word begins that is being written."""
+    word: str
+    """As far as it is written."""
+    name: str = ""
+    """What the word belongs to: a shortcode, a key."""
+    path: tuple[str, ...] = ()
+    """Of a key of YAML: those above it; of a value: with its own."""
+    is_item: bool = False
+    """The value is an item of a list."""
+
+
+_LABEL = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]*)$")
+_BRACED = lazy_pattern(r"\{@([^{}\s]*)$")
+_CITE = lazy_pattern(r"\\(?:cite[a-z]*|nocite)\*?(?:\[[^\]]*\])*\{(?:[^{}]*,)?\s*([^{},\s]*)$")
+_BRACKETS = lazy_pattern(r"\[(?:[^\[\]]*[;\s])?-?@([^\s\[\];,]*)$")
+_BARE = lazy_pattern(r"(?:^|[\s(*_,;])-?@([\w:.-]*)$")
+_CALLOUT = lazy_pattern(r"^[\s>]*>\s*\[!([\w-]*)$")
+_SHORTCODE = lazy_pattern(r"\{%-?\s*(?:include\s+)?([\w.-]*)$")
+_ARGUMENT = lazy_pattern(r"\{%-?\s*(?:include\s+)?([\w.-]+)\s(?:[^%\"']|\"[^\"]*\"|'[^']*')*?([\w-]*)$")
+_ARGUMENT_FILE = lazy_pattern(r"\{%[^%]*\b(src|before|after|poster|captions)=[\"']([^\"']*)$")
+_IMAGE = lazy_pattern(r"!\[[^\[\]]*\]\(<?([^()\s<>]*)$")
+_LINK = lazy_pattern(r"\]\(<?([^()\s<>]*)$")
+_WIKI = lazy_pattern(r"\[\[([^\[\]|]*)$")
+_FOOTNOTE = lazy_pattern(r"\[\^([^\[\]\s]*)$")
+_COMMAND = lazy_pattern(r"\\([A-Za-z]*)$")
+_ENVIRONMENT = lazy_pattern(r"\\(?:begin|end)\{([A-Za-z]*\*?)$")
+_HTML_FILE = lazy_pattern(r"<(?:img|video|source|a)\b[^<>]*\b(src|href)=[\"']([^\"']*)$")
+_FENCE = lazy_pattern(r"^ {0,3}(?:> ?)*[ ]{0,12}(`{3,}|~{3,})(.*)$")
+_FENCE_FILE = lazy_pattern(r"\bfile=[\"']?([^\s\"'}]*)$")
+_OPTION = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]*)$")
+_OPTION_VALUE = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:\s*(.*)$")
+_BLANK = lazy_pattern(r"^[\s>]*$")
+_MATH = re.compile(r"\\begin\{[A-Za-z]+\*?\}|\\end\{[A-Za-z]+\*?\}|\\[()\[\]]|\\.|\$\$|\$|`+")
+_SPAN = lazy_pattern(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+
+
+def find_cursor(buffer: TextBuffer, offset: int) -> Cursor | None:
+    """What is being written in a post."""
+    number = buffer.position(offset).line
+    before = _line_before(buffer, offset)
+    head = head_end(buffer)
+    if number < head:
+        return find_yaml_cursor(buffer, offset, first=1) if number else None
+    fence = open_fence(buffer, number, head)
+    if fence is not None:
+        return _in_fence(buffer, fence, number, before, offset)
+    if found := _FENCE.match(before):
+        named = _FENCE_FILE.search(found[2])
+        return _cursor("file", named, offset, buffer) if named else None
+    return _in_prose(buffer, before, offset, number, head)
+
+
+def _line_before(buffer: TextBuffer, offset: int) -> str:
+    start = buffer.text.rfind("\n", 0, offset) + 1
+    return buffer.text[max(start, offset - MOST_LINE) : offset]
+
+
+def _cursor(
+    kind: Kind, found: re.Match[str], offset: int, buffer: TextBuffer, group: int = 1, name: str = ""
+) -> Cursor:
+    return Cursor(kind, offset - len(found[group]), found[group], name)
+
+
+def head_end(buffer: TextBuffer) -> int:
+    """The line, counted from 0, behind the front matter; 0 if there is none. One without an end has all."""
+    if buffer.line(0).rstrip() != "---":
+        return 0
+    for number in range(1, buffer.line_count):
+        if buffer.line(number).rstrip() in ("---", "..."):
+            return number + 1
+    return buffer.line_count
+
+
+def open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
+    """The line of the fence in which a line stands; None if in none. first: where the text begins."""
+    opened: tuple[int, str] | None = None
+    for at in range(first, number):
+        line = buffer.line(at)
+        if "```" not in line and "~~~" not in line:
+            continue
+        found = _FENCE.match(line)
+        if not found:
+            continue
+        mark, rest = found[1], found[2]
+        if opened is None:
+            if mark[0] == "~" or "`" not in rest:
+                opened = (at, mark)
+        elif mark[0] == opened[1][0] and len(mark) >= len(opened[1]) and not rest.strip():
+            opened = None
+    return opened[0] if opened else None
+
+
+def _in_fence(buffer: TextBuffer, fence: int, number: int, before: str, offset: int) -> Cursor | None:
+    above = (buffer.line(at).lstrip() for at in range(fence + 1, number))
+    if not all(line.startswith(("#|", "//|", "%|")) for line in above):
+        return None
+    if found := _OPTION.match(before):
+        return _cursor("cell-option", found, offset, buffer)
+    if found := _OPTION_VALUE.match(before):
+        return _cursor("cell-value", found, offset, buffer, 2, found[1])
+    return None
+
+
+_PROSE: Sequence[tuple[Kind, re.Pattern[str], int, int]] = (
+    ("label", _LABEL, 1, 0),
+    ("label", _BRACED, 1, 0),
+    ("citation", _CITE, 1, 0),
+    ("environment", _ENVIRONMENT, 1, 0),
+    ("footnote", _FOOTNOTE, 1, 0),
+    ("wiki-link", _WIKI, 1, 0),
+    ("citation", _BRACKETS, 1, 0),
+    ("callout", _CALLOUT, 1, 0),
+    ("file", _ARGUMENT_FILE, 2, 1),
+    ("file", _HTML_FILE, 2, 1),
+    ("shortcode", _SHORTCODE, 1, 0),
+    ("argument", _ARGUMENT, 2, 1),
+    ("image", _IMAGE, 1, 0),
+    ("link", _LINK, 1, 0),
+)
+"""(Kind, pattern, group of the word, group of the name), in the order of trial."""
+
+
+def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
+    without = _SPAN.sub(lambda span: " " * len(span[0]), before)
+    if "`" in without:
+        # most likely the beginning of code
+        return None
+    for kind, pattern, word, name in _PROSE:
+        found = pattern.search(without)
+        if found:
+            return _cursor(kind, found, offset, buffer, word, found[name] if name else "")
+    if (found := _COMMAND.search(before)) and in_formula(paragraph_before(buffer, offset, number, head)):
+        return _cursor("command", found, offset, buffer)
+    if found := _BARE.search(without):
+        return _cursor("bare-label", found, offset, buffer)
+    return None
+
+
+def paragraph_before(buffer: TextBuffer, offset: int, number: int, head: int) -> str:
+    """The text from the last empty line to a character; displays may hold no empty line."""
+    first = number
+    while first > max(head, number - MOST_LINES) and not _BLANK.match(buffer.line(first - 1)):
+        first -= 1
+    start = buffer.offset(buffer.line_range(first, first).start)
+    return buffer.text[start:offset]
+
+
+def in_formula(text: str) -> bool:
+    """Whether a formula is open at the end of a paragraph's beginning."""
+    closing = ""
+    position = 0
+    while found := _MATH.search(text, position):
+        sign, position = found[0], found.end()
+        if closing:
+            if sign == closing:
+                closing = ""
+        elif sign.startswith("`"):
+            end = text.find(sign, position)
+            # a run without a partner is text
+            position = end + len(sign) if end >= 0 else position
+        elif sign in ("$", "$$"):
+            closing = sign
+        elif sign in ("\\(", "\\["):
+            closing = {"\\(": "\\)", "\\[": "\\]"}[sign]
+        elif sign.startswith("\\begin"):
+            closing = sign.replace("\\begin", "\\end")
+    return bool(closing)
+
+
+_KEY = lazy_pattern(r"^(\s*(?:- +)*)([\w.-]*)$")
+_VALUE = lazy_pattern(r"^(\s*(?:- +)*)([\w.\\-]+|\"[^\"]*\"):\s+(.*)$")
+_ITEM = lazy_pattern(r"^(\s*(?:- +)*- +)(.*)$")
+_ENTRY = lazy_pattern(r"^(\s*(?:- +)*)([\w.\\-]+|\"[^\"]*\"):(?:\s|$)")
+
+
+def find_yaml_cursor(buffer: TextBuffer, offset: int, first: int = 0) -> Cursor | None:
+    """What is being written in YAML that begins on line `first`: a key, or a value."""
+    number = buffer.position(offset).line
+    before = _line_before(buffer, offset)
+    if found := _VALUE.match(before):
+        above = (*_keys_above(buffer, number, len(found[1]), first), found[2].strip('"'))
+        start, word = _last_item(found[3])
+        return Cursor("value", offset - len(word), word, above[-1], above, is_item=start)
+    if found := _KEY.match(before):
+        above = _keys_above(buffer, number, len(found[1]), first)
+        item = "-" in found[1]
+        name = above[-1] if above else ""
+        return Cursor("key", offset - len(found[2]), found[2], name, above, is_item=item)
+    if found := _ITEM.match(before):
+        above = _keys_above(buffer, number, len(found[1]), first)
+        return Cursor("value", offset - len(found[2]), found[2], above[-1] if above else "", above, True)
+    return None
+
+
+def _last_item(written: str) -> tuple[bool, str]:
+    """Whether a value is a list in brackets, and the word at its end."""
+    if written.startswith("["):
+        return True, re.split(r"[\[,]\s*", written)[-1].lstrip("\"'")
+    return False, written.lstrip("\"'")
+
+
+def _keys_above(buffer: TextBuffer, number: int, indent: int, first: int) -> tuple[str, ...]:
+    """The keys that the lines above a line put it under."""
+    keys: list[str] = []
+    for at in range(number - 1, first - 1, -1):
+        line = buffer.line(at)
+        if not indent or not line.strip() or line.lstrip().startswith("#"):
+            continue
+        found = _ENTRY.match(line)
+        depth = len(line) - len(line.lstrip(" "))
+        if found and depth < indent and len(found[1]) < indent:
+            keys.append(found[2].strip('"'))
+            indent = depth
+    return tuple(reversed(keys))
+
+
+def yaml_key_at(buffer: TextBuffer, offset: int, first: int = 0) -> tuple[tuple[str, ...], int, int] | None:
+    """The path of the key on whose name a character stands, and where that begins and ends."""
+    number = buffer.position(offset).line
+    line = buffer.line(number)
+    found = _ENTRY.match(line)
+    start = buffer.offset(buffer.line_range(number, number).start)
+    if not found or not found.start(2) <= offset - start <= found.end(2):
+        return None
+    path = (*_keys_above(buffer, number, len(found[1]), first), found[2].strip('"'))
+    return path, start + found.start(2), start + found.end(2)

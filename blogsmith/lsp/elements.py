@@ -1,0 +1,118 @@
+"""What stands at a place of a page, told by its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lsprotocol.types import Position
+from markdown_it.token import Token
+from msgspec import Struct
+
+from ..diagnostics.model import Place, TextMap
+from ..model.cells import Cell, Value
+from ..patterns import lazy_pattern
+from ..syntax.parser import Parsed
+from ..syntax.records import Citation, Cited, Heading, LinkAt, Math, Shortcode, WikiLink, XRef
+from .text_buffer import TextBuffer
+
+Element = Math | XRef | Cited | LinkAt | WikiLink | Shortcode | Cell | Value
+_NOTE = lazy_pattern(r"\[\^([^\]\s]+)\]")
+_DELIMITERS = 2
+"""Characters around the text of a formula that still are of it."""
+
+
+class Found(Struct, frozen=True):
+    """A construct, and where it stands."""
+
+    record: Element
+    place: Place
+    """Its first line, or all of it."""
+
+
+def all_tokens(parsed: Parsed) -> Iterator[Token]:
+    """Every token of a page, those of its title and description first."""
+    yield from _walk([*parsed.title, *parsed.description, *parsed.tokens])
+
+
+def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _walk(token.children or ())
+
+
+def all_elements(parsed: Parsed) -> Iterator[Found]:
+    """Every construct of a page that something is known of."""
+    for token in all_tokens(parsed):
+        for record in token.meta.values():
+            if isinstance(record, Citation):
+                yield from (Found(one, one.place) for one in record.items if one.place)
+            elif isinstance(record, Math | Value):
+                yield Found(record, record.origin.place(0, len(record.origin.text)))
+            elif isinstance(record, XRef | LinkAt | WikiLink | Shortcode | Cell):
+                yield Found(record, record.place)
+
+
+def find_element(parsed: Parsed, buffer: TextBuffer, offset: int) -> Found | None:
+    """The construct in which a character stands; of several the one that begins last."""
+    position = buffer.position(offset)
+    line = position.line + 1
+    start = buffer.offset(buffer.line_range(position.line, position.line).start)
+    column = offset - start + 1
+    found = [one for one in all_elements(parsed) if _holds(one, line, column, buffer)]
+    return max(found, key=lambda one: (one.place.line, one.place.column), default=None)
+
+
+def _holds(found: Found, line: int, column: int, buffer: TextBuffer) -> bool:
+    record, place = found.record, found.place
+    if isinstance(record, Math):
+        return _in_text(record.origin, line, column)
+    if isinstance(record, Cell):
+        last = record.first_line + record.code.count("\n")
+        return place.line <= line <= last and not record.file
+    length = place.length
+    if isinstance(record, Shortcode):
+        length = max(length, len(record.source))
+    elif isinstance(record, LinkAt):
+        # the place is that of its text or of its beginning; the address stands behind it
+        rest = buffer.line(place.line - 1)[place.column - 1 :]
+        at = rest.find(record.target)
+        length = at + len(record.target) + 1 if at >= 0 else length
+    return place.line == line and place.column <= column <= place.column + length
+
+
+def _in_text(origin: TextMap, line: int, column: int) -> bool:
+    pieces = origin.text.split("\n")
+    for number, (at, start) in enumerate(origin.starts[: len(pieces)]):
+        if at == line:
+            more = _DELIMITERS if number in (0, len(pieces) - 1) else 0
+            return start - more <= column <= start + len(pieces[number]) + more
+    return False
+
+
+def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
+    """The character of a formula's text that stands at a character of its file; -1: none."""
+    position = buffer.position(offset)
+    column = offset - buffer.offset(Position(position.line, 0)) + 1
+    at = 0
+    for number, piece in enumerate(math.origin.text.split("\n")):
+        line, first = math.origin.starts[min(number, len(math.origin.starts) - 1)]
+        if line == position.line + 1:
+            return at + column - first
+        at += len(piece) + 1
+    return -1
+
+
+def note_at(buffer: TextBuffer, offset: int) -> str:
+    """The name of the footnote whose mark a character stands on; empty if there is none."""
+    position = buffer.position(offset)
+    column = offset - buffer.offset(Position(position.line, 0))
+    found = (one for one in _NOTE.finditer(buffer.line(position.line)) if one.start() <= column <= one.end())
+    return next((one[1] for one in found), "")
+
+
+def all_headings(parsed: Parsed) -> Iterator[tuple[Heading, Token]]:
+    """The headings of a page with their tokens."""
+    for token in parsed.tokens:
+        record = token.meta.get("heading")
+        if isinstance(record, Heading):
+            yield record, token

@@ -1,0 +1,290 @@
+"""What stands where the cursor is, in words: formulas, cells, citations, labels, settings, commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import unescape
+
+from lsprotocol.types import Hover, MarkupContent, MarkupKind, Range
+
+from ..config.load import CONFIG_NAME
+from ..diagnostics.codes import CODES
+from ..model.cells import Cell, Value
+from ..model.publications import Publication
+from ..model.results import CellResult, Display, Failure, Stream
+from ..patterns import lazy_pattern
+from ..render.outputs.provenance import provenance
+from ..syntax.records import Cited, LinkAt, Math, Shortcode, WikiLink, XRef
+from ..tex.on_demand import linear_text, portable_tex
+from .completion_yaml import describe_key, yaml_schema
+from .cursor import head_end, open_fence, yaml_key_at
+from .elements import Found, all_elements, find_element, note_at, offset_in_formula
+from .lookups import KnownLabel, find_label, find_linked, macros_of, packages_of
+from .schema_guide import find_key
+from .schemas import options_schema
+from .site_files import is_page
+from .site_session import SiteSession
+from .tex_guide import CommandGuide, command_at, describe_command, describe_macro
+from .text_buffer import TextBuffer
+
+MOST_OUTPUT = 1500
+"""Characters of a recorded result that are shown."""
+_TAG = lazy_pattern(r"<[^<>]*>")
+_BREAK = lazy_pattern(r"</(?:p|div|li)>|<br\s*/?>")
+_OPTION_KEY = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:")
+
+
+def find_hover(
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int, *, plain: bool = False
+) -> Hover | None:
+    """What is known of what stands at a character. plain: the client shows no Markdown."""
+    found = _describe(session, path, buffer, offset)
+    if found is None:
+        return None
+    text, where = found
+    kind = MarkupKind.PlainText if plain else MarkupKind.Markdown
+    return Hover(MarkupContent(kind, _without_marks(text) if plain else text), where)
+
+
+def _without_marks(text: str) -> str:
+    lines = (line for line in text.split("\n") if not line.startswith("```"))
+    return "\n".join(lines).replace("**", "").replace("`", "")
+
+
+def _describe(
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int
+) -> tuple[str, Range | None] | None:
+    number = buffer.position(offset).line
+    if path == CONFIG_NAME:
+        return _describe_key(path, buffer, offset, 0)
+    if not is_page(path):
+        return None
+    head = head_end(buffer)
+    if number < head:
+        return _describe_key(path, buffer, offset, 1)
+    if (fence := open_fence(buffer, number, head)) is not None and (
+        found := _OPTION_KEY.match(buffer.line(number))
+    ):
+        guide = find_key(options_schema(), (found[1],)) if fence < number else None
+        if guide:
+            return f"**{guide.name}** (option of a cell)\n\n{describe_key(guide)}", None
+    parsed = session.parse(path)
+    if parsed and (note := note_at(buffer, offset)) and (place := parsed.page.note_places.get(note)):
+        return buffer.line(place.line - 1), None
+    element = find_element(parsed, buffer, offset) if parsed else None
+    text = _describe_element(session, path, buffer, offset, element) if element else ""
+    if not text or element is None:
+        return None
+    return text, None if isinstance(element.record, Math | Cell) else buffer.place_range(element.place)
+
+
+def _describe_key(path: str, buffer: TextBuffer, offset: int, first: int) -> tuple[str, Range | None] | None:
+    found = yaml_key_at(buffer, offset, first)
+    if found is None:
+        return None
+    keys, start, end = found
+    where = buffer.range(start, end)
+    guide = find_key(yaml_schema(path), keys)
+    if guide is not None:
+        return f"**{'.'.join(keys)}**\n\n{describe_key(guide)}", where
+    if keys[:1] == ("diagnostics",) and keys[-1] in CODES:
+        return f"**{keys[-1]}**\n\n{CODES[keys[-1]]}", where
+    if keys[-2:-1] == ("macros",):
+        return f"Macro of {'the site' if path == CONFIG_NAME else 'this page'}", where
+    return None
+
+
+def _describe_element(
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int, element: Found
+) -> str:
+    match element.record:
+        case Math() as math:
+            return _describe_formula(session, path, buffer, offset, math)
+        case XRef() as reference:
+            known = find_label(session, path, reference.page, reference.target)
+            return describe_label(session, known) if known else ""
+        case Cited() as cited:
+            return describe_work(session, path, cited.key)
+        case Cell() as cell:
+            return _describe_cell(session, path, cell)
+        case Value() as value:
+            return _describe_value(session, path, value)
+        case LinkAt() as link:
+            return _describe_link(session, path, link.target)
+        case WikiLink() as link:
+            return _describe_link(session, path, link.target)
+        case Shortcode() as call:
+            return f"Shortcode **{call.name}**"
+
+
+# -- formulas --
+
+
+def formula_text(session: SiteSession, path: str, tex: str) -> str:
+    """A formula as Markdown: what it says as text, and its TeX with macros opened."""
+    present = session.present
+    macros = macros_of(present, path) if present else {}
+    opened = portable_tex(tex, macros).strip()
+    parts = [linear_text(opened).strip(), f"```latex\n{opened}\n```"]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _describe_formula(session: SiteSession, path: str, buffer: TextBuffer, offset: int, math: Math) -> str:
+    parts = []
+    command = command_at(math.tex, offset_in_formula(math, buffer, offset))
+    if command and session.present:
+        macros = macros_of(session.present, path)
+        guide = describe_macro(command[0], macros) or describe_command(
+            command[0], packages_of(session.present, path)
+        )
+        if guide:
+            parts.append(_command_text(guide, is_macro=command[0] in macros))
+    numbers = [f"({row.number})" for row in math.rows if row.number]
+    if numbers:
+        parts.append(f"Equation {', '.join(numbers)}")
+    parts.append(formula_text(session, path, math.tex))
+    return "\n\n".join(parts)
+
+
+def _command_text(guide: CommandGuide, *, is_macro: bool) -> str:
+    if is_macro:
+        return f"`{guide.name}` stands for `{guide.meaning}`"
+    return f"`{guide.name}` prints {guide.sign}" if guide.sign else f"`{guide.name}`: {guide.meaning}"
+
+
+# -- labels, works, links --
+
+
+def describe_label(session: SiteSession, known: KnownLabel) -> str:
+    """What a label names: its number, and the formula or the title."""
+    parts = [f"**{known.name}** in `{known.path}`, line {known.label.place.line}"]
+    parsed = session.parse(known.path) if known.label.kind == "eq" else None
+    for one in all_elements(parsed) if parsed else ():
+        if isinstance(one.record, Math) and known.label.id in [row.id for row in one.record.rows]:
+            parts.append(formula_text(session, known.path, one.record.tex))
+    if known.label.kind != "eq":
+        parts.append(
+            f"```markdown\n{session.buffer(known.path).line(known.label.place.line - 1).strip()}\n```"
+        )
+    return "\n\n".join(parts)
+
+
+def describe_work(session: SiteSession, path: str, key: str) -> str:
+    """A work as the page prints it in its list of references, else by its main fields."""
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return ""
+    item = present.rendered.get(path)
+    if item is not None and (printed := _printed_reference(item.body.html, key)):
+        return printed
+    reference = next((one for one in document.front.references if one.key == key), None)
+    if reference:
+        parts = [", ".join(reference.authors), reference.title, reference.venue, reference.year]
+        return ". ".join(part for part in parts if part)
+    work = present.resolved.tools.work(key, document).work
+    return _work_text(work) if work else ""
+
+
+def _printed_reference(html: str, key: str) -> str:
+    start = html.find(f'<li id="ref-{key}">')
+    if start < 0:
+        return ""
+    text = html[start : html.find("</li>", start)].partition('<a class="ref-backref"')[0]
+    return " ".join(plain_text(text).split())
+
+
+def plain_text(html: str) -> str:
+    """HTML of ours as text."""
+    return unescape(_TAG.sub("", _BREAK.sub("\n", html)))
+
+
+def _work_text(work: Publication) -> str:
+    people = work.people.get("author") or work.people.get("editor") or ()
+    names = [person.short for person in people]
+    more = " et al." if work.has_others else ""
+    issued = work.dates.get("issued")
+    parts = [
+        ", ".join(names) + more,
+        work.texts.get("title", ""),
+        work.texts.get("container-title", "") or work.texts.get("publisher", ""),
+        str(issued.year) if issued else "",
+    ]
+    return ". ".join(part for part in parts if part)
+
+
+def _describe_link(session: SiteSession, path: str, target: str) -> str:
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return ""
+    found, anchor = find_linked(present, target, document)
+    item = present.rendered.get(found)
+    if item is None:
+        return f"`{found}`" if found else ""
+    title = item.body.title_text or item.document.front.title
+    summary = item.document.front.description or item.body.summary
+    parts = [f"**{title}**" + (f" #{anchor}" if anchor else ""), f"`{found}`", summary]
+    return "\n\n".join(part for part in parts if part)
+
+
+# -- cells --
+
+
+def _describe_cell(session: SiteSession, path: str, cell: Cell) -> str:
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return ""
+    result = present.resolved.cells(document).results.cells.get(cell.number)
+    if result is None or result.status in ("off", "pending"):
+        state = "is shown, not run" if not cell.runs else "has no recorded result"
+        return f"**{cell.name}** {state}"
+    parts = [f"**{cell.name}**: {'ran well' if result.status == 'ok' else result.status}"]
+    if result.problem:
+        parts.append(result.problem)
+    parts.extend(_output_texts(result))
+    if result.stale:
+        parts.append(f"Older than the code: {result.stale}")
+    origin = plain_text(provenance(result, cell.options.seed, cell.options.freeze)).strip()
+    parts.append(origin)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _output_texts(result: CellResult) -> Sequence[str]:
+    found = []
+    left = MOST_OUTPUT
+    for output in result.outputs:
+        match output:
+            case Stream():
+                text = output.text
+            case Failure():
+                text = f"{output.name}: {output.message}"
+            case Display():
+                plain = output.data.get("text/plain")
+                kinds = ", ".join(sorted(kind for kind in output.data if kind != "text/plain"))
+                text = plain if isinstance(plain, str) else f"({kinds})"
+        if left > 0 and text.strip():
+            found.append(_fenced(text[:left] + ("…" if len(text) > left else "")))
+            left -= len(text)
+    return found
+
+
+def _fenced(text: str) -> str:
+    """Text as it is, whatever it holds."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}text\n{text.rstrip()}\n{ticks}"
+
+
+def _describe_value(session: SiteSession, path: str, value: Value) -> str:
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return ""
+    result = present.resolved.cells(document).results.values.get(value.number)
+    if result is None or result.pending:
+        return f"`{value.expression}` has no recorded result"
+    more = f"\n\nOlder than the code: {result.stale}" if result.stale else ""
+    return f"`{value.expression}` = {result.text or result.latex}{more}"

@@ -1,0 +1,114 @@
+"""What a site knows by the names that authors write: labels, pages, macros, files."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from msgspec import Struct
+
+from ..lint.labels import spell_label
+from ..model.documents import Document
+from ..pipeline.snapshot import SiteSnapshot
+from ..site.index import SiteIndex, resolve_link
+from ..syntax.references.labels import Label
+from .site_session import SiteSession
+
+
+class KnownLabel(Struct, frozen=True):
+    """A label of the site."""
+
+    path: str
+    """Source path of its page."""
+    label: Label
+    spelling: str
+    """As its author writes it."""
+
+    @property
+    def name(self) -> str:
+        """What a reference prints, as plain text: `Theorem 1`."""
+        return name_of(self.label)
+
+
+def name_of(label: Label) -> str:
+    """What a reference to a label prints, as plain text: `Theorem 1`, `Equation (2)`."""
+    if label.kind == "sec":
+        return f"Section {label.number}" if label.number[:1].isdigit() else f"Section “{label.number}”"
+    number = f"({label.number})" if label.kind == "eq" else label.number
+    return f"{label.name} {number}" if label.number else label.name
+
+
+def known_paths(present: SiteSnapshot) -> Iterator[str]:
+    """Pages whose text is known; others would have to be parsed."""
+    return (path for path in present.resolved.documents if path not in present.unread)
+
+
+def labels_of(session: SiteSession, path: str) -> Iterator[KnownLabel]:
+    """The labels of a page."""
+    present = session.present
+    if present is None or path not in present.resolved.documents:
+        return
+    lines = present.resolved.documents[path].source.text.split("\n")
+    for label in present.resolved.index.entries[path].labels.values():
+        spelling = spell_label(label, lines) if label.place.line <= len(lines) else label.id
+        yield KnownLabel(path, label, spelling)
+
+
+def find_label(session: SiteSession, path: str, slug: str, target: str) -> KnownLabel | None:
+    """The label that a reference in a page means. slug: of another page, or empty; target: its id."""
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return None
+    where = find_page_by_slug(present.resolved.index, slug, document) if slug else path
+    return next((one for one in labels_of(session, where) if one.label.id == target), None) if where else None
+
+
+def find_page_by_slug(index: SiteIndex, slug: str, document: Document) -> str:
+    """Source path of the page that a slug names in a document; empty if there is none."""
+    url = index.page_url(slug, document)
+    return index.by_url.get(url.removeprefix(index.base_path), "") if url else ""
+
+
+def find_linked(present: SiteSnapshot, written: str, document: Document) -> tuple[str, str]:
+    """(Source path of a page, or path of a file, anchor) that a link leads to; empty if it leads nowhere."""
+    index = present.resolved.index
+    address, _, anchor = written.partition("#")
+    if not address:
+        return str(document.path), anchor
+    found = resolve_link(index, written, document)
+    if not found.url or (found.problem and found.code == "link-missing"):
+        return "", ""
+    url = found.url.partition("#")[0].partition("?")[0]
+    site_path = url.removeprefix(index.base_path)
+    page = index.by_url.get(site_path)
+    if page is None and address.endswith(".md"):
+        near = posixpath.normpath(str(document.path.parent / address))
+        page = near if near in present.resolved.documents else None
+    return (page or index.file_by_url.get(site_path, ""), anchor)
+
+
+def slug_of(present: SiteSnapshot, path: str) -> str:
+    """The name by which references of other pages know a page."""
+    url = present.resolved.index.urls.get(path, "")
+    return url.strip("/").rpartition("/")[2].removesuffix(".html")
+
+
+def macros_of(present: SiteSnapshot, path: str) -> Mapping[str, str]:
+    """The macros of the site and of a page."""
+    document = present.resolved.documents.get(path)
+    own = document.front.math.macros if document else {}
+    return {**present.config.math.macros, **own}
+
+
+def packages_of(present: SiteSnapshot, path: str) -> frozenset[str]:
+    """LaTeX packages in force on a page."""
+    document = present.resolved.documents.get(path)
+    own = document.front.math.packages if document else None
+    return frozenset(present.config.math.packages if own is None else own)
+
+
+def relative_to(path: str, page: str) -> str:
+    """The path of a file as a page names it."""
+    return posixpath.relpath(path, str(PurePosixPath(page).parent))

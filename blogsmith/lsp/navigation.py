@@ -1,0 +1,270 @@
+"""Where what the cursor stands on is written down, and everything that refers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lsprotocol.types import Location, Position, Range
+from msgspec import Struct
+
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Place
+from ..lint.macros import find_definition
+from ..lint.pages import formulas_of
+from ..patterns import lazy_pattern
+from ..syntax.parser import Parsed
+from ..syntax.records import Cited, Fence, LinkAt, Math, Shortcode, WikiLink, XRef
+from ..syntax.references.references import label_id
+from .elements import Found, all_elements, all_headings, find_element, note_at, offset_in_formula
+from .lookups import KnownLabel, find_label, find_linked, find_page_by_slug, labels_of
+from .site_files import is_page, uri_of
+from .site_session import SiteSession
+from .tex_guide import command_at
+from .text_buffer import TextBuffer
+
+_NAME = lazy_pattern(r"[\w:.-]*\w")
+_COMMAND_REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]+)\s*\}")
+
+
+class Target(Struct, frozen=True):
+    """A label by its page and id."""
+
+    path: str
+    id: str
+
+
+class Occurrence(Struct, frozen=True):
+    """A label where it is given or referred to."""
+
+    path: str
+    place: Place
+    """Of its name alone, as it is spelled."""
+    spelling: str
+    is_declaration: bool = False
+
+
+def location(session: SiteSession, path: str, where: Range) -> Location:
+    """A range of a file of the site."""
+    return Location(uri_of(session.root / path), where)
+
+
+def find_definitions(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> list[Location]:
+    """Where what stands at a character is written down."""
+    if not is_page(path):
+        return []
+    parsed = session.parse(path)
+    if parsed is None:
+        return []
+    if (note := note_at(buffer, offset)) and (place := parsed.page.note_places.get(note)):
+        return [location(session, path, buffer.place_range(place))]
+    element = find_element(parsed, buffer, offset)
+    return list(_define(session, path, parsed, buffer, offset, element)) if element else []
+
+
+def _define(
+    session: SiteSession, path: str, parsed: Parsed, buffer: TextBuffer, offset: int, element: Found
+) -> Iterator[Location]:
+    record = element.record
+    if isinstance(record, XRef):
+        known = find_label(session, path, record.page, record.target)
+        if known:
+            yield _label_location(session, known)
+    elif isinstance(record, Cited):
+        yield from _work_location(session, path, record.key)
+    elif isinstance(record, LinkAt | WikiLink):
+        yield from _link_location(session, path, record.target)
+    elif isinstance(record, Math):
+        yield from _macro_location(session, path, parsed, buffer, offset, record)
+    elif isinstance(record, Shortcode):
+        file = f"shortcodes/{record.name}.html"
+        for folder in (f"themes/{session.present.config.theme}" if session.present else "", "plugins"):
+            if folder and (session.root / folder / file).is_file():
+                yield location(session, f"{folder}/{file}", Range(Position(0, 0), Position(0, 0)))
+    else:
+        for token in parsed.tokens:
+            fence = token.meta.get("fence")
+            if isinstance(fence, Fence) and fence.include and fence.place == element.place:
+                place = Place(fence.include.first_line)
+                yield _place_location(session, fence.include.path, place)
+
+
+def _place_location(session: SiteSession, path: str, place: Place) -> Location:
+    return location(session, path, session.buffer(path).place_range(place))
+
+
+def _label_location(session: SiteSession, known: KnownLabel) -> Location:
+    return _place_location(session, known.path, known.label.place)
+
+
+def _work_location(session: SiteSession, path: str, key: str) -> Iterator[Location]:
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return
+    for reference in document.front.references:
+        if reference.key == key and reference.place:
+            yield _place_location(session, path, reference.place)
+            return
+    found = present.resolved.tools.work_place(key, document)
+    if found and found.place:
+        yield _place_location(session, found.path, found.place)
+
+
+def _link_location(session: SiteSession, path: str, target: str) -> Iterator[Location]:
+    present = session.present
+    document = present.resolved.documents.get(path) if present else None
+    if present is None or document is None:
+        return
+    found, anchor = find_linked(present, target, document)
+    if not found:
+        found = find_page_by_slug(present.resolved.index, target.partition("#")[0], document)
+    if found in present.resolved.documents:
+        yield _anchor_location(session, found, anchor)
+    elif found:
+        yield location(session, found, Range(Position(0, 0), Position(0, 0)))
+
+
+def _anchor_location(session: SiteSession, path: str, anchor: str) -> Location:
+    known = next((one for one in labels_of(session, path) if one.label.id == anchor), None)
+    if known:
+        return _label_location(session, known)
+    parsed = session.parse(path) if anchor else None
+    for heading, token in all_headings(parsed) if parsed else ():
+        if heading.id == anchor and token.map and parsed:
+            return _place_location(session, path, Place(token.map[0] + parsed.document.first_line))
+    return location(session, path, Range(Position(0, 0), Position(0, 0)))
+
+
+def _macro_location(
+    session: SiteSession, path: str, parsed: Parsed, buffer: TextBuffer, offset: int, math: Math
+) -> Iterator[Location]:
+    inner = offset_in_formula(math, buffer, offset)
+    found = command_at(math.tex, inner)
+    if found is None or session.present is None:
+        return
+    name = found[0]
+    front = parsed.document.front
+    place = find_definition(name, parsed.document.source.text, front, formulas_of(parsed))
+    if place:
+        yield _place_location(session, path, place)
+        return
+    settings = session.present.context.settings
+    key = settings.key_places.get(("math", "macros", name)) or settings.places.get(("math", "macros", name))
+    if key:
+        yield _place_location(session, CONFIG_NAME, key)
+
+
+# -- references --
+
+
+def find_target(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> Target | None:
+    """The label at a character, whether it is given there or referred to."""
+    parsed = session.parse(path) if is_page(path) else None
+    if parsed is None:
+        return None
+    for known in _own_occurrences(session, path, parsed, None):
+        if known[1].path == path and _stands_at(known[1], buffer, offset):
+            return known[0]
+    return None
+
+
+def _stands_at(found: Occurrence, buffer: TextBuffer, offset: int) -> bool:
+    start = buffer.place_offset(found.place)
+    return start <= offset <= start + found.place.length
+
+
+def find_occurrences(session: SiteSession, target: Target) -> list[Occurrence]:
+    """Everywhere in the site that a label is given or referred to, its declaration first."""
+    present = session.present
+    if present is None:
+        return []
+    found: list[Occurrence] = []
+    tail = target.id.partition("-")[2] or target.id
+    for path, document in present.resolved.documents.items():
+        # a label is never spelled without the end of its id
+        if path != target.path and tail not in document.source.text:
+            continue
+        parsed = session.parse(path)
+        if parsed:
+            found += [
+                one for known, one in _own_occurrences(session, path, parsed, target) if known == target
+            ]
+    return sorted(found, key=lambda one: (not one.is_declaration, one.path, one.place))
+
+
+def _own_occurrences(
+    session: SiteSession, path: str, parsed: Parsed, only: Target | None
+) -> Iterator[tuple[Target, Occurrence]]:
+    """Labels that a page gives or refers to. only: no other label is of interest."""
+    lines = parsed.document.source.text.split("\n")
+    for label in parsed.labels.values():
+        target = Target(path, label.id)
+        if only in (None, target) and (found := _declaration(path, label.place, label.id, lines)):
+            yield target, found
+    for one in all_elements(parsed):
+        yield from _references(session, path, parsed, one, lines)
+
+
+def _declaration(path: str, place: Place, label: str, lines: list[str]) -> Occurrence | None:
+    """Where a label is given: at its place, or in braces behind it in its line."""
+    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    for found in _NAME.finditer(line, max(0, place.column - 1)):
+        if label_id(found[0]) == label:
+            at = Place(place.line, found.start() + 1, len(found[0]))
+            return Occurrence(path, at, found[0], is_declaration=True)
+    return None
+
+
+def _references(
+    session: SiteSession, path: str, parsed: Parsed, found: Found, lines: list[str]
+) -> Iterator[tuple[Target, Occurrence]]:
+    record, place = found.record, found.place
+    present = session.present
+    if present is None:
+        return
+    if isinstance(record, XRef):
+        where = path
+        if record.page:
+            where = find_page_by_slug(present.resolved.index, record.page, parsed.document)
+        if one := _spelled(path, place, record.target, lines):
+            yield Target(where, record.target), one
+    elif isinstance(record, LinkAt) and "#" in record.target:
+        source, anchor = find_linked(present, record.target, parsed.document)
+        line = lines[place.line - 1]
+        at = line.find(f"#{anchor}", place.column - 1)
+        if source and at >= 0:
+            where_at = Place(place.line, at + 2, len(anchor))
+            yield Target(source, anchor), Occurrence(path, where_at, anchor)
+    elif isinstance(record, Math):
+        for command in _COMMAND_REFERENCE.finditer(record.tex):
+            where_at = record.origin.place(command.start(1), len(command[1]))
+            yield Target(path, label_id(command[1])), Occurrence(path, where_at, command[1])
+
+
+def _spelled(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
+    """The last name in a reference that means the label."""
+    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    end = place.column - 1 + place.length
+    names: Iterable[tuple[int, str]] = (
+        (one.start(), one[0]) for one in _NAME.finditer(line, place.column - 1, end)
+    )
+    # a slug in front of the sign is a word of its own
+    found = [(at, name) for at, name in names if label_id(name) == target]
+    if not found:
+        return None
+    at, name = found[-1]
+    return Occurrence(path, Place(place.line, at + 1, len(name)), name)
+
+
+def find_references(
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int, *, with_declaration: bool
+) -> list[Location]:
+    """Every reference to the label at a character."""
+    target = find_target(session, path, buffer, offset)
+    if target is None:
+        return []
+    return [
+        _place_location(session, one.path, one.place)
+        for one in find_occurrences(session, target)
+        if with_declaration or not one.is_declaration
+    ]

@@ -1,0 +1,96 @@
+"""A label gets another name, wherever it is given or referred to."""
+
+from __future__ import annotations
+
+import re
+
+from lsprotocol.types import (
+    OptionalVersionedTextDocumentIdentifier,
+    PrepareRenamePlaceholder,
+    TextDocumentEdit,
+    TextEdit,
+    WorkspaceEdit,
+)
+
+from ..patterns import lazy_pattern
+from ..syntax.references.references import label_id
+from .lookups import labels_of
+from .navigation import Occurrence, Target, find_occurrences, find_target
+from .site_files import uri_of
+from .site_session import SiteSession
+from .text_buffer import TextBuffer
+
+_NAME = lazy_pattern(r"[A-Za-z]\w*[:-][\w.:-]*\w")
+_KIND = lazy_pattern(r"[:-]")
+
+
+class RenameRefused(Exception):
+    """A label cannot have a name; the text says why."""
+
+
+def prepare_rename(
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int
+) -> PrepareRenamePlaceholder | None:
+    """The name at a character, if it is one that can be changed: a label that something gives."""
+    target = find_target(session, path, buffer, offset)
+    if target is None or not _NAME.fullmatch(target.id):
+        return None
+    for one in find_occurrences(session, target):
+        start = buffer.place_offset(one.place)
+        if one.path == path and start <= offset <= start + one.place.length:
+            return PrepareRenamePlaceholder(buffer.place_range(one.place), one.spelling)
+    return None
+
+
+def rename_label(
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int, name: str, *, versions: bool = True
+) -> WorkspaceEdit:
+    """All edits that give the label at a character another name.
+
+    RenameRefused if it cannot have that name. versions: the client takes edits of versions of documents.
+    """
+    target = find_target(session, path, buffer, offset)
+    if target is None:
+        raise RenameRefused("there is no label here")
+    found = find_occurrences(session, target)
+    if not any(one.is_declaration for one in found):
+        raise RenameRefused(f"no page gives the label {target.id}")
+    _check_name(session, target, name.strip())
+    edits: dict[str, list[TextEdit]] = {}
+    for one in found:
+        text = session.buffer(one.path)
+        edit = TextEdit(text.place_range(one.place), _respell(one, label_id(name.strip())))
+        edits.setdefault(one.path, []).append(edit)
+    if not versions:
+        return WorkspaceEdit(changes={uri_of(session.root / one): list(some) for one, some in edits.items()})
+    return WorkspaceEdit(
+        document_changes=[
+            TextDocumentEdit(
+                OptionalVersionedTextDocumentIdentifier(
+                    uri=uri_of(session.root / one), version=session.buffer(one).version
+                ),
+                list(some),
+            )
+            for one, some in edits.items()
+        ]
+    )
+
+
+def _check_name(session: SiteSession, target: Target, name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise RenameRefused(f'"{name}" is no label: letters, digits and hyphens behind a kind, as in eq:name')
+    kind, new_kind = (_KIND.split(one, maxsplit=1)[0] for one in (target.id, label_id(name)))
+    if kind != new_kind:
+        raise RenameRefused(f"the label is one of kind {kind}, so its name begins with {kind}:")
+    taken = {known.label.id for known in labels_of(session, target.path)}
+    present = session.present
+    if present and target.path in present.resolved.documents:
+        taken |= present.resolved.index.entries[target.path].ids
+    if label_id(name) in taken and label_id(name) != target.id:
+        raise RenameRefused(f"{name} is taken on this page")
+
+
+def _respell(one: Occurrence, label: str) -> str:
+    """A label as its author spells the old one: with a colon behind its kind, or a hyphen."""
+    found = _KIND.search(one.spelling)
+    return re.sub(r"[:-]", ":", label, count=1) if found and found[0] == ":" else label

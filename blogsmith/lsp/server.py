@@ -1,0 +1,300 @@
+"""The wire of the language server: pygls reads and sends in a thread, `Worker` does the work in the main one.
+
+Standard output belongs to the protocol alone: whatever else prints, a plugin for instance, prints to the log
+on standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from .. import __version__
+from ..config.load import load_config
+from ..trust.place import record_file
+from ..watch.changes import ChangedFiles
+from ..watch.watcher import Watcher
+from .completion import TRIGGERS
+from .rename import RenameRefused
+from .service import LanguageService
+from .site_session import SiteSession
+from .text_buffer import choose_encoding
+from .worker import Worker
+
+Result = TypeVar("Result")
+
+_SWITCH_S = 0.001
+"""How long the thread that computes keeps the one waiting that reads and sends."""
+_LOG = logging.getLogger("blogsmith.lsp")
+
+
+class _Protocol(LanguageServerProtocol):
+    """Texts of documents are kept by `LanguageService` alone; who asks nonsense is answered."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                refused = JsonRpcInvalidParams(f"{data['method']} was asked in a wrong form")
+                self._send_response(data["id"], None, refused.to_response_error())
+            raise error
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Any:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class _Server(LanguageServer):
+    """Says in one line what goes wrong; nothing of it is shown to the author."""
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        if not isinstance(error, JsonRpcInvalidParams):
+            _LOG.warning("%s: %s", type(error).__name__, str(error).partition("\n")[0])
+
+
+class SiteWire:
+    """Belongs to one server: what the editor says is handed to the worker, and answers are sent."""
+
+    def __init__(self, now: Callable[[], dt.datetime], *, verbose: bool) -> None:
+        self._verbose = verbose
+        self.worker = Worker(time.monotonic, self._report_bug)
+        self.server = _Server("blogsmith", __version__, protocol_cls=_Protocol)
+        self.service = LanguageService(
+            now=now,
+            clock=time.monotonic,
+            publish=self._publish,
+            watch=self._watch,
+            opened=self.worker.tasks.append,
+            closed=self._forget,
+        )
+        self._loop: asyncio.AbstractEventLoop | None = None
+        _register(self)
+
+    @property
+    def is_shut_down(self) -> bool:
+        """Whether the editor has ended the server in order."""
+        return bool(self.server.protocol._shutdown)
+
+    def tell(self, act: Callable[[], None]) -> None:
+        """Have the worker do something."""
+        self.worker.tell(act)
+
+    async def ask(self, answer: Callable[[], Result]) -> Result | None:
+        """What the worker answers."""
+        try:
+            return await asyncio.wrap_future(self.worker.ask(answer, (RenameRefused,)))
+        except RenameRefused as refused:
+            raise JsonRpcInvalidParams(str(refused)) from None
+
+    def initialize(self, capabilities: types.ClientCapabilities) -> None:
+        """The editor has said what it can."""
+        self._loop = asyncio.get_running_loop()
+        offered = capabilities.general.position_encodings if capabilities.general else None
+        self.service.encoding = choose_encoding(offered)
+
+    def _publish(self, params: types.PublishDiagnosticsParams) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.server.text_document_publish_diagnostics, params)
+
+    def _watch(self, root: Path, changed: Callable[[ChangedFiles], None]) -> Watcher:
+        watcher = Watcher(
+            root,
+            output=[root / load_config(root).config.output],
+            changed=lambda changes: self.tell(partial(changed, changes)),
+            say=_LOG.info,
+        )
+        watcher.start()
+        # trust that is given in a terminal lets plugins load
+        watcher.watch_also([record_file()])
+        return watcher
+
+    def _forget(self, session: SiteSession) -> None:
+        self.worker.tasks.remove(session)
+
+    def _report_bug(self, error: Exception) -> None:
+        if self._verbose:
+            _LOG.error("".join(traceback.format_exception(error)).rstrip())
+        _LOG.error("blogsmith has a bug: %s: %s; `blogsmith lsp -v` logs more", type(error).__name__, error)
+
+
+def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
+    """Serve an editor over standard input and output until it ends; the exit code."""
+    _prepare_log(verbose=verbose)
+    wire = SiteWire(now, verbose=verbose)
+    with _own_stdout() as output:
+        thread = threading.Thread(target=_run_wire, args=(wire, output), name="lsp wire", daemon=True)
+        before_s = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_S)
+        try:
+            thread.start()
+            wire.worker.run()
+        except KeyboardInterrupt:
+            # a thread of the wire waits for input that may never come, and Python would wait for it
+            os._exit(130)
+        finally:
+            sys.setswitchinterval(before_s)
+            wire.service.end()
+        thread.join()
+    return 0 if wire.is_shut_down else 1
+
+
+def _run_wire(wire: SiteWire, output: BinaryIO) -> None:
+    try:
+        wire.server.start_io(sys.stdin.buffer, output)
+    except Exception as error:
+        _LOG.error("the connection to the editor has ended: %s", error)
+    finally:
+        wire.worker.end()
+
+
+def _own_stdout() -> BinaryIO:
+    """Standard output for the protocol; what others print goes to standard error from now on."""
+    sys.stdout.flush()
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return output
+
+
+class _OneLine(logging.Formatter):
+    """A line for each record, without tracebacks."""
+
+    def formatException(self, ei: Any) -> str:
+        return ""
+
+
+def _prepare_log(*, verbose: bool) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    form = "%(levelname)s: %(message)s"
+    handler.setFormatter(logging.Formatter(form) if verbose else _OneLine(form))
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
+    # pygls logs each message as it is, with all that stands in it
+    logging.getLogger("pygls").setLevel(logging.WARNING if verbose else logging.CRITICAL)
+
+
+def _register(wire: SiteWire) -> None:
+    """Say what the server can, and who does it."""
+    server, service = wire.server, wire.service
+    feature = server.feature
+
+    @feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        wire.initialize(params.capabilities)
+
+    @feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        wire.tell(lambda: service.open(document.uri, document.text, document.version))
+
+    @feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        document, changes = params.text_document, params.content_changes
+        wire.tell(lambda: service.change(document.uri, changes, document.version))
+
+    @feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        wire.tell(lambda: service.close(params.text_document.uri))
+
+    @feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        wire.tell(lambda: service.take_files([params.text_document.uri]))
+
+    @feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
+        wire.tell(lambda: service.take_files([change.uri for change in params.changes]))
+
+    @feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        """There is nothing to configure; many editors tell all the same."""
+
+    _register_questions(wire)
+
+
+def _register_questions(wire: SiteWire) -> None:
+    server, service, ask = wire.server, wire.service, wire.ask
+    feature = server.feature
+
+    @feature(
+        types.TEXT_DOCUMENT_COMPLETION,
+        types.CompletionOptions(trigger_characters=list(TRIGGERS), resolve_provider=True),
+    )
+    async def completion(params: types.CompletionParams) -> types.CompletionList | None:
+        return await ask(lambda: service.complete(params.text_document.uri, params.position))
+
+    @feature(types.COMPLETION_ITEM_RESOLVE)
+    async def resolve(item: types.CompletionItem) -> types.CompletionItem:
+        return await ask(lambda: service.describe(item)) or item
+
+    @feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        known = server.client_capabilities.text_document
+        formats = known.hover.content_format if known and known.hover else None
+        plain = types.MarkupKind.Markdown not in (formats or [types.MarkupKind.Markdown])
+        return await ask(lambda: service.hover(params.text_document.uri, params.position, plain=plain))
+
+    @feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def definition(params: types.DefinitionParams) -> list[types.Location] | None:
+        return await ask(lambda: service.definitions(params.text_document.uri, params.position))
+
+    @feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: types.ReferenceParams) -> list[types.Location] | None:
+        with_own = params.context.include_declaration
+        uri = params.text_document.uri
+        return await ask(lambda: service.references(uri, params.position, with_declaration=with_own))
+
+    @feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        return await ask(lambda: service.prepare_rename(params.text_document.uri, params.position))
+
+    @feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        known = server.client_capabilities.workspace
+        versions = bool(known and known.workspace_edit and known.workspace_edit.document_changes)
+        uri, name = params.text_document.uri, params.new_name
+        return await ask(lambda: service.rename(uri, params.position, name, versions=versions))
+
+    @feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
+        return await ask(lambda: service.symbols(params.text_document.uri))
+
+    @feature(types.WORKSPACE_SYMBOL)
+    async def find_symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol] | None:
+        return await ask(lambda: service.find_symbols(params.query))
+
+    @feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
+    async def folds(params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
+        return await ask(lambda: service.folds(params.text_document.uri))
+
+    @feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def links(params: types.DocumentLinkParams) -> list[types.DocumentLink] | None:
+        return await ask(lambda: service.links(params.text_document.uri))
+
+    @feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+    async def actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        return await ask(lambda: service.actions(params.text_document.uri, params.range))

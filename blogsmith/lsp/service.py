@@ -1,0 +1,246 @@
+"""What the language server does, without its wire: documents and sites, and what is asked of them.
+
+All of it belongs to one thread, which `Worker` is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from lsprotocol import types
+from msgspec import Struct
+
+from ..diagnostics.model import Diagnostic
+from ..watch.changes import ChangedFiles
+from .completion import complete, markdown
+from .hover import describe_label, describe_work, find_hover
+from .lookups import find_label
+from .messages import find_actions, to_lsp
+from .navigation import find_definitions, find_references
+from .outline import MOST_SYMBOLS, find_symbols, list_folds, list_links, list_symbols
+from .rename import prepare_rename, rename_label
+from .site_files import find_root, is_page, path_of, uri_of
+from .site_session import SiteSession
+from .text_buffer import TextBuffer
+
+MOST_PROBLEMS = 500
+"""Of one file that the editor is told of; errors first."""
+
+
+class Watching(Protocol):
+    """Watches a site on disk."""
+
+    def stop(self) -> None:
+        """No more."""
+
+
+Publish = Callable[[types.PublishDiagnosticsParams], None]
+Watch = Callable[[Path, Callable[[ChangedFiles], None]], Watching]
+
+
+class _Document(Struct, frozen=True):
+    """An open document of a site."""
+
+    session: SiteSession
+    path: str
+    """In the site."""
+    buffer: TextBuffer
+
+
+class LanguageService:
+    """Belongs to one server."""
+
+    def __init__(
+        self,
+        *,
+        now: Callable[[], dt.datetime],
+        clock: Callable[[], float],
+        publish: Publish,
+        watch: Watch | None = None,
+        opened: Callable[[SiteSession], None] = lambda session: None,
+        closed: Callable[[SiteSession], None] = lambda session: None,
+    ) -> None:
+        """publish: tells the editor. watch: starts watching a site; its reports come from another thread, and
+        are to be handed to `take_changes`. opened, closed: told of sites, which want to be worked on."""
+        self.encoding: str = types.PositionEncodingKind.Utf16
+        self.sessions: dict[Path, SiteSession] = {}
+        self._now, self._clock = now, clock
+        self._publish, self._watch = publish, watch
+        self._opened, self._closed = opened, closed
+        self._documents: dict[str, _Document] = {}
+        self._watchings: dict[Path, Watching] = {}
+
+    # -- documents --
+
+    def open(self, uri: str, text: str, version: int) -> None:
+        """The editor has a document; one that belongs to no site is passed over."""
+        file = path_of(uri)
+        root = find_root(file) if file else None
+        if file is None or root is None:
+            return
+        session = self._session(root)
+        document = _Document(
+            session, file.relative_to(root).as_posix(), TextBuffer(text, self.encoding, version)
+        )
+        self._documents[uri] = document
+        session.edit(document.path, document.buffer)
+
+    def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
+        """A document has changed."""
+        known = self._documents.get(uri)
+        if known is not None:
+            buffer = known.buffer.apply(changes, version)
+            self._documents[uri] = _Document(known.session, known.path, buffer)
+            known.session.edit(known.path, buffer)
+
+    def close(self, uri: str) -> None:
+        """The editor has a document no longer; a site of which it has none is forgotten."""
+        known = self._documents.pop(uri, None)
+        if known is None:
+            return
+        known.session.edit(known.path, None)
+        if not any(one.session is known.session for one in self._documents.values()):
+            self._close_site(known.session)
+
+    def take_files(self, uris: Iterable[str]) -> None:
+        """The editor tells of files that have changed on disk."""
+        files = [file for uri in uris if (file := path_of(uri))]
+        for root, session in self.sessions.items():
+            inside = {root.resolve() / file.relative_to(root) for file in files if file.is_relative_to(root)}
+            if inside:
+                session.take_changes(ChangedFiles(frozenset(inside)))
+
+    def _session(self, root: Path) -> SiteSession:
+        known = self.sessions.get(root)
+        if known is not None:
+            return known
+        session = SiteSession(
+            root,
+            now=self._now,
+            clock=self._clock,
+            publish=lambda path, found, buffer: self._tell(root, path, found, buffer),
+            encoding=self.encoding,
+        )
+        self.sessions[root] = session
+        if self._watch:
+            self._watchings[root] = self._watch(root.resolve(), session.take_changes)
+        self._opened(session)
+        return session
+
+    def _close_site(self, session: SiteSession) -> None:
+        session.withdraw()
+        self.sessions.pop(session.root, None)
+        if watching := self._watchings.pop(session.root, None):
+            watching.stop()
+        self._closed(session)
+
+    def end(self) -> None:
+        """Watch nothing any more."""
+        for watching in self._watchings.values():
+            watching.stop()
+        self._watchings.clear()
+
+    def _tell(self, root: Path, path: str, found: Sequence[Diagnostic], buffer: TextBuffer) -> None:
+        heaviest = sorted(found, key=lambda one: one.severity != "error")[:MOST_PROBLEMS]
+        told = [to_lsp(one, buffer) for one in heaviest]
+        # the editor may spell the address of what it has open in its own way
+        session = self.sessions.get(root)
+        own = (uri for uri, one in self._documents.items() if one.session is session and one.path == path)
+        uri = next(own, "") or uri_of(root / path)
+        self._publish(types.PublishDiagnosticsParams(uri, told, version=buffer.version))
+
+    # -- questions --
+
+    def _at(self, uri: str, position: types.Position) -> tuple[SiteSession, str, TextBuffer, int] | None:
+        known = self._documents.get(uri)
+        if known is None:
+            return None
+        return known.session, known.path, known.buffer, known.buffer.offset(position)
+
+    def complete(self, uri: str, position: types.Position) -> types.CompletionList | None:
+        """What may stand at a position."""
+        at = self._at(uri, position)
+        if at is None:
+            return None
+        found = complete(*at)
+        for item in found.items:
+            if isinstance(item.data, dict):
+                item.data["root"] = str(at[0].root)
+                item.data["from"] = at[1]
+        return found
+
+    def describe(self, item: types.CompletionItem) -> types.CompletionItem:
+        """An item with what it means."""
+        data = item.data if isinstance(item.data, dict) else {}
+        session = self.sessions.get(Path(str(data.get("root", ""))))
+        if session is not None:
+            text = ""
+            if data.get("kind") == "citation":
+                text = describe_work(session, str(data.get("path")), str(data.get("id")))
+            elif data.get("kind") == "label":
+                known = find_label(session, str(data.get("path")), "", str(data.get("id")))
+                text = describe_label(session, known) if known else ""
+            item.documentation = markdown(text) or item.documentation
+        return item
+
+    def hover(self, uri: str, position: types.Position, *, plain: bool) -> types.Hover | None:
+        """What stands at a position."""
+        at = self._at(uri, position)
+        return find_hover(*at, plain=plain) if at else None
+
+    def definitions(self, uri: str, position: types.Position) -> list[types.Location]:
+        """Where it is written down."""
+        at = self._at(uri, position)
+        return find_definitions(*at) if at else []
+
+    def references(
+        self, uri: str, position: types.Position, *, with_declaration: bool
+    ) -> list[types.Location]:
+        """Everything that refers to it."""
+        at = self._at(uri, position)
+        return find_references(*at, with_declaration=with_declaration) if at else []
+
+    def prepare_rename(self, uri: str, position: types.Position) -> types.PrepareRenamePlaceholder | None:
+        """The name that can be changed there."""
+        at = self._at(uri, position)
+        return prepare_rename(*at) if at else None
+
+    def rename(
+        self, uri: str, position: types.Position, name: str, *, versions: bool
+    ) -> types.WorkspaceEdit | None:
+        """All edits for another name; RenameRefused if it cannot be."""
+        at = self._at(uri, position)
+        return rename_label(*at, name, versions=versions) if at else None
+
+    def symbols(self, uri: str) -> list[types.DocumentSymbol]:
+        """What a page is made of."""
+        known = self._documents.get(uri)
+        parsed = known.session.parse(known.path) if known and is_page(known.path) else None
+        return list_symbols(parsed, known.buffer) if known and parsed else []
+
+    def folds(self, uri: str) -> list[types.FoldingRange]:
+        """What can be folded away."""
+        known = self._documents.get(uri)
+        if known is None or not is_page(known.path):
+            return []
+        return list_folds(known.session.parse(known.path), known.buffer)
+
+    def links(self, uri: str) -> list[types.DocumentLink]:
+        """Links that can be followed."""
+        known = self._documents.get(uri)
+        parsed = known.session.parse(known.path) if known and is_page(known.path) else None
+        return list(list_links(known.session, parsed, known.buffer)) if known and parsed else []
+
+    def find_symbols(self, query: str) -> list[types.WorkspaceSymbol]:
+        """Titles and labels of all sites that hold a text."""
+        found = (one for session in self.sessions.values() for one in find_symbols(session, query))
+        return list(islice(found, MOST_SYMBOLS))
+
+    def actions(self, uri: str, where: types.Range) -> list[types.CodeAction]:
+        """What can be mended in a range."""
+        known = self._documents.get(uri)
+        return list(find_actions(known.session, known.path, known.buffer, where)) if known else []

@@ -1,0 +1,51 @@
+"""Which site a file belongs to, and files of a site as addresses of the protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from pygls import uris
+
+from ..config.load import CONFIG_NAME
+from ..read.bibliography_files import read_text_file
+from ..read.files import MARKDOWN
+from ..storage.cache import CACHE
+
+
+def path_of(uri: str) -> Path | None:
+    """The file that an address names; None if it is none of this machine."""
+    if not uri.startswith("file:"):
+        return None
+    found = uris.to_fs_path(uri)
+    return Path(found) if found else None
+
+
+def uri_of(path: Path) -> str:
+    """The address of a file."""
+    return uris.from_fs_path(str(path)) or path.as_uri()
+
+
+def find_root(file: Path) -> Path | None:
+    """The folder of the site that a file belongs to, which need not be there yet; None: it is in no site."""
+    if file.name == CONFIG_NAME:
+        return file.parent
+    return next((folder for folder in file.parents if _is_site(folder)), None)
+
+
+def _is_site(folder: Path) -> bool:
+    try:
+        return (folder / CONFIG_NAME).is_file()
+    except OSError:
+        return False
+
+
+def is_page(path: str) -> bool:
+    """Whether a path in a site is that of a post."""
+    found = PurePosixPath(path)
+    return found.parts[:1] == ("content",) and found.suffix.lower() in MARKDOWN
+
+
+def read_site_text(root: Path, path: str) -> str:
+    """The text of a file of the site that is no page; empty if it cannot be read, or lies outside."""
+    found = read_text_file(root, CACHE, PurePosixPath(path))
+    return found.text if found else ""

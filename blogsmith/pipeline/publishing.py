@@ -1,0 +1,139 @@
+"""What hosts are told about a site, read from its settings, its posts and the files of its repository."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from .. import __version__
+from ..diagnostics.model import Diagnostic, SiteError
+from ..patterns import lazy_pattern
+from ..project.context import open_site
+from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
+from ..publish.base_urls import address_problems, expected_address, site_address
+from ..publish.build_commands import pinned_requirement
+from ..publish.hosted_site import HostedSite
+from ..publish.ignored_results import ignored_results
+from ..publish.redirect_rules import make_rules
+from ..publish.repository import Repository, find_repository, has_large_files
+from ..publish.requirements import find_requirements, needed_extras
+from ..publish.settings_edit import with_target
+from ..publish.targets import TARGETS
+from ..storage.temporary import temporary_folder
+from .build import build_site
+from .cache import PageCache
+from .page_reader import load_site
+
+_FOLDER = lazy_pattern(r"[\w. -]+(?:/[\w. -]+)*")
+
+
+class Setup(Struct, frozen=True):
+    """What a host needs of a site."""
+
+    site: HostedSite
+    files: Mapping[str, str]
+    """Path relative to `root` → text."""
+    root: Path
+    """The folder that files are written below: that of the site, or of its repository."""
+    shown_at: str = ""
+    """Where the site will be, as far as its settings and its repository tell."""
+    problems: tuple[Diagnostic, ...] = ()
+    """Warnings."""
+
+
+class SetupRequest(Struct, frozen=True, kw_only=True):
+    """What the command line says about a host."""
+
+    target: str
+    now: dt.datetime
+    base_url: str = ""
+    """Instead of the setting; empty: the setting counts."""
+    destination: str = ""
+    repository: Path | None = None
+    """Folder of the repository, a whole path, if files may be written there; None: below the site only."""
+
+
+def plan_setup(root: Path, request: SetupRequest) -> Setup:
+    """The files of a host; nothing is written. SiteError for what makes that impossible."""
+    target, site = TARGETS[request.target], root.resolve()
+    context, memory = open_site(root), PageCache(None)
+    log = BuildLog(no_progress)
+    loaded = load_site(context, memory, BuildOptions(now=request.now), log)
+    errors = tuple(found for found in log.report() if found.severity == "error")
+    if errors:
+        raise SiteError(*errors)
+    config, repository = context.config, find_repository(site)
+    base = request.repository.resolve() if request.repository else site
+    address = site_address(config.base_url, request.base_url, target.knows_address, request.target)
+    requirement = pinned_requirement(__version__, needed_extras(config))
+    requirements, pinned = find_requirements(root, requirement) if target.builds else ("", {})
+    base_path = address.partition("://")[2].partition("/")[2].rstrip("/")
+    pages = [(loaded.urls.urls[str(one.path)], one.front.aliases) for one in loaded.documents]
+    needs_history = any(one.front.is_dated_by_git for one in loaded.documents)
+    hosted = HostedSite(
+        base_url=address,
+        has_own_base_url=bool(config.base_url) and not request.base_url,
+        output=config.output,
+        repository=repository,
+        folder=_folder_in(base, site, repository, request.target),
+        requirements=requirements,
+        python=f"{sys.version_info.major}.{sys.version_info.minor}",
+        needs_trust=needs_history or context.plugins.code is not None,
+        needs_history=needs_history,
+        has_large_files=repository.root is not None and has_large_files(repository.root),
+        redirects=make_rules(pages, f"/{base_path}" if base_path else ""),
+        destination=_destination(request, address),
+        date=request.now.date().isoformat(),
+    )
+    own: Mapping[str, str] = {hosted.at(path): text for path, text in pinned.items()}
+    if target.has_outputs and config.publish != request.target:
+        settings = with_target(root, request.target)
+        own = {**own, **{hosted.at(path): text for path, text in settings.items()}}
+    problems = (*address_problems(hosted, request.target), *ignored_results(site, repository.root))
+    files = {**own, **target.files(hosted)}
+    return Setup(hosted, files, base, expected_address(hosted, request.target), problems)
+
+
+def rehearse(root: Path, setup: Setup, now: dt.datetime, progress: Progress = no_progress) -> BuildReport:
+    """Build the site as a machine that publishes does, into a folder that is thrown away."""
+    with temporary_folder() as folder:
+        options = BuildOptions(
+            now=now,
+            strict=True,
+            base_url=setup.shown_at or None,
+            output=folder / "public",
+            remembers=True,
+            execution=ExecutionOptions(frozen=True),
+        )
+        return build_site(root, options, progress)
+
+
+def _destination(request: SetupRequest, address: str) -> str:
+    """Where files are copied to; rsync has to be told, servers have a usual place."""
+    if request.destination or not TARGETS[request.target].has_destination:
+        return request.destination
+    if request.target == "rsync":
+        message = "rsync has to be told where the files go"
+        hint = "add --destination user@example.org:/srv/www/site/"
+        raise SiteError(Diagnostic("publish-target", message, hint=hint))
+    return f"/srv/www/{address.partition('://')[2].partition('/')[0].partition(':')[0]}/"
+
+
+def _folder_in(base: Path, site: Path, repository: Repository, target: str) -> str:
+    """The folder of the site below `base`; SiteError if that is not where the host looks for its settings."""
+    if not site.is_relative_to(base):
+        message = f"the site does not lie in {base}"
+        raise SiteError(Diagnostic("publish-repository", message, hint="name a folder above the site"))
+    if target in ("github-pages", "gitlab") and repository.root not in (None, base):
+        message = f"{target} reads settings at the root of the repository, which is {repository.root}"
+        hint = f"add --repository {repository.root} to write them there"
+        raise SiteError(Diagnostic("publish-repository", message, hint=hint))
+    folder = site.relative_to(base).as_posix().removeprefix(".")
+    if folder and not _FOLDER.fullmatch(folder):
+        message = f"the folder {folder!r} has signs that mean something in settings of hosts"
+        raise SiteError(Diagnostic("publish-repository", message, hint="letters, digits, blanks, - _ and ."))
+    return folder

@@ -1,0 +1,116 @@
+"""Caddy: a site block, which gets its certificate by itself. Source: Caddy's documentation of the Caddyfile.
+
+Regular expressions are RE2, and are written without backslashes and braces, which mean something to Caddy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .hosted_site import HostedSite
+from .http_headers import CONTENT_TYPES, FEED_TYPE, FRESH, HASHED, IMMUTABLE, SECURITY, VERSIONED
+from .quoting import one_line, quote_caddy, quote_pattern
+from .redirect_rules import RedirectRule
+
+SETTINGS = "publish/Caddyfile"
+_SETTINGS = """\
+# {base_url} with Caddy. Written by `blogsmith publish setup caddy`; change it as you like.
+# Name it in /etc/caddy/Caddyfile, `import /srv/sites/*`, then: systemctl reload caddy
+# Run the setup again when pages have got new aliases; until then their old addresses lead on by pages.
+{host} {{
+	encode zstd gzip
+	# in this order: what comes later wins
+	route {{
+		header {{
+			Cache-Control {fresh}
+{headers}		}}
+		# what never changes under its address, for a year; all else is asked for again
+		@versioned {{
+			path_regexp ^{path}{versioned}
+			query v=*
+		}}
+		header @versioned Cache-Control {immutable}
+		@hashed path_regexp ^{path}{hashed}$
+		header @hashed Cache-Control {immutable}
+{types}		# hidden files, but for those that prove who owns the site
+		@hidden {{
+			path_regexp /[.]
+			not path */.well-known/*
+		}}
+		error @hidden 404
+{redirects}{site}	}}
+	handle_errors {{
+		header Cache-Control {fresh}
+		root * {folder}
+		rewrite * /404.html
+		file_server
+	}}
+}}
+"""
+_AT_ROOT = """\
+		root * {folder}
+		file_server
+"""
+_IN_FOLDER = """\
+		redir {path} {path_slash} permanent
+		handle_path {path_all} {{
+			root * {folder}
+			file_server
+		}}
+		error 404
+"""
+
+
+def caddy_files(site: HostedSite) -> Mapping[str, str]:
+    """Path relative to the repository → text; SiteError for a name that Caddy cannot have."""
+    folder, path = quote_caddy(site.destination.rstrip("/")), site.base_path
+    names = {
+        "path": quote_caddy(path),
+        "path_slash": quote_caddy(f"{path}/"),
+        "path_all": quote_caddy(f"{path}/*"),
+    }
+    pattern = quote_pattern(path)
+    quote_caddy(pattern)
+    return {
+        site.at(SETTINGS): _SETTINGS.format(
+            base_url=one_line(site.base_url),
+            host=quote_caddy(f"http://{site.host}" if site.base_url.startswith("http://") else site.host),
+            fresh=quote_caddy(FRESH),
+            immutable=quote_caddy(IMMUTABLE),
+            versioned=VERSIONED,
+            path=pattern,
+            hashed=_without_repeats(HASHED),
+            headers="".join(f"\t\t\t{name} {quote_caddy(value)}\n" for name, value in SECURITY.items()),
+            types=_types(),
+            redirects=_redirects(site.redirects),
+            site=(_IN_FOLDER if path else _AT_ROOT).format(folder=folder, **names),
+            folder=folder,
+        )
+    }
+
+
+def caddy_steps(site: HostedSite) -> tuple[str, ...]:
+    """What is left to do, a line each."""
+    return (
+        f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
+        f"name {SETTINGS} in /etc/caddy/Caddyfile by `import`, then: systemctl reload caddy",
+    )
+
+
+def _types() -> str:
+    found = {f"*.{ending}": kind for ending, kind in CONTENT_TYPES.items()} | {"*/atom.xml": FEED_TYPE}
+    return "".join(
+        f"\t\t@type{number} path {path}\n\t\theader @type{number} Content-Type {quote_caddy(kind)}\n"
+        for number, (path, kind) in enumerate(found.items(), 1)
+    )
+
+
+def _redirects(rules: Sequence[RedirectRule]) -> str:
+    return "".join(f"\t\tredir {quote_caddy(rule.old)} {quote_caddy(rule.new)} permanent\n" for rule in rules)
+
+
+def _without_repeats(pattern: str) -> str:
+    r"""The pattern without `[…]{8}` and `\.`."""
+    spelled = re.sub(r"(\[[^\]]*\])\{(\d+)\}", lambda found: found[1] * int(found[2]), pattern)
+    return spelled.replace("\\.", "[.]")

@@ -1,0 +1,76 @@
+"""Cloudflare: a Worker that is nothing but static files, and files of the site with headers and redirects.
+
+Source: Cloudflare's documentation of Workers static assets; the schema of `wrangler.toml` in wrangler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from ..write.manifest import MANIFEST
+from .build_commands import build_commands, install_command
+from .hosted_site import HostedSite
+from .http_headers import cloudflare_headers
+from .quoting import quote_toml
+from .redirect_rules import RedirectRule, redirects_file
+
+SETTINGS = "wrangler.toml"
+_SETTINGS = """\
+# Publishes the site on Cloudflare. Written by `blogsmith publish setup cloudflare`; change it as you like.
+# Headers and redirects stand in the site itself: every build writes them, by `publish:` in blogsmith.yaml.
+name = {name}
+compatibility_date = {date}
+
+[build]
+command = {command}
+
+[assets]
+directory = {output}
+html_handling = "auto-trailing-slash"
+not_found_handling = "404-page"
+"""
+MOST_REDIRECTS = 2000
+"""Rules of a file; pages at further old addresses lead on by themselves."""
+
+
+def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
+    """Path relative to the site → text."""
+    return {
+        site.at(SETTINGS): _SETTINGS.format(
+            name=quote_toml(_worker_name(site)),
+            date=quote_toml(site.date),
+            command=quote_toml(" && ".join((install_command(site), *build_commands(site)))),
+            output=quote_toml(f"./{site.output}"),
+        )
+    }
+
+
+def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
+    """What is left to do, a line each."""
+    root = f", root directory {site.folder}" if site.folder else ""
+    return (
+        "commit these files and _freeze/, and push",
+        f"on Cloudflare, Compute → Workers: Create, Import a repository{root}; no build command, "
+        "deploy command npx wrangler deploy",
+        f"build variable PYTHON_VERSION: {site.python}",
+        f"Settings → Domains & Routes: {site.host}",
+    )
+
+
+def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
+    """Path in the site → text. paths: all files of the site."""
+    files = {
+        "_headers": cloudflare_headers(paths),
+        "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),
+        # names that are not uploaded
+        ".assetsignore": f"{MANIFEST}\n",
+    }
+    return {path: text for path, text in files.items() if text}
+
+
+def _worker_name(site: HostedSite) -> str:
+    """A name that Cloudflare takes: letters, digits and hyphens, at most 54 for an address of its own."""
+    wanted = site.host if site.host else site.repository.name
+    return re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:54].strip("-") or "site"

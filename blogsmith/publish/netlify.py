@@ -1,0 +1,66 @@
+"""Netlify: its settings, and files of the site with headers and redirects.
+
+Source: Netlify's documentation of `netlify.toml`, `_headers` and `_redirects`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from ..write.manifest import MANIFEST
+from .build_commands import build_commands, install_command
+from .hosted_site import HostedSite
+from .http_headers import netlify_headers
+from .quoting import quote_toml
+from .redirect_rules import RedirectRule, redirects_file
+
+SETTINGS = "netlify.toml"
+_SETTINGS = """\
+# Publishes the site on Netlify. Written by `blogsmith publish setup netlify`; change it as you like.
+# Headers and redirects stand in the site itself: every build writes them, by `publish:` in blogsmith.yaml.
+[build]
+{base}command = {command}
+publish = {output}
+
+[build.environment]
+PYTHON_VERSION = {python}
+
+# what a pull request would publish, at an address of its own
+[context.deploy-preview]
+command = {preview}
+"""
+_MOST = 10_000
+"""Rules; Netlify has no number of its own."""
+
+
+def netlify_files(site: HostedSite) -> Mapping[str, str]:
+    """Path in the repository → text."""
+    install, builds = install_command(site), build_commands(site, "URL")
+    previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds]
+    return {
+        SETTINGS: _SETTINGS.format(
+            base=f"base = {quote_toml(site.folder)}\n" if site.folder else "",
+            command=quote_toml(" && ".join((install, *builds))),
+            preview=quote_toml(" && ".join((install, *previews))),
+            output=quote_toml(site.output),
+            python=quote_toml(site.python),
+        )
+    }
+
+
+def netlify_steps(site: HostedSite) -> tuple[str, ...]:
+    """What is left to do, a line each."""
+    return (
+        "commit these files and _freeze/, and push",
+        "on Netlify, Add new project → Import an existing project: its settings are those of netlify.toml",
+    )
+
+
+def netlify_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
+    """Path in the site → text. paths: all files of the site."""
+    hidden = f"/{MANIFEST} /404.html 404!\n"
+    return {
+        "_headers": netlify_headers(paths),
+        "_redirects": hidden + redirects_file(rules, is_forced=True, most=_MOST),
+    }

@@ -1,0 +1,160 @@
+"""nginx: a server, or a part of one where the site lives in a folder of it.
+
+Source: the documentation of ngx_http_core_module, _headers_module, _map_module, _rewrite_module,
+_gzip_module, _charset_module. `add_header` stands in the server alone: a location that has one loses all
+others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .hosted_site import HostedSite
+from .http_headers import CONTENT_TYPES, FEED_TYPE, FRESH, HASHED, IMMUTABLE, SECURITY, VERSIONED
+from .quoting import one_line, quote_nginx, quote_pattern
+from .redirect_rules import RedirectRule
+
+SETTINGS = "publish/nginx.conf"
+_TEXTS = (
+    *(
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/json",
+        "text/markdown",
+        "text/plain",
+    ),
+    *("text/vtt", "text/xml", "application/xml", "application/atom+xml", "application/feed+json"),
+)
+_COMPRESSED = (*_TEXTS, "image/svg+xml", "application/manifest+json", "application/wasm", "font/ttf")
+_SETTINGS = """\
+# {base_url} with nginx. Written by `blogsmith publish setup nginx`; change it as you like.
+# Copy it to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx. For https: certbot --nginx
+# Run the setup again when pages have got new aliases; until then their old addresses lead on by pages.
+
+# what never changes under its address, for a year; all else is asked for again
+map "$status$request_uri" ${cache} {{
+    default {fresh};
+    "~^[23]\\d\\d{path}{versioned}[^?]*\\?v=[0-9a-f]{{8}}$" {immutable};
+    "~^[23]\\d\\d{path}{hashed}(?:\\?|$)" {immutable};
+}}
+
+server {{
+    listen 80;
+    listen [::]:80;
+    server_name {host};
+    # redirects keep the port and scheme that readers use
+    absolute_redirect off;
+    server_tokens off;
+
+    add_header Cache-Control ${cache} always;
+{headers}
+    charset utf-8;
+    charset_types {texts};
+    include mime.types;
+    types {{
+{types}
+    }}
+    gzip on;
+    gzip_vary on;
+    gzip_proxied any;
+    gzip_min_length 512;
+    gzip_types {compressed};
+
+    # hidden files, but for those that prove who owns the site
+    location ~ /\\.(?!well-known/) {{
+        return 404;
+    }}
+{site}
+{redirects}}}
+"""
+_AT_ROOT = """
+    root {root};
+    index index.html;
+    error_page 404 /404.html;
+    # no lists of folders
+    error_page 403 =404 /404.html;
+    location / {{
+    }}
+    location ~ /atom\\.xml$ {{
+        types {{ }}
+        default_type {feed};
+    }}
+"""
+_IN_FOLDER = """
+    # Where there is a server of this name already, take over all from here to the end, and the headers.
+    error_page 404 {error};
+    error_page 403 =404 {error};
+    location = {path} {{
+        return 301 {new};
+    }}
+    location {folder} {{
+        alias {root};
+        index index.html;
+        location ~ /atom\\.xml$ {{
+            types {{ }}
+            default_type {feed};
+        }}
+    }}
+"""
+
+
+def nginx_files(site: HostedSite) -> Mapping[str, str]:
+    """Path relative to the repository → text; SiteError for a name that nginx cannot have."""
+    cache = "site_cache_" + re.sub(r"[^a-z0-9]+", "_", f"{site.host}{site.base_path}".lower()).strip("_")
+    return {
+        site.at(SETTINGS): _SETTINGS.format(
+            base_url=one_line(site.base_url),
+            cache=cache,
+            fresh=quote_nginx(FRESH),
+            immutable=quote_nginx(IMMUTABLE),
+            versioned=VERSIONED,
+            hashed=HASHED,
+            path=quote_pattern(site.base_path),
+            host=quote_nginx(site.host),
+            headers="".join(
+                f"    add_header {name} {quote_nginx(value)} always;\n" for name, value in SECURITY.items()
+            ),
+            texts=" ".join(_TEXTS),
+            types="\n".join(
+                f"        {kind.partition(';')[0]} {ending};" for ending, kind in CONTENT_TYPES.items()
+            ),
+            compressed=" ".join(_COMPRESSED),
+            site=_location(site),
+            redirects=_redirects(site.redirects),
+        )
+    }
+
+
+def nginx_steps(site: HostedSite) -> tuple[str, ...]:
+    """What is left to do, a line each."""
+    return (
+        f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
+        f"copy {SETTINGS} to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx",
+        "for https: certbot --nginx",
+    )
+
+
+def _location(site: HostedSite) -> str:
+    folder = site.destination.rstrip("/") + "/"
+    feed = FEED_TYPE.partition(";")[0]
+    if not site.base_path:
+        return _AT_ROOT.format(root=quote_nginx(folder), feed=feed)
+    return _IN_FOLDER.format(
+        error=quote_nginx(f"{site.base_path}/404.html"),
+        path=quote_nginx(site.base_path),
+        new=quote_nginx(f"{site.base_path}/"),
+        folder=quote_nginx(f"{site.base_path}/"),
+        root=quote_nginx(folder),
+        feed=feed,
+    )
+
+
+def _redirects(rules: Sequence[RedirectRule]) -> str:
+    return "".join(
+        f"    location = {quote_nginx(rule.old)} {{ return 301 {quote_nginx(rule.new)}; }}\n"
+        for rule in rules
+        # a variable has no escape there: the page at the old address leads on
+        if "$" not in rule.old
+    )

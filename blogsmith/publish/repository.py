@@ -1,0 +1,88 @@
+"""The git repository that a site lies in, read as files: no program is started on a folder of strangers.
+
+Source: gitrepository-layout(5), git-config(1).
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..patterns import lazy_pattern
+from ..storage.folder import open_folder
+
+_MOST_BYTES = 200_000
+_SECTION = lazy_pattern(r'\s*\[\s*remote\s+"origin"\s*\]\s*(?:[#;].*)?', re.IGNORECASE)
+_URL = lazy_pattern(r"\s*url\s*=\s*(.*?)\s*", re.IGNORECASE)
+_WEB = lazy_pattern(
+    r"(?:(?:https?|ssh|git)://)(?:[^@/\s]*@)?([A-Za-z0-9.-]+)(?::\d+)?/(.+?)(?:\.git)?/?", re.IGNORECASE
+)
+_SCP = lazy_pattern(r"(?:[^@/\s]+@)?([A-Za-z0-9.-]+):(?!/)(.+?)(?:\.git)?/?")
+_PART = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+_HEAD = lazy_pattern(r"ref: refs/heads/([^\s~^:?*\[\\\x00-\x1f\x7f]+)\s*")
+
+
+class Repository(Struct, frozen=True):
+    """What files of a repository say of it."""
+
+    root: Path | None = None
+    """Its folder; None: there is none."""
+    host: str = ""
+    """Host of the remote `origin`, in lower case; empty: there is none, or its address is not understood."""
+    path: str = ""
+    """Groups and name there, `owner/name`."""
+    branch: str = "main"
+    """The branch that is checked out."""
+
+    @property
+    def owner(self) -> str:
+        """The first part of `path`."""
+        return self.path.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The last part of `path`."""
+        return self.path.rpartition("/")[2]
+
+
+def find_repository(site: Path) -> Repository:
+    """The repository of the site at `site`, a whole path: its own folder's or the nearest one's above."""
+    for folder in (site, *site.parents):
+        git = folder / ".git"
+        if git.is_dir() and not git.is_symlink():
+            host, path = parse_remote(_read(git, "config"))
+            found = _HEAD.fullmatch(_read(git, "HEAD"))
+            return Repository(folder, host, path, found[1] if found else "main")
+        if git.is_file():
+            # of a work tree or a submodule: its settings lie elsewhere
+            return Repository(folder)
+    return Repository()
+
+
+def parse_remote(config: str) -> tuple[str, str]:
+    """Host and path of `origin` in the text of a `.git/config`; two empty texts if it has none."""
+    is_origin, url = False, ""
+    for line in config.split("\n"):
+        if line.lstrip().startswith("["):
+            is_origin = _SECTION.fullmatch(line) is not None
+        elif is_origin and not url and (found := _URL.fullmatch(line)):
+            url = found[1]
+    found = _WEB.fullmatch(url) or _SCP.fullmatch(url)
+    if found is None or not all(_PART.fullmatch(part) for part in found[2].split("/")):
+        return "", ""
+    return found[1].lower(), found[2]
+
+
+def has_large_files(root: Path) -> bool:
+    """Whether the `.gitattributes` of a repository names files of Git LFS."""
+    return "filter=lfs" in _read(root, ".gitattributes")
+
+
+def _read(folder: Path, name: str) -> str:
+    """The beginning of a file; empty if there is none that can be read."""
+    with suppress(OSError), open_folder(folder) as opened:
+        return opened.read(name, _MOST_BYTES).decode("utf-8", "replace")
+    return ""

@@ -1,0 +1,74 @@
+"""rsync to a server of one's own: a script that builds the site, shows what would change there, and asks.
+
+The copy is safe to break off: new files arrive beside the old ones and take their places at the end, and only
+then is deleted what the site no longer has. Hidden files of the server (`.well-known/` of certificates, keys
+of a home folder) are never deleted, and a build that deletes very much is refused. Source: rsync(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..write.manifest import MANIFEST
+from .build_commands import build_commands
+from .hosted_site import HostedSite
+from .quoting import quote_shell
+
+SCRIPT = "publish/rsync.sh"
+_SCRIPT = """\
+#!/bin/sh
+# Publishes the site on a server. Written by `blogsmith publish setup rsync`; change it as you like.
+#   sh {script}             builds, shows what would change there, asks, copies
+#   sh {script} --dry-run   builds and shows
+#   sh {script} --yes       builds and copies
+set -eu
+cd -- "$(dirname -- "$0")/.."
+
+destination={destination}
+# deletes at most so many files, or stops
+most_deleted=${{MOST_DELETED:-200}}
+
+case "${{1:-}}" in "" | --dry-run | --yes) ;; *) echo "usage: $0 [--dry-run | --yes]" >&2; exit 2 ;; esac
+{builds}
+
+copy() {{
+  rsync --recursive --links --times --checksum --compress --protect-args --chmod=D755,F644 \\
+    --delete-after --delay-updates --max-delete="$most_deleted" \\
+    --exclude={manifest} --filter='protect .*' "$@" -- {output} "$destination"
+}}
+
+changes=$(copy --dry-run --itemize-changes) || {{
+  echo "nothing was copied: rsync fails, or more than $most_deleted files would be deleted" >&2
+  echo "if they should be: MOST_DELETED=10000 sh $0" >&2
+  exit 1
+}}
+if [ -z "$changes" ]; then echo "nothing to publish"; exit 0; fi
+printf '%s\\n' "$changes"
+if [ "${{1:-}}" = --dry-run ]; then exit 0; fi
+if [ "${{1:-}}" != --yes ]; then
+  printf 'publish this at %s? [y/N] ' "$destination"
+  read -r answer || answer=
+  case "$answer" in y | Y | yes) ;; *) echo "nothing was copied"; exit 1 ;; esac
+fi
+copy
+echo "published at $destination"
+"""
+
+
+def rsync_files(site: HostedSite) -> Mapping[str, str]:
+    """Path relative to the repository → text."""
+    destination = site.destination.rstrip("/") + "/"
+    return {
+        site.at(SCRIPT): _SCRIPT.format(
+            script=SCRIPT,
+            destination=quote_shell(destination),
+            builds="\n".join(build_commands(site)),
+            manifest=quote_shell(f"/{MANIFEST}"),
+            output=quote_shell(f"./{site.output}/"),
+        )
+    }
+
+
+def rsync_steps(site: HostedSite) -> tuple[str, ...]:
+    """What is left to do, a line each."""
+    return (f"sh {SCRIPT} --dry-run   builds, and shows what would change at {site.destination}",)

@@ -1,0 +1,184 @@
+"""A table of keys as a JSON Schema, for editors: what `blogsmith schema` prints is made by this.
+
+Draft 7, for all that reads YAML in editors is built on one language server, which knows this draft best; what
+later drafts have is not missed here. `deprecationMessage`, `errorMessage`,
+`patternErrorMessage`, `doNotSuggest` and `markdownDescription` are its own keywords, which others pass over.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import NODEFAULT, Struct, field
+
+from .forms import DEFINITION, LAZY, RECORD, Form, form_of, narrow
+from .portable import portable
+from .records import Schema
+
+Describe: TypeAlias = Callable[[type, str], str]
+"""(Record, name of a field) → what it means."""
+DRAFT = "http://json-schema.org/draft-07/schema#"
+_STEPS: Mapping[str, str] = MappingProxyType({"items": "[]", "additionalProperties": "[]"})
+_NAMES = ("properties", "definitions")
+"""Keywords whose values are forms by name."""
+
+
+class Composer(Struct, frozen=True):
+    """How one schema is made. Lives as long as that."""
+
+    describe: Describe
+    suggestions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Key, or key and `[]` for entries → words that are known, besides others that are right too."""
+    keys: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Key of a mapping → keys that are known below it, and what they mean."""
+    takes_nothing: bool = True
+    """A key may stand without a value, and means its default then."""
+    definitions: dict[str, Any] = field(default_factory=dict)
+
+    def schema(self, table: Schema, *, is_open: bool, notes: Mapping[str, Form]) -> dict[str, Any]:
+        """The whole of a record. is_open: it may have other keys. notes: keys that it knows of besides."""
+        body = self._record(table, "", is_open=is_open)
+        body["properties"] |= {key: dict(note) for key, note in notes.items()}
+        body["properties"] = dict(sorted(body["properties"].items()))
+        return {**body, "definitions": self.definitions} if self.definitions else body
+
+    def _record(self, table: Schema, prefix: str, *, is_open: bool = False) -> dict[str, Any]:
+        """What the mappings of a record hold."""
+        others = {key: table.fields[key] for key in table.fields if table.prefix + key in table.table.others}
+        properties = {
+            key: self._property(table, key, prefix + key) for key in table.fields if key not in others
+        }
+        for key in others:
+            ours = table.table.others[table.prefix + key]
+            said = f"Another name of `{ours}`."
+            properties[key] = {
+                **_described(said),
+                "doNotSuggest": True,
+                "allOf": [{"$ref": f"#/properties/{ours}"}],
+            }
+        foreign = {
+            key.removeprefix(table.prefix): refused(hint)
+            for key, hint in table.table.foreign.items()
+            if key.rpartition(".")[0] == table.prefix.removesuffix(".")
+        }
+        required = [key for key, one in table.fields.items() if one.is_required]
+        return {
+            "type": "object",
+            "properties": properties | foreign,
+            **({"required": required} if required else {}),
+            **({"dependencies": _one_name(table, others)} if others else {}),
+            "additionalProperties": is_open,
+        }
+
+    def _property(self, table: Schema, key: str, path: str) -> dict[str, Any]:
+        one = table.fields[key]
+        form = self.form(form_of(one.read), path)
+        # what has to be there has to have a value
+        if self.takes_nothing and not one.is_required:
+            form = _or_nothing(form)
+        kind = table.kind
+        text = table.table.notes.get(table.prefix + key, "")
+        if one.name and isinstance(kind, type):
+            text = self.describe(kind, one.name)
+        return {**_described(text), **form, **_default(kind, one.name)}
+
+    def form(self, form: Form, path: str) -> dict[str, Any]:
+        """A form with all that only our forms have replaced. path: dotted keys that lead to it."""
+        if lazy := form.get(LAZY):
+            form = {**lazy(), **{key: value for key, value in form.items() if key != LAZY}}
+        if name := form.get(DEFINITION):
+            if name not in self.definitions:
+                rest = {key: value for key, value in form.items() if key not in (DEFINITION, "description")}
+                self.definitions[name] = self.form(rest, path)
+            said = self._text(form["description"]) if "description" in form else {}
+            return {**said, "allOf": [{"$ref": f"#/definitions/{name}"}]}
+        made: dict[str, Any] = {}
+        for key, value in form.items():
+            if key == RECORD:
+                continue
+            if key == "description":
+                made |= self._text(value)
+            else:
+                made[key] = self._value(key, value, path)
+        if record := form.get(RECORD):
+            made = dict(narrow(self._record(record, f"{path}."), made))
+        if known := self.keys.get(path):
+            name = path.replace(".", "-")
+            self.definitions[name] = made["additionalProperties"]
+            made["additionalProperties"] = {"$ref": f"#/definitions/{name}"}
+            made["properties"] = {
+                word: {**self._text(text), "allOf": [made["additionalProperties"]]}
+                for word, text in known.items()
+            }
+        return self._suggested(made, path)
+
+    def _text(self, text: str | tuple[type, str]) -> dict[str, str]:
+        return _described(text if isinstance(text, str) else self.describe(*text))
+
+    def _value(self, key: str, value: Any, path: str) -> Any:
+        if key == "pattern":
+            return portable(value)
+        if key in _NAMES:
+            return {name: self.form(one, f"{path}.{name}") for name, one in value.items()}
+        if isinstance(value, Mapping):
+            return self.form(value, path + _STEPS[key] if path and key in _STEPS else "")
+        if isinstance(value, list):
+            return [self.form(one, "") if isinstance(one, Mapping) else one for one in value]
+        return value
+
+    def _suggested(self, form: dict[str, Any], path: str) -> dict[str, Any]:
+        words = self.suggestions.get(path)
+        return {"anyOf": [{"enum": list(words)}, form]} if words else form
+
+
+def _described(text: str) -> dict[str, str]:
+    """The text, and once more where it has marks of Markdown, which the first is shown with."""
+    if not text:
+        return {}
+    return {"description": text} | ({"markdownDescription": text} if re.search(r"[`*\[]", text) else {})
+
+
+def refused(hint: str) -> dict[str, Any]:
+    """A key that is a mistake, and what to do instead."""
+    return {"not": {}, "errorMessage": hint, "doNotSuggest": True}
+
+
+def _one_name(table: Schema, others: Mapping[str, Any]) -> dict[str, Any]:
+    names = {key: table.table.others[table.prefix + key] for key in others}
+    return {key: {"not": {"required": [ours]}} for key, ours in names.items()}
+
+
+def _or_nothing(form: dict[str, Any]) -> dict[str, Any]:
+    """The form, or nothing at all."""
+    made = dict(form)
+    if "type" in made:
+        kinds = made["type"] if isinstance(made["type"], list) else [made["type"]]
+        made["type"] = kinds if "null" in kinds else [*kinds, "null"]
+    if "enum" in made and None not in made["enum"]:
+        made["enum"] = [*made["enum"], None]
+    if "anyOf" in made:
+        made["anyOf"] = [*made["anyOf"], {"type": "null"}]
+    if "allOf" in made and not made.keys() & {"type", "enum", "anyOf"}:
+        rest = {key: value for key, value in made.items() if key != "allOf"}
+        made = {**rest, "anyOf": [{"allOf": made["allOf"]}, {"type": "null"}]}
+    return made
+
+
+def _default(kind: Any, name: str) -> dict[str, Any]:
+    """The default of a field, where YAML has a word for it."""
+    value = _default_of(kind, name)
+    if isinstance(value, tuple):
+        value = list(value)
+    return {"default": value} if isinstance(value, bool | int | float | str | list) and value != "" else {}
+
+
+def _default_of(kind: Any, name: str) -> Any:
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        found = {one.name: one.default for one in msgspec.structs.fields(kind)}
+        return None if (value := found.get(name, NODEFAULT)) is NODEFAULT else value
+    return {one.name: one.default for one in dataclasses.fields(kind)}.get(name)

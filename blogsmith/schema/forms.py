@@ -1,0 +1,86 @@
+"""Forms: what a reader or a check accepts, as a part of a JSON Schema.
+
+A form is declared beside the function that reads the value, as `accepts(form)`, so that editors are told what
+the program accepts. What no schema has and `compose.py` replaces: a compiled pattern of Python; a `Schema`
+under `RECORD`, for what its mappings hold; a function under `LAZY`, for a form that is expensive; and a name
+under `DEFINITION`, for a form that stands in many places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
+
+Form: TypeAlias = Mapping[str, Any]
+Call = TypeVar("Call", bound=Callable[..., Any])
+
+RECORD = "record"
+LAZY = "lazy"
+DEFINITION = "definition"
+ANYTHING: Form = MappingProxyType({})
+FLAG: Form = MappingProxyType({"type": "boolean"})
+TEXT: Form = MappingProxyType({"type": ["string", "number"]})
+"""A text on one line, for which a number may stand."""
+FILLED: Form = MappingProxyType({"type": ["string", "number"], "pattern": r"\S"})
+SHAPED: Form = MappingProxyType({"type": ["string", "number"]})
+"""A text of some shape; nothing has none."""
+_INNER = ("items", "additionalProperties", "propertyNames")
+
+
+def accepts(form: Form) -> Callable[[Call], Call]:
+    """Say of a reader or a check what it accepts."""
+
+    def declare(call: Call) -> Call:
+        vars(call)["form"] = form
+        return call
+
+    return declare
+
+
+def form_of(call: Callable[..., Any]) -> Form:
+    """What a reader or a check accepts; anything if it does not say."""
+    form: Form = vars(call).get("form", ANYTHING)
+    return form
+
+
+def one_of(words: Iterable[str | bool]) -> Form:
+    """One of these words."""
+    return {"enum": list(words)}
+
+
+def list_of(entry: Form, *, least: int = 0) -> Form:
+    """A list of values of this form."""
+    return {"type": "array", "items": entry, **({"minItems": least} if least else {})}
+
+
+def either(*forms: Form) -> Form:
+    """A value of one of these forms; words come together in one list."""
+    if all(form.keys() == {"enum"} for form in forms):
+        return one_of(word for form in forms for word in form["enum"])
+    return {"anyOf": [dict(form) for form in forms]}
+
+
+def narrow(form: Form, other: Form) -> Form:
+    """A value of both forms."""
+    merged = dict(form)
+    for key, value in other.items():
+        if key not in merged or merged[key] == value:
+            merged[key] = value
+        elif key == "type":
+            merged[key] = _common_kinds(merged[key], value)
+        elif key == "properties":
+            shared = {name: narrow(merged[key].get(name, ANYTHING), one) for name, one in value.items()}
+            merged[key] = {**merged[key], **shared}
+        elif key in _INNER and isinstance(merged[key], Mapping) and isinstance(value, Mapping):
+            merged[key] = narrow(merged[key], value)
+        else:
+            return {"allOf": [dict(form), dict(other)]}
+    return merged
+
+
+def _common_kinds(kinds: str | list[str], others: str | list[str]) -> str | list[str]:
+    """The types of both, in the order of the first."""
+    known = [others] if isinstance(others, str) else others
+    found = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind in known]
+    return found[0] if len(found) == 1 else found

@@ -1,0 +1,221 @@
+"""Pages of the site as a book: chapters, their pictures, links between them, facts for libraries."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from urllib.parse import quote, unquote, urlsplit
+
+from msgspec import Struct
+
+from ...config.schema import Config
+from ...languages.language import Language
+from ...model.documents import TocEntry
+from ...model.template_views import PageView
+from ...patterns import lazy_pattern
+from ..feed_text import feed_html, without_control_characters
+from ..frame import host_url
+from .package import MEDIA_TYPES, BookFacts, BookFile, Entry, pack_book, xhtml_document
+from .xhtml import Chapter, escape_xml, read_xhtml
+
+ReadFile = Callable[[str], bytes | None]
+"""Path of a file of the site, with base path → its bytes; None if there is no such file."""
+
+FONT = "math"
+"""Name of the font of formulas in the book, without suffix."""
+_ID = lazy_pattern(r' id="([^"]*)"')
+_NOTE_MARK = lazy_pattern(r'(<sup class="footnote-ref"[^>]*><a )')
+_NOTE = lazy_pattern(r'(<li )(id="fn-)')
+_DOCUMENT_TYPE = lazy_pattern(r"<!DOCTYPE[^>\[]{0,1000}>")
+_PATH_WITHOUT_DATA = lazy_pattern(r"<path(?=[\s/>])(?![^<>]{0,1000000}\sd=)")
+_OUTSIDE = ("https", "http", "mailto")
+"""Addresses that may lead out of a book."""
+_NO_DATE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
+_ON_TITLE_PAGE = 3
+"""Authors; with more the line is too long for a title."""
+
+
+class BookRequest(Struct, frozen=True):
+    """What to make a book of."""
+
+    pages: tuple[PageView, ...]
+    """In the order they are read."""
+    title: str
+    config: Config
+    language: Language
+    """Of the book's own words."""
+    font: bytes = b""
+    """WOFF2 with the signs of the formulas; empty: the reading device's own."""
+    font_face: str = ""
+    """The rule that names the font `FONT`."""
+
+
+def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
+    """The bytes of an EPUB 3 file with a chapter for each page."""
+    binding = _Binding(request, read_file)
+    chapters = [binding.chapter(page) for page in request.pages]
+    if len(request.pages) > 1:
+        chapters.insert(0, binding.title_page())
+    contents = [
+        Entry(page.title, binding.names[page.url], _headings(page.toc, binding.names[page.url]))
+        for page in request.pages
+    ]
+    style = files(__package__).joinpath("book.css").read_bytes()
+    pictures = [binding.pictures[path] for path in sorted(binding.pictures)]
+    fonts = [BookFile(f"{FONT}.woff2", request.font)] if request.font else []
+    sheet = BookFile("book.css", request.font_face.encode() + style)
+    title = request.language.translate("Contents")
+    return pack_book(_facts(request), chapters, [sheet, *fonts, *pictures], contents, title)
+
+
+class _Binding:
+    """Chapters as they are made, and the pictures that they name."""
+
+    def __init__(self, request: BookRequest, read_file: ReadFile) -> None:
+        self._request = request
+        self._read_file = read_file
+        self._host = host_url(request.config)
+        self.names = {page.url: f"chapter-{number}.xhtml" for number, page in enumerate(request.pages, 1)}
+        self._html = {page.url: feed_html(page, request.config) for page in request.pages}
+        self._ids = {url: frozenset(_ID.findall(html)) for url, html in self._html.items()}
+        self.pictures: dict[str, BookFile] = {}
+
+    def chapter(self, page: PageView) -> BookFile:
+        text = read_xhtml(self._html[page.url], lambda tag, address: self._resolve(page, tag, address))
+        title = read_xhtml(page.title_html, lambda tag, address: "")
+        body = _with_notes(text.body)
+        head = f"<h1>{title.body}</h1>\n{_byline(page, self._request.language)}"
+        html = (
+            f'<section epub:type="chapter" role="doc-chapter">\n<header>{head}</header>\n{body}\n</section>'
+        )
+        document = xhtml_document(page.title, html, page.lang, page.direction)
+        return BookFile(self.names[page.url], document.encode(), _properties((text, title)))
+
+    def title_page(self) -> BookFile:
+        """The first page of a book with several chapters."""
+        request, facts = self._request, _facts(self._request)
+        authors = ", ".join(facts.authors[:_ON_TITLE_PAGE]) + (
+            " …" if len(facts.authors) > _ON_TITLE_PAGE else ""
+        )
+        lines = [f"<h1>{escape_xml(request.title)}</h1>"]
+        lines += [f'<p class="byline">{escape_xml(text)}</p>' for text in (authors, facts.publisher) if text]
+        if facts.source:
+            lines.append(
+                f'<p class="byline"><a href="{escape_xml(facts.source)}">{escape_xml(facts.source)}</a></p>'
+            )
+        text = "\n".join(lines)
+        body = f'<section class="title-page" epub:type="titlepage">\n{text}\n</section>'
+        direction = "rtl" if facts.is_right_to_left else "ltr"
+        return BookFile(
+            "title.xhtml", xhtml_document(request.title, body, facts.language, direction).encode()
+        )
+
+    def _resolve(self, page: PageView, tag: str, address: str) -> str:
+        """Where an address of the page leads in the book; empty if nowhere."""
+        address = address.strip()
+        if address.startswith(f"{self._host}/") or (not self._host and address.startswith("/")):
+            local = address.removeprefix(self._host)
+            path, _, fragment = local.partition("#")
+            if tag == "img":
+                return self._picture(unquote(path.partition("?")[0]))
+            if path in self.names:
+                return self._in_book(page, path, fragment)
+            return _quoted(address) if self._host else ""
+        if tag == "img":
+            return ""
+        if address.startswith("#"):
+            return self._in_book(page, page.url, address[1:])
+        return _quoted(address) if _scheme(address) in _OUTSIDE else ""
+
+    def _in_book(self, page: PageView, url: str, fragment: str) -> str:
+        fragment = unquote(fragment)
+        anchor = f"#{quote(fragment)}" if fragment in self._ids[url] else ""
+        return anchor if anchor and url == page.url else f"{self.names[url]}{anchor}"
+
+    def _picture(self, path: str) -> str:
+        """The name of a picture of the site in the book."""
+        suffix = f".{path.rpartition('.')[2].lower()}"
+        if path not in self.pictures:
+            data = self._read_file(path) if MEDIA_TYPES.get(suffix, "").startswith("image/") else None
+            if data is None:
+                return ""
+            data = _drawing(data) if suffix == ".svg" else data
+            self.pictures[path] = BookFile(f"picture-{len(self.pictures) + 1}{suffix}", data)
+        return self.pictures[path].name
+
+
+def _drawing(data: bytes) -> bytes:
+    """A drawing without what books may not hold: a document type, which names another file, and empty paths.
+
+    One that is not in UTF-8 stays as it is.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return data
+    return _PATH_WITHOUT_DATA.sub('<path d=""', _DOCUMENT_TYPE.sub("", text, count=1)).encode()
+
+
+def _scheme(address: str) -> str:
+    try:
+        return urlsplit(address).scheme.lower()
+    except ValueError:
+        return ""
+
+
+def _quoted(address: str) -> str:
+    """An address as a URL that a strict reader takes: spaces and other signs of its text in %-form."""
+    return quote(address, safe="%/:=&?~#+!$,;'@()*[]")
+
+
+def _with_notes(body: str) -> str:
+    """Footnotes marked as such: reading devices open them in place."""
+    body = _NOTE_MARK.sub(r'\1epub:type="noteref" ', body)
+    return _NOTE.sub(r'\1epub:type="footnote" \2', body)
+
+
+def _headings(entries: Sequence[TocEntry], name: str) -> tuple[Entry, ...]:
+    return tuple(Entry(entry.text, f"{name}#{quote(entry.id)}") for entry in entries)
+
+
+def _byline(page: PageView, language: Language) -> str:
+    lines = [f'<p class="subtitle">{escape_xml(page.subtitle)}</p>'] if page.subtitle else []
+    date = language.format_date(page.date) if page.date else ""
+    facts = " · ".join(part for part in (", ".join(page.authors), date) if part)
+    if facts:
+        lines.append(f'<p class="byline">{escape_xml(facts)}</p>')
+    return "\n".join(lines)
+
+
+def _properties(parts: Sequence[Chapter]) -> str:
+    names = (
+        "mathml" if any(part.has_math for part in parts) else "",
+        "svg" if any(part.has_svg for part in parts) else "",
+    )
+    return " ".join(name for name in names if name)
+
+
+def _facts(request: BookRequest) -> BookFacts:
+    pages, config = request.pages, request.config
+    authors = tuple(dict.fromkeys(name for page in pages for name in page.authors))
+    sources = [page.canonical_url for page in pages if page.canonical_url.startswith("http")]
+    source = sources[0] if len(pages) == 1 and sources else config.base_url
+    # of several pages no address is the book's own
+    names = "\n".join((config.base_url or config.title, request.title, *(page.url for page in pages)))
+    own = source if len(pages) == 1 and sources else f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, names)}"
+    dates = [date for page in pages for date in (page.updated, page.date) if date]
+    licenses = {page.citation.license for page in pages if page.citation and page.citation.license}
+    return BookFacts(
+        identifier=own,
+        title=without_control_characters(request.title),
+        language=request.language.tag,
+        modified=max(dates, default=_NO_DATE),
+        authors=authors or tuple(filter(None, (config.author,))),
+        description=pages[0].description if len(pages) == 1 else "",
+        publisher=config.title,
+        source=source,
+        rights=", ".join(sorted(licenses)),
+        is_right_to_left=request.language.direction == "rtl",
+    )

@@ -1,0 +1,247 @@
+"""The HTML of a page's text → XHTML, well-formed whatever it was.
+
+A reading device has an XML parser: one tag left open, and the chapter is a message about an error. Elements
+that do something only on a page of ours, such as scripts, controls and frames, have no place in a book.
+Source: EPUB 3.3, §6.1, https://www.w3.org/TR/epub-33/#sec-xhtml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+from msgspec import Struct
+
+from ...patterns import lazy_pattern
+from ...tex.names import name_set
+
+XHTML = "http://www.w3.org/1999/xhtml"
+MATHML = "http://www.w3.org/1998/Math/MathML"
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+
+_VOID = name_set("area base br col embed hr img input link meta param source track wbr")
+_OMITTED = name_set("button canvas dialog form input object script select style template textarea")
+"""Left out with all they hold: controls, and what runs."""
+_OMITTED_VOID = name_set("base embed input link meta param source track")
+_UNWRAPPED = name_set("picture noscript audio video map area iframe")
+"""Only what they hold stays; what they played is linked to."""
+_CLOSES_PARAGRAPH = name_set(
+    "address article aside blockquote details div dl fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 "
+    "header hr main nav ol p pre section table ul"
+)
+_CLOSED_BY = {
+    "li": name_set("li"),
+    "dt": name_set("dt dd"),
+    "dd": name_set("dt dd"),
+    "tr": name_set("tr td th"),
+    "td": name_set("td th"),
+    "th": name_set("td th"),
+    "tbody": name_set("thead tbody tr td th"),
+    "tfoot": name_set("thead tbody tr td th"),
+}
+"""Element → what an author may have left open in front of it."""
+_MAX_DEPTH = 200
+_ATTRIBUTE_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_RAW_NAME = lazy_pattern(r"[^\s\"'<>/=]+")
+_NOT_IN_BOOKS = name_set(
+    "loading decoding fetchpriority srcset sizes tabindex contenteditable align valign border bgcolor "
+    "cellpadding cellspacing frameborder allow allowfullscreen autoplay controls loop muted preload poster "
+    "crossorigin integrity referrerpolicy ping target rel draggable hidden for"
+)
+"""Attributes that mean nothing in a book, or are not allowed there."""
+
+_EMPTY_ALLOWED = name_set("alt class href id style title")
+
+Resolve = Callable[[str, str], str]
+"""(element, address) → address in the book, or an empty text if it leads nowhere there."""
+
+
+class Chapter(Struct, frozen=True):
+    """A text of the book as XHTML, and what it holds."""
+
+    body: str
+    has_math: bool
+    has_svg: bool
+
+
+def read_xhtml(html: str, resolve: Resolve) -> Chapter:
+    """`html` as well-formed XHTML, each address as `resolve` says.
+
+    A link that leads nowhere is text; a picture that is nowhere is its description.
+    """
+    writer = _Writer(resolve)
+    writer.feed(html)
+    writer.close()
+    return writer.chapter()
+
+
+def escape_xml(text: str) -> str:
+    """`text` as text or as the value of an attribute."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    # an XML parser reads line ends of attributes as spaces
+    return text.replace("\n", "&#10;").replace("\t", "&#9;").replace("\r", "&#13;")
+
+
+class _Open(Struct, frozen=True):
+    tag: str
+    """As HTML names it, in small letters."""
+    written: str
+    """As it is written, or empty if only what it holds is."""
+    namespace: str
+    """Of what it holds."""
+
+
+class _Writer(HTMLParser):
+    def __init__(self, resolve: Resolve) -> None:
+        super().__init__(convert_charrefs=True)
+        self._resolve = resolve
+        self._parts: list[str] = []
+        self._open: list[_Open] = []
+        self._omitted: list[str] = []
+        self._has_math = self._has_svg = False
+
+    def chapter(self) -> Chapter:
+        self._close_until(0)
+        return Chapter("".join(self._parts), self._has_math, self._has_svg)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _OMITTED:
+            if tag not in _VOID:
+                self._omitted.append(tag)
+            return
+        if self._omitted or tag in _OMITTED_VOID:
+            return
+        self._close_left_open(tag)
+        values = _first_values(attrs)
+        if tag in ("iframe", "audio", "video"):
+            self._link_to(values.get("src", ""), values.get("title", ""))
+        self._start(tag, values)
+        is_closed = (self.get_starttag_text() or "").endswith("/>") and self._open[-1].namespace != XHTML
+        if tag in _VOID or is_closed:
+            self._close_last()
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if self._omitted and self._omitted[-1] == tag:
+            self._omitted.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._omitted:
+            if tag == self._omitted[-1]:
+                self._omitted.pop()
+            return
+        for index in range(len(self._open) - 1, -1, -1):
+            if self._open[index].tag == tag:
+                self._close_until(index)
+                return
+
+    def handle_data(self, data: str) -> None:
+        if not self._omitted:
+            self._parts.append(data.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+    def _start(self, tag: str, values: dict[str, str]) -> None:
+        """Write a start tag, and remember what is open."""
+        outer = self._open[-1].namespace if self._open else XHTML
+        is_leaf_text = bool(self._open) and self._open[-1].tag in ("mtext", "foreignobject")
+        own = {"math": MATHML, "svg": SVG}.get(tag, XHTML if is_leaf_text else outer)
+        raw = self.get_starttag_text() or ""
+        written = "" if tag in _UNWRAPPED and own == XHTML else _written_name(tag, raw, own)
+        if len(self._open) > _MAX_DEPTH or not _ATTRIBUTE_NAME.fullmatch(tag):
+            written = ""
+        if own == XHTML and written:
+            written = self._with_address(tag, values, written)
+        if written:
+            self._has_math |= tag == "math"
+            self._has_svg |= tag == "svg"
+            names = _written_names(raw) if own == SVG else {}
+            attributes = _attributes(values, names, own)
+            if own != outer or tag in ("math", "svg"):
+                attributes = f' xmlns="{own}"{attributes}'
+            self._parts.append(f"<{written}{attributes}>")
+        self._open.append(_Open(tag, written, own))
+
+    def _with_address(self, tag: str, values: dict[str, str], written: str) -> str:
+        """The name of the element once its address is that in the book; another one if it leads nowhere."""
+        name = "src" if tag == "img" else "href"
+        if tag not in ("a", "img") or name not in values:
+            return "span" if tag in ("a", "img") else written
+        address = self._resolve(tag, values[name])
+        if address:
+            values[name] = address
+            if tag == "img":
+                values.setdefault("alt", "")
+            return written
+        del values[name]
+        if tag == "img":
+            self._parts.append(escape_xml(values.get("alt", "")))
+            return ""
+        return "span"
+
+    def _link_to(self, address: str, title: str) -> None:
+        """A link to what a book does not play."""
+        address = self._resolve("a", address) if address else ""
+        if address:
+            self._parts.append(f'<a href="{escape_xml(address)}">{escape_xml(title or address)}</a>')
+
+    def _close_left_open(self, tag: str) -> None:
+        if tag in _CLOSES_PARAGRAPH and self._open and self._open[-1].tag == "p":
+            self._close_last()
+        ended = _CLOSED_BY.get(tag, ())
+        while self._open and self._open[-1].tag in ended:
+            self._close_last()
+
+    def _close_until(self, index: int) -> None:
+        """Close all elements from the innermost to the one at `index`."""
+        while len(self._open) > index:
+            self._close_last()
+
+    def _close_last(self) -> None:
+        closed = self._open.pop()
+        if not closed.written:
+            return
+        last = self._parts[-1]
+        if last.startswith(f"<{closed.written}") and last.endswith(">") and closed.tag in _VOID:
+            self._parts[-1] = f"{last[:-1]}/>"
+        else:
+            self._parts.append(f"</{closed.written}>")
+
+
+def _first_values(attrs: list[tuple[str, str | None]]) -> dict[str, str]:
+    """Of an attribute that is given twice the first counts, as in browsers."""
+    values: dict[str, str] = {}
+    for name, value in attrs:
+        values.setdefault(name, value or "")
+    return values
+
+
+def _written_name(tag: str, raw: str, namespace: str) -> str:
+    """The name of an element; drawings know capital letters, which the parser of HTML does not keep."""
+    found = _RAW_NAME.match(raw, 1) if namespace == SVG else None
+    return found[0] if found and found[0].lower() == tag else tag
+
+
+def _written_names(raw: str) -> dict[str, str]:
+    """Attributes of a drawing, small letters → as they are written."""
+    return {found[0].lower(): found[0] for found in _RAW_NAME.finditer(raw)}
+
+
+def _attributes(values: dict[str, str], names: dict[str, str], namespace: str) -> str:
+    parts = []
+    for name, value in values.items():
+        if name.startswith(("on", "data-", "xmlns")) or (namespace == XHTML and name in _NOT_IN_BOOKS):
+            continue
+        if namespace == MATHML and name.startswith("aria-"):
+            # `alttext` says it
+            continue
+        if namespace == SVG and name in ("href", "xlink:href"):
+            if not value.startswith("#"):
+                continue
+            if name == "xlink:href":
+                parts.append(f' xmlns:xlink="{XLINK}"')
+        elif not _ATTRIBUTE_NAME.fullmatch(name) or (name == "style" and "url(" in value.lower()):
+            continue
+        # attributes without a value, such as `open`, have their own name
+        written = value if value or name in _EMPTY_ALLOWED else name
+        parts.append(f' {names.get(name, name)}="{escape_xml(written)}"')
+    return "".join(parts)

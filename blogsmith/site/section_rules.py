@@ -1,0 +1,172 @@
+"""Front matter by the rules of a section: keys that its pages have, may have, and what these may hold."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Any
+
+from ..config.inspection import SectionRules
+from ..config.languages import file_language
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..model.documents import Document
+from ..read.head import OTHER_NAMES
+
+_CODE = "front-matter-rule"
+_OTHERS = "/"
+_INDEX = "_index"
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "text": "a text",
+        "number": "a number",
+        "boolean": "true or false",
+        "date": "a date",
+        "list": "a list",
+        "mapping": "a mapping of `key: value`",
+    }
+)
+_ALWAYS_ALLOWED = frozenset(("title", "draft"))
+"""Keys that every page may have, whatever a section allows."""
+
+
+def section_problems(documents: Sequence[Document], config: Config) -> Iterator[Diagnostic]:
+    """Warnings for pages that do not keep to the rules of their section."""
+    if not config.sections:
+        return
+    sections = {name.strip("/") or _OTHERS: rules for name, rules in config.sections.items()}
+    for document in documents:
+        name = _section_of(document, sections, config)
+        if name:
+            yield from _Check(document, name, sections[name]).found()
+
+
+def _section_of(document: Document, sections: Mapping[str, object], config: Config) -> str:
+    """The nearest folder above a page that has rules; empty if there is none, or it is the index of one."""
+    path = file_language(document.path, config).path
+    if path.stem == _INDEX:
+        return ""
+    folder = PurePosixPath(*path.parts[1:-1])
+    names = (one.as_posix() for one in (folder, *folder.parents))
+    return next((name for name in names if name in sections), _OTHERS if _OTHERS in sections else "")
+
+
+class _Check:
+    """Belongs to one page: its lines are read once something is wrong."""
+
+    def __init__(self, document: Document, section: str, rules: SectionRules) -> None:
+        self._document = document
+        self._of_section = f"section {section}" if section != _OTHERS else "this site"
+        self._rules = rules
+        self._reporter: Reporter | None = None
+        front = document.front
+        self._keys = {**dict.fromkeys(front.places), **dict.fromkeys(front.extra)}
+
+    def found(self) -> list[Diagnostic]:
+        """Whatever does not keep to the rules."""
+        self._check_required()
+        self._check_allowed()
+        for key, choices in self._rules.values.items():
+            self._check_values(OTHER_NAMES.get(key, key), choices)
+        for key, kind in self._rules.types.items():
+            self._check_type(key, kind)
+        return self._reporter.diagnostics if self._reporter else []
+
+    def _value(self, key: str) -> Any:
+        front = self._document.front
+        return (
+            front.extra[key]
+            if key in front.extra
+            else getattr(front, "execution" if key == "execute" else key, None)
+        )
+
+    def _is_missing(self, key: str) -> bool:
+        if key == "title" and "title" not in self._keys:
+            # the first H1 is one
+            return not self._document.body.lstrip().startswith("# ")
+        if key == "date":
+            # the name of the file may say it
+            return self._value(key) is None
+        return key not in self._keys or self._value(key) in (None, "", ())
+
+    def _check_required(self) -> None:
+        missing = [key for key in self._rules.require if self._is_missing(OTHER_NAMES.get(key, key))]
+        if missing:
+            message = f"the front matter lacks {', '.join(missing)}, which {self._of_section} requires"
+            self._warn(message, Place(1), f"add {missing[0]}: … below the first ---")
+
+    def _check_allowed(self) -> None:
+        if not self._rules.allow:
+            return
+        written = (*self._rules.require, *self._rules.allow, *self._rules.values, *self._rules.types)
+        allowed = {OTHER_NAMES.get(key, key) for key in written} | _ALWAYS_ALLOWED
+        for key in self._keys:
+            if key not in allowed:
+                # one of our keys is no misspelling of another one
+                near = "" if key in self._document.front.places else self._report().did_you_mean(key, allowed)
+                hint = near or f"allowed: {', '.join(sorted(allowed))}"
+                self._warn(f"{self._of_section} has no key {key}", self._key_place(key), hint)
+
+    def _check_values(self, key: str, choices: Sequence[str]) -> None:
+        value = self._value(key) if key in self._keys else None
+        words = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        for word in map(str, words):
+            if word not in choices:
+                reporter = self._report()
+                place = place_within(word, self._place(key), reporter.lines)
+                known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
+                hint = reporter.did_you_mean(word, choices) or f"known: {known}"
+                self._warn(f'{key} "{word}" is none of those of {self._of_section}', place, hint)
+
+    def _check_type(self, key: str, kind: str) -> None:
+        value = self._document.front.extra.get(key)
+        if value is not None and not _is_of_type(value, kind):
+            self._warn(f"{key} must be {_WORDS[kind]}, as {self._of_section} has it", self._place(key))
+
+    def _report(self) -> Reporter:
+        # few pages are wrong: only of them the lines are looked at
+        if self._reporter is None:
+            source = self._document.source
+            self._reporter = Reporter(str(source.path), source.text.split("\n"))
+        return self._reporter
+
+    def _warn(self, message: str, place: Place | None, hint: str = "") -> None:
+        self._report().warn(_CODE, message, place, hint)
+
+    def _place(self, key: str) -> Place | None:
+        """Where the value of a key stands."""
+        return self._document.front.places.get(key) or self._key_place(key)
+
+    def _key_place(self, key: str) -> Place | None:
+        """Where a key is written: of those that are no fields no place is kept."""
+        names = "|".join(re.escape(name) for name in (key, *_written_as(key)))
+        pattern = re.compile(rf"""[\s{{,]*["']?({names})["']?\s*[:=]""")
+        for number, line in enumerate(self._report().lines[: self._document.first_line], 1):
+            found = pattern.match(line)
+            if found:
+                return Place(number, found.start(1) + 1, len(found[1]))
+        return None
+
+
+def _written_as(key: str) -> list[str]:
+    return [other for other, name in OTHER_NAMES.items() if name == key]
+
+
+def _is_of_type(value: object, kind: str) -> bool:
+    if kind == "date":
+        is_written = isinstance(value, str) and _is_date(value)
+        return is_written or isinstance(value, dt.date)
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    kinds: Mapping[str, type] = {"text": str, "boolean": bool, "list": list, "mapping": dict}
+    return isinstance(value, kinds[kind])
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return dt.datetime.fromisoformat(text) is not None
+    except ValueError:
+        return False

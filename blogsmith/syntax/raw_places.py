@@ -1,0 +1,24 @@
+"""Where a piece of raw HTML stands in the author's file."""
+
+from __future__ import annotations
+
+from markdown_it.token import Token
+
+from ..diagnostics.model import Place, TextMap
+from .records import LinkAt, get
+
+
+def raw_place(token: Token, first_line: int, start: int, length: int) -> Place:
+    """The place of `token.content[start : start + length]`, cut at the end of its line.
+
+    first_line: of the file, on which the parsed text starts.
+    """
+    if "linkat" in token.meta:
+        return get(token, LinkAt).place
+    if "textmap" in token.meta:
+        # a piece of a block with formulas in it
+        return get(token, TextMap).place(start, length)
+    text = token.content
+    line = first_line + (token.map or [0])[0] + text.count("\n", 0, start)
+    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    return Place(line, column, max(1, min(length, (text + "\n").find("\n", start) - start)))

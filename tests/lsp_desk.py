@@ -1,0 +1,164 @@
+"""A language service without a wire, and an author at it, for tests."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lsprotocol import types
+
+from blogsmith.lsp.service import LanguageService
+from blogsmith.lsp.site_files import uri_of
+from blogsmith.lsp.site_session import SiteSession
+from blogsmith.lsp.text_buffer import TextBuffer
+
+NOW = dt.datetime(2026, 11, 23, 12, tzinfo=dt.UTC)
+CURSOR = "▮"
+"""Stands in a text where the cursor is."""
+
+
+class Desk:
+    """One service whose clock stands still until it is moved, and what it told."""
+
+    def __init__(self, root: Path, files: Mapping[str, str], encoding: str = "utf-16") -> None:
+        self.root = root
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        self.now_s = 0.0
+        self.told: dict[str, types.PublishDiagnosticsParams] = {}
+        self.count = 0
+        self.tasks: list[SiteSession] = []
+        self.service = LanguageService(
+            now=lambda: NOW,
+            clock=self._clock,
+            publish=self._take,
+            opened=self.tasks.append,
+            closed=self.tasks.remove,
+        )
+        self.service.encoding = encoding
+        self._versions: dict[str, int] = {}
+
+    def _clock(self) -> float:
+        # work takes no time, but ends
+        self.now_s += 1e-6
+        return self.now_s
+
+    def _take(self, params: types.PublishDiagnosticsParams) -> None:
+        self.told[params.uri] = params
+        self.count += 1
+
+    def uri(self, path: str) -> str:
+        """Of a file of the site."""
+        return uri_of(self.root / path)
+
+    @property
+    def session(self) -> SiteSession:
+        """Of the site."""
+        return self.service.sessions[self.root]
+
+    def open(self, path: str, text: str | None = None) -> None:
+        """Open a file, and wait until all is told."""
+        text = (self.root / path).read_text(encoding="utf-8") if text is None else text
+        self._versions[path] = 1
+        self.service.open(self.uri(path), text, 1)
+        self.rest()
+
+    def write(self, path: str, text: str, *, rests: bool = True) -> None:
+        """Give an open file another text."""
+        self._versions[path] += 1
+        change = types.TextDocumentContentChangeWholeDocument(text)
+        self.service.change(self.uri(path), [change], self._versions[path])
+        if rests:
+            self.rest()
+
+    def wait(self, seconds: float) -> None:
+        """Do what is due within so much time."""
+        end_s = self.now_s + seconds
+        while task := next((one for one in self.tasks if (one.due_s or end_s) < end_s), None):
+            self.now_s = max(self.now_s, task.due_s or 0.0)
+            task.step()
+        self.now_s = end_s
+
+    def rest(self) -> None:
+        """Do all that there is to do."""
+        while tasks := [one for one in self.tasks if one.due_s is not None]:
+            self.now_s = max(self.now_s, tasks[0].due_s or 0.0)
+            tasks[0].step()
+
+    def found(self, path: str) -> list[tuple[str, int, int, int]]:
+        """(Code, line, column, end column) of what was told of a file last, in units of the protocol."""
+        told = self.told.get(self.uri(path))
+        return [
+            (str(one.code), one.range.start.line, one.range.start.character, one.range.end.character)
+            for one in (told.diagnostics if told else ())
+        ]
+
+    def codes(self, path: str) -> list[str]:
+        """Codes of what was told of a file last."""
+        return [code for code, *_ in self.found(path)]
+
+    def point(self, path: str, text: str) -> tuple[str, types.Position]:
+        """Write a text without its cursor; where that stood."""
+        offset, plain = text.index(CURSOR), text.replace(CURSOR, "")
+        if path in self._versions:
+            self.write(path, plain)
+        else:
+            self.open(path, plain)
+        return self.uri(path), TextBuffer(plain, self.service.encoding).position(offset)
+
+    def completions(self, path: str, text: str) -> list[str]:
+        """What may stand at the cursor."""
+        found = self.service.complete(*self.point(path, text))
+        return [item.label for item in found.items] if found else []
+
+    def completed(self, path: str, text: str, label: str) -> str:
+        """The line of the cursor with the item of this label in it."""
+        uri, position = self.point(path, text)
+        found = self.service.complete(uri, position)
+        item = next(item for item in (found.items if found else ()) if item.label == label)
+        edit = item.text_edit
+        assert isinstance(edit, types.TextEdit)
+        buffer = TextBuffer(text.replace(CURSOR, ""), self.service.encoding)
+        start, end = buffer.offset(edit.range.start), buffer.offset(edit.range.end)
+        changed = buffer.text[:start] + edit.new_text + buffer.text[end:]
+        return changed.split("\n")[position.line]
+
+    def hover(self, path: str, text: str, *, plain: bool = False) -> str:
+        """What stands at the cursor."""
+        found = self.service.hover(*self.point(path, text), plain=plain)
+        assert found is None or isinstance(found.contents, types.MarkupContent)
+        return found.contents.value if found and isinstance(found.contents, types.MarkupContent) else ""
+
+    def definitions(self, path: str, text: str) -> list[str]:
+        """`path:line:column` of where it is written down, in units of the protocol."""
+        return [self._place(one) for one in self.service.definitions(*self.point(path, text))]
+
+    def references(self, path: str, text: str) -> list[str]:
+        """The same of all that refers to it."""
+        found = self.service.references(*self.point(path, text), with_declaration=True)
+        return [self._place(one) for one in found]
+
+    def _place(self, one: types.Location) -> str:
+        path = one.uri.removeprefix(uri_of(self.root) + "/")
+        return f"{path}:{one.range.start.line}:{one.range.start.character}"
+
+    def renamed(self, path: str, text: str, name: str) -> dict[str, str]:
+        """Path → text after the label at the cursor got another name; files that stay are left out."""
+        edit = self.service.rename(*self.point(path, text), name, versions=True)
+        assert edit is not None
+        return dict(self._edited(edit))
+
+    def _edited(self, edit: types.WorkspaceEdit) -> Iterator[tuple[str, str]]:
+        for one in edit.document_changes or ():
+            assert isinstance(one, types.TextDocumentEdit)
+            path = one.text_document.uri.removeprefix(uri_of(self.root) + "/")
+            buffer = self.session.buffer(path)
+            assert one.text_document.version == buffer.version
+            text = buffer.text
+            for change in sorted(one.edits, key=lambda change: change.range.start, reverse=True):
+                assert isinstance(change, types.TextEdit)
+                start, end = buffer.offset(change.range.start), buffer.offset(change.range.end)
+                text = text[:start] + change.new_text + text[end:]
+            yield path, text

@@ -1,0 +1,72 @@
+"""What goes wrong when a site is set up for a host, for the examples of codes in the manual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.pipeline.publishing import SetupRequest, plan_setup
+from blogsmith.publish.author_files import compare_files
+from tests.site_files import NOW, put
+
+
+def _site(root: Path) -> None:
+    put(root, {"blogsmith.yaml": "title: Notes\n"})
+
+
+def _publish(root: Path, target: str, **asked: str) -> tuple[Diagnostic, ...]:
+    try:
+        setup = plan_setup(root, SetupRequest(target=target, now=NOW, **asked))  # type: ignore[arg-type]
+        compare_files(setup.root, setup.files)
+    except SiteError as error:
+        return error.diagnostics
+    return setup.problems
+
+
+def _publish_nowhere(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _publish(root, "cloudflare")
+
+
+def _publish_file(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    (root / ".gitlab-ci.yml").symlink_to("/etc/hosts")
+    return _publish(root, "gitlab")
+
+
+def _publish_name(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _publish(root, "nginx", base_url="https://example.org", destination="/srv/$host")
+
+
+def _publish_repository(root: Path) -> tuple[Diagnostic, ...]:
+    (root / ".git").mkdir()
+    (root / "site").mkdir()
+    _site(root / "site")
+    return _publish(root / "site", "github-pages")
+
+
+def _publish_results(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    (root / ".gitignore").write_text("/public/\n/_freeze/\n", encoding="utf-8")
+    return _publish(root, "github-pages")
+
+
+def _publish_target(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _publish(root, "rsync", base_url="https://example.org")
+
+
+PUBLISHING: Mapping[str, Callable[[Path], tuple[Diagnostic, ...]]] = MappingProxyType(
+    {
+        "publish-base-url": _publish_nowhere,
+        "publish-file": _publish_file,
+        "publish-name": _publish_name,
+        "publish-repository": _publish_repository,
+        "publish-results": _publish_results,
+        "publish-target": _publish_target,
+    }
+)
+"""Code → what brings it about in an empty folder."""

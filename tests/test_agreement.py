@@ -1,0 +1,139 @@
+"""What a run may change and be no other result: noise in its numbers, and the layout of its code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from blogsmith.freeze.agreement import agree_texts
+from blogsmith.freeze.keys import CANONICAL, EXACT, session_keys
+from blogsmith.freeze.record import PageRecord, SessionRecord
+from blogsmith.freeze.record_json import from_json, to_json
+from blogsmith.project.report import ExecutionOptions
+from tests.recorded import cell, page
+from tests.run_sites import STALE, site
+from tests.site_files import build, printed
+
+ALL = ExecutionOptions(execute="all")
+FROZEN = ExecutionOptions(frozen=True)
+
+
+def recorded(root: Path) -> bytes:
+    """The record of post `a`."""
+    return next((root / "_freeze").rglob("outputs.json")).read_bytes()
+
+
+def main_session(root: Path) -> SessionRecord:
+    """What is recorded of its session `main`."""
+    found = from_json(recorded(root), "a")
+    assert isinstance(found, PageRecord)
+    return found.sessions["main"]
+
+
+def edit(root: Path, old: str, new: str) -> None:
+    """Change the text of post `a`."""
+    post = root / "content/posts/a.md"
+    text = post.read_text()
+    assert old in text
+    post.write_text(text.replace(old, new))
+
+
+NOISY = "#| tolerance: 0.5\nprint('took', int(open('noise.txt').read()) / 100, 's')"
+
+
+@pytest.mark.parametrize(("noise", "same"), [("101", True), ("60", True), ("40", False), ("-100", False)])
+def test_a_run_within_the_tolerance_keeps_the_record(tmp_path: Path, noise: str, same: bool) -> None:
+    # what a cell reads is part of its result: here it comes from elsewhere
+    file = tmp_path / "noise.txt"
+    root = site(tmp_path / "site", a=NOISY.replace("noise.txt", str(file)))
+    file.write_text("100")
+    assert build(root, execution=ALL).ok
+    first = recorded(root)
+    assert b"took 1.0 s" in first
+    file.write_text(noise)
+    assert build(root, execution=ALL).ok
+    assert (recorded(root) == first) is same
+
+
+def test_without_a_tolerance_the_last_run_counts(tmp_path: Path) -> None:
+    file = tmp_path / "noise.txt"
+    root = site(tmp_path / "site", a=NOISY.replace("noise.txt", str(file)).replace("0.5", "0"))
+    for noise in ("100", "101"):
+        file.write_text(noise)
+        assert build(root, execution=ALL).ok
+    assert b"took 1.01 s" in recorded(root)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "tolerance", "same"),
+    [
+        ("a 1.0 b", "a 1.0000001 b", 1e-6, True),
+        ("a 1.0 b", "a 1.00001 b", 1e-6, False),
+        ("loss 3.2e-05", "loss 3.3e-5", 0.1, True),
+        ("[1 2 3]", "[1 2]", 1.0, False),
+        ("x1 = 2", "x2 = 2", 1.0, False),
+        ("v1.2.3", "v1.2.4", 1.0, False),
+        ("nan 1", "inf 1", 1.0, False),
+        ("0.0", "1e-300", 0.5, False),
+        ("−1", "-1", 0.0, True),
+        ("  9.99 s", " 10.01 s", 0.1, True),
+        ("5 ms", "5 s", 1.0, False),
+    ],
+)
+def test_texts_that_agree(old: str, new: str, tolerance: float, same: bool) -> None:
+    assert agree_texts(old, new, tolerance) is same
+
+
+@given(st.text("0123456789.eE+-− a\n", max_size=20), st.text("0123456789.eE+-− a\n", max_size=20))
+def test_agreement_is_mutual(one: str, other: str) -> None:
+    assert agree_texts(one, other, 0.1) == agree_texts(other, one, 0.1)
+    assert agree_texts(one, one, 0.0)
+
+
+CODE = "x = [1,2]  # two\nprint(sum(x))"
+
+
+def test_another_layout_is_no_other_code(tmp_path: Path) -> None:
+    root = site(tmp_path, a=CODE + "\n\nprint(x)")
+    assert build(root, execution=STALE).ok
+    first = recorded(root)
+    edit(root, "x = [1,2]  # two\n", "# two of them\nx = [\n    1, 2\n]\n")
+    report = build(root, execution=FROZEN)
+    assert report.ok and printed(report) == ""
+    assert "two of them" in (root / "public/posts/a/index.html").read_text()
+    assert recorded(root) == first
+    edit(root, "1, 2\n", "1, 3\n")
+    assert not build(root, execution=FROZEN).ok
+
+
+def test_lines_that_outputs_name_count(tmp_path: Path) -> None:
+    root = site(tmp_path, a="import warnings\nwarnings.warn('careful')\nprint(1)")
+    assert build(root, execution=STALE).ok
+    edit(root, "print(1)", "print(1)  # one")
+    assert build(root, execution=FROZEN).ok
+    edit(root, "import warnings\n", "import warnings\n\n")
+    report = build(root, execution=FROZEN)
+    assert not report.ok and "its outputs name lines of code, and these have moved" in printed(report)
+    assert build(root, execution=STALE).ok and build(root, execution=FROZEN).ok
+
+
+def test_older_records_stay_and_take_the_new_form_when_code_changes(tmp_path: Path) -> None:
+    root = site(tmp_path, a=CODE)
+    assert build(root, execution=STALE).ok
+    new = main_session(root)
+    exact = session_keys(page(cell(f"{CODE}\n")), "main", {}, form=EXACT)
+    first = replace(new.cells[0], key=exact.cells[0], code=exact.codes[0])
+    old = to_json(PageRecord({"main": replace(new, start=exact.start, form=EXACT, cells=(first,))}))
+    assert new.form == CANONICAL and b'"keys"' not in old
+    next((root / "_freeze").rglob("outputs.json")).write_bytes(old)
+    for execution in (FROZEN, ALL):
+        assert build(root, execution=execution).ok
+        assert recorded(root) == old
+    edit(root, "# two", "# 2")
+    assert not build(root, execution=FROZEN).ok
+    assert build(root, execution=STALE).ok
+    assert main_session(root).form == CANONICAL

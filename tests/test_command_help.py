@@ -1,0 +1,94 @@
+"""Help texts of all commands: whole on a terminal of 80 columns, and the same for options of one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from blogsmith.cli.commands import cli
+
+COLUMNS = 80
+_SAYS_NOTHING = (
+    "by default not",
+    "by default none",
+    "by default neither",
+    "by default off",
+    "by default it is",
+)
+
+
+def contexts(command: click.Command, parent: click.Context | None = None) -> Iterator[click.Context]:
+    """Every command with the way to it."""
+    name = command.name if parent else "blogsmith"
+    settings = {**command.context_settings, "terminal_width": COLUMNS, "max_content_width": COLUMNS}
+    context = click.Context(command, parent, info_name=name, **settings)
+    yield context
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            assert found is not None
+            yield from contexts(found, context)
+
+
+CONTEXTS = {context.command_path: context for context in contexts(cli)}
+
+
+def options_of(context: click.Context) -> list[click.Option]:
+    return [one for one in context.command.params if isinstance(one, click.Option)]
+
+
+@pytest.mark.parametrize("path", CONTEXTS)
+def test_no_help_is_cut_or_wider_than_the_terminal(path: str) -> None:
+    text = CONTEXTS[path].get_help()
+    _, _, commands = text.partition("\nCommands:\n")
+    assert "..." not in commands
+    assert [line for line in text.splitlines() if len(line) > COLUMNS] == []
+
+
+@pytest.mark.parametrize("path", CONTEXTS)
+def test_help_is_made_of_sentences(path: str) -> None:
+    summary = (CONTEXTS[path].command.help or "").partition("\n\n")[0]
+    assert summary.endswith("."), summary
+    for option in options_of(CONTEXTS[path]):
+        assert option.help, option.name
+        assert option.help.endswith("."), option.help
+        assert not [words for words in _SAYS_NOTHING if words in option.help], option.help
+
+
+@pytest.mark.parametrize("path", CONTEXTS)
+def test_options_with_a_value_name_their_default(path: str) -> None:
+    for option in options_of(CONTEXTS[path]):
+        if not option.is_flag and not option.required and option.name not in _WITHOUT_DEFAULT:
+            assert "by default" in (option.help or ""), option.name
+
+
+_WITHOUT_DEFAULT: frozenset[str] = frozenset()
+"""Options whose value is nothing unless it is given, and whose help says so by what it says."""
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, one in CONTEXTS.items() if not isinstance(one.command, click.Group)]
+)
+def test_every_command_can_be_quiet_or_tell_more(path: str) -> None:
+    flags = {name for option in options_of(CONTEXTS[path]) for name in option.opts}
+    assert {"-q", "--quiet", "-v", "--verbose"} <= flags
+
+
+def test_options_of_one_name_have_one_short_form() -> None:
+    forms: dict[str, set[tuple[str, ...]]] = {}
+    for context in CONTEXTS.values():
+        for option in options_of(context):
+            forms.setdefault(max(option.opts, key=len), set()).add(tuple(option.opts))
+    assert {name: found for name, found in forms.items() if len(found) > 1} == {}
+
+
+def test_lines_to_be_copied_are_whole() -> None:
+    text = CONTEXTS["blogsmith completion"].get_help()
+    for line in (
+        "mkdir -p $dir && blogsmith completion bash > $dir/blogsmith",
+        """echo 'eval "$(blogsmith completion zsh)"' >> ~/.zshrc""",
+        "blogsmith completion fish > ~/.config/fish/completions/blogsmith.fish",
+    ):
+        assert f"  {line}\n" in text

@@ -1,0 +1,312 @@
+"""New sites: in a new folder, an empty one or a repository, clean by their own check, and what is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import yaml
+
+from blogsmith.cli.main import main
+from blogsmith.cli.new_site import FirstSettings, new_site
+from blogsmith.diagnostics.model import SiteError
+from blogsmith.languages.bundled import bundled_tags
+from blogsmith.pipeline.build import build_site
+from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.report import BuildOptions
+from blogsmith.trust.consent import trust
+from tests.test_new import head_of
+
+ROOT = Path(__file__).parent.parent
+TODAY = dt.date(2026, 3, 1)
+NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+REPOSITORY = {
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".github/workflows/ci.yml": "on: push\n",
+    ".gitignore": "__pycache__/\npublic/",
+    "LICENSE": "MIT\n",
+    "README.md": "# Notes\n",
+}
+"""What a repository has that was made on a web site, and one file more."""
+
+
+def files_in(root: Path) -> dict[str, str]:
+    files = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in files}
+
+
+def put(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+def test_a_new_site_has_configuration_home_and_first_post(tmp_path: Path) -> None:
+    made = new_site(tmp_path / "my notes", TODAY)
+    on_disk = files_in(tmp_path / "my notes")
+    assert {*on_disk} == {str(path) for path in made.written}
+    assert {"blogsmith.yaml", ".gitignore", "content/_index.md", "content/about.md"} <= {*on_disk}
+    assert (made.extended, made.kept) == ((), ())
+    settings = yaml.safe_load(on_disk["blogsmith.yaml"])
+    assert settings["title"] == "my notes"
+    assert settings["markup"] == {"smart_quotes": True}
+    assert head_of(tmp_path / "my notes/content/posts/hello/index.md")["date"] == TODAY
+
+
+def test_git_is_told_about_output_cache_and_records(tmp_path: Path) -> None:
+    new_site(tmp_path, TODAY)
+    assert {"/public/", "/.blogsmith/"} <= {*(tmp_path / ".gitignore").read_text().splitlines()}
+    assert "-merge" in (tmp_path / "_freeze/.gitattributes").read_text()
+
+
+def test_a_new_site_builds_without_a_word(tmp_path: Path) -> None:
+    new_site(tmp_path, TODAY)
+    trust(tmp_path)
+    report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
+    assert report.diagnostics == ()
+    assert (report.ok, report.code_blocks, report.images, report.ran) == (True, 2, 1, 2)
+    assert report.formulas > 5
+    assert "T = 1/4" in (tmp_path / "public/posts/hello/temperature.svg").read_text("utf-8")
+
+
+def test_check_has_nothing_to_say_before_the_first_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "site"]) == 0
+    assert capsys.readouterr().out.endswith("files written\nnext: blogsmith serve\n")
+    for _ in range(2):
+        assert main(["check", "--strict"]) == 0
+        out, err = capsys.readouterr()
+        assert (err, "2 cells (3 results for the next build to make)" in out) == ("", True)
+    assert main(["build", "--strict"]) == 0
+    assert main(["check", "--strict"]) == 0
+    out, err = capsys.readouterr()
+    assert (err, "to make" in out) == ("", False)
+
+
+def test_nor_when_the_sample_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "site", "."]) == 0
+    shutil.rmtree("content/posts/hello")
+    assert main(["check", "--strict"]) == 0
+    # somebody's own macros are a library, too
+    text = Path("blogsmith.yaml").read_text()
+    Path("blogsmith.yaml").write_text(text.replace(r"\softmax", r"\lse"))
+    assert main(["check", "--strict"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_check_that_may_not_run_cells_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    new_site(tmp_path, TODAY)
+    assert main(["check", "--strict"]) == 1
+    assert "[cell-pending]" in capsys.readouterr().err
+
+
+def test_what_a_cell_needs_is_told_also_where_cells_may_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main(["new", "site"])
+    post = "---\ntitle: A\ndate: 2026-01-01\n---\n\n```python\n#| needs: cuda\nprint(1)\n```\n"
+    put(tmp_path, {"content/posts/a.md": post})
+    assert main(["check"]) == 0
+    err = capsys.readouterr().err
+    assert "content/posts/a.md:6:4: warning: cell 1: no result is recorded" in err
+    assert "hint: blogsmith execute runs it where cuda is" in err
+
+
+def test_no_placeholder_is_left(tmp_path: Path) -> None:
+    new_site(tmp_path / "a", TODAY)
+    for text in files_in(tmp_path).values():
+        assert "@TITLE@" not in text
+        assert "@DATE@" not in text
+
+
+def test_a_repository_keeps_its_files(tmp_path: Path) -> None:
+    put(tmp_path, REPOSITORY)
+    made = new_site(tmp_path, TODAY)
+    after = files_in(tmp_path)
+    assert {name: after[name] for name in REPOSITORY if name != ".gitignore"} == {
+        name: text for name, text in REPOSITORY.items() if name != ".gitignore"
+    }
+    assert after[".gitignore"] == "__pycache__/\npublic/\n/.blogsmith/\n/.venv/\n"
+    assert [str(path) for path in made.extended] == [".gitignore"]
+    assert made.kept == (".git", ".github", ".gitignore", "LICENSE", "README.md")
+
+
+def test_a_gitignore_that_has_it_all_is_untouched(tmp_path: Path) -> None:
+    put(tmp_path, {".gitignore": "public\n/.blogsmith\n.venv/"})
+    assert new_site(tmp_path, TODAY).extended == ()
+    assert (tmp_path / ".gitignore").read_text() == "public\n/.blogsmith\n.venv/"
+
+
+def test_line_ends_of_a_gitignore_stay(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_bytes(b"public/\r\n*.o\r\n")
+    new_site(tmp_path, TODAY)
+    assert (tmp_path / ".gitignore").read_bytes() == b"public/\r\n*.o\r\n/.blogsmith/\r\n/.venv/\r\n"
+
+
+def test_what_would_be_replaced_is_named(tmp_path: Path) -> None:
+    mine = {"content/_index.md": "years of work", "content/about.md": "me", "thesis.tex": "more"}
+    put(tmp_path, mine)
+    with pytest.raises(SiteError, match=r"would replace: content/_index\.md, content/about\.md$"):
+        new_site(tmp_path, TODAY)
+    assert files_in(tmp_path) == mine
+
+
+def test_a_file_where_a_folder_goes_is_named(tmp_path: Path) -> None:
+    put(tmp_path, {"content": "a file"})
+    with pytest.raises(SiteError, match=r"would replace: content/_index\.md"):
+        new_site(tmp_path, TODAY)
+    assert files_in(tmp_path) == {"content": "a file"}
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/content").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SiteError, match="would replace"):
+        new_site(tmp_path / "site", TODAY)
+    assert files_in(tmp_path) == {}
+    (tmp_path / "list").write_text("mine\n")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/.gitignore").symlink_to(tmp_path / "list")
+    with pytest.raises(SiteError, match="cannot write"):
+        new_site(tmp_path / "other", TODAY)
+    assert files_in(tmp_path / "other").keys() == {".gitignore"}
+    assert (tmp_path / "list").read_text() == "mine\n"
+
+
+def test_a_site_is_a_site_already(tmp_path: Path) -> None:
+    new_site(tmp_path, TODAY)
+    with pytest.raises(SiteError, match="is a site already"):
+        new_site(tmp_path, TODAY)
+
+
+def test_new_site_refuses_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(SiteError, match="cannot write"):
+        new_site(tmp_path / "file", TODAY)
+
+
+def test_new_site_refuses_ones_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert main(["new", "site"]) == 1
+    assert "is your home folder" in capsys.readouterr().err
+    assert files_in(tmp_path) == {}
+
+
+def test_plugins_that_were_there_are_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path, {"plugins/theirs.py": "raise SystemExit\n"})
+    assert main(["new", "site"]) == 0
+    out, err = capsys.readouterr()
+    assert "plugins/ was there before" in err
+    assert out.endswith("next: blogsmith trust && blogsmith serve\n")
+    assert main(["build"]) == 0
+    assert "[cell-pending]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "theme", sorted(file.parent.name for file in bundled_folder("themes").glob("*/theme.yaml"))
+)
+def test_settings_that_were_asked_for(tmp_path: Path, theme: str) -> None:
+    lang = bundled_tags()[1]
+    settings = FirstSettings('A "b": c # d', "https://example.org/blog", theme, lang)
+    new_site(tmp_path, TODAY, settings)
+    trust(tmp_path)
+    report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
+    assert report.diagnostics == ()
+    read = yaml.safe_load((tmp_path / "blogsmith.yaml").read_text("utf-8"))
+    assert (read["title"], read["base_url"]) == (settings.title, settings.base_url)
+    assert (read["theme"], read["lang"]) == (theme, lang)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
+    wrong = (
+        "Notes: on maths",
+        "example.org",
+        "https://example.org/n",
+        "papr",
+        "terminal",
+        "english, please",
+        "de",
+    )
+    shown, code = at_a_terminal(["new", "site", "a b", "--guided"], tmp_path, [*wrong, "github-pages"])
+    assert code == 0, shown
+    for text in (
+        "Title of the site [a b]: ",
+        "it must start with http",
+        "did you mean paper?",
+        "as en or pt-BR",
+    ):
+        assert text in shown
+    assert shown.endswith("next: cd 'a b' && blogsmith serve\nthen: blogsmith publish setup github-pages\n")
+    read = yaml.safe_load((tmp_path / "a b/blogsmith.yaml").read_text("utf-8"))
+    assert (read["title"], read["base_url"]) == ("Notes: on maths", "https://example.org/n")
+    assert (read["theme"], read["lang"]) == ("terminal", "de")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_every_question_has_an_answer(tmp_path: Path) -> None:
+    shown, code = at_a_terminal(["new", "site", "notes", "--guided"], tmp_path, [""] * 5)
+    assert code == 0, shown
+    new_site(tmp_path / "plain/notes", TODAY)
+    settings = [files_in(tmp_path / name)["blogsmith.yaml"] for name in ("notes", "plain/notes")]
+    assert settings[0] == settings[1]
+
+
+def test_guided_needs_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "site", "--guided"]) == 2
+    assert "needs a terminal" in capsys.readouterr().err
+    assert files_in(tmp_path) == {}
+
+
+def at_a_terminal(command: list[str], folder: Path, answers: Sequence[str]) -> tuple[str, int]:
+    """What a command shows on a terminal where somebody types, and its exit code."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    program = [sys.executable, "-m", "blogsmith", *command]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        program,
+        cwd=folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
+    shown = b""
+    with suppress(OSError):  # Linux says so when nobody has the other end open
+        while piece := os.read(ours, 65536):
+            shown += piece
+    os.close(ours)
+    return shown.decode().replace("\r\n", "\n"), process.wait()
