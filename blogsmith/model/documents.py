@@ -97,7 +97,6 @@ class Reference:
     """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
     volume: str = ""
     issue: str = ""
-    """Number of the issue within the volume."""
     pages: str = ""
     """`5998–6008`, as printed."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -130,9 +129,9 @@ class PageCitations:
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The head of a post, typed; see vocabulary section 2 and the manual.
+    """The head of a post, typed.
 
-    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise; editors
+    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise. Editors
     show its docstring. `OfSite`: the page may stand elsewhere in the site when it changes.
     """
 
@@ -189,9 +188,7 @@ class FrontMatter:
     status: OfPage[Literal["", "wip"]] = ""
     """`wip`: a post that is public and not finished."""
     math: OfPage[PageMath] = field(default_factory=PageMath)
-    """How formulas of the page are read and numbered."""
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
-    """Which fences of the page are cells, `off`, `marked` or `all`, or a mapping with defaults for them."""
     references: OfPage[tuple[Reference, ...]] = ()
     """Works to cite: a list of entries with `id`, or key → entry."""
     bibliography: OfPage[tuple[str, ...]] = ()
@@ -199,7 +196,6 @@ class FrontMatter:
     publications: OfPage[tuple[str, ...]] = ()
     """Bibliographies all of whose entries are listed below the text, by year."""
     citations: OfPage[PageCitations] = field(default_factory=PageCitations)
-    """How citations look on the page."""
     csl: OfPage[str] = ""
     """Style of citations: the name of one that is shipped, or a `.csl` file; else as the site says."""
     citable: OfPage[bool | None] = None
