@@ -20,9 +20,12 @@ import pytest
 from msgspec.structs import replace
 
 from blogsmith.cli.main import main
+from blogsmith.diagnostics.fixes import exchange
+from blogsmith.diagnostics.model import Place
 from blogsmith.linkcheck.archive import archive_address
+from blogsmith.linkcheck.findings import findings
 from blogsmith.linkcheck.host_gates import Clock
-from blogsmith.linkcheck.link_uses import AddressIndex, addresses_in, uses_in
+from blogsmith.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
 from blogsmith.linkcheck.verdicts import FILE, LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.snapshot import SiteSnapshot
@@ -181,6 +184,29 @@ def test_what_has_moved(status: int, code: str, tmp_path: Path, host: Host) -> N
     assert [(one.code, one.hint) for one in report.diagnostics] == [
         (code, f"write {host.url}/new#part")
     ] * bool(code)
+
+
+def test_the_new_address_is_a_fix(tmp_path: Path, host: Host) -> None:
+    host.put("/new")
+    old = host.put("/old", 301, Location="/new")
+    report = check(tmp_path, f"[A]({old}#part)")
+    assert [one.fix for one in report.diagnostics] == [exchange(5, 5, f"{old}#part", f"{host.url}/new#part")]
+
+
+def test_only_https_is_certain() -> None:
+    line = "<http://a.example/b>"
+    use = LinkUse("a.md", Place(1, 2, 18), line)
+    verdict = LinkVerdict("moved", target="https://a.example/b")
+    (found,) = findings([("http://a.example/b", use)], {"http://a.example/b": verdict})
+    assert found.fix == exchange(1, 2, "http://a.example/b", "https://a.example/b", is_safe=True)
+
+
+def test_one_file_alone(tmp_path: Path, host: Host) -> None:
+    check(tmp_path, f"<{host.url}/a>", links=f"{LINKS}, ignore: ['*']")
+    (tmp_path / "content" / "b.md").write_text(f"---\ntitle: B\n---\n\n<{host.url}/b>\n")
+    report = check(tmp_path, f"<{host.url}/a>", replace(OPTIONS, files=("content/b.md",)))
+    assert [one.path for one in report.diagnostics] == ["content/b.md"]
+    assert "/a" not in [path for _, path in host.asked]
 
 
 def test_a_move_counts_as_far_as_it_is_for_good(tmp_path: Path, host: Host) -> None:

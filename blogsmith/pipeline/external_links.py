@@ -19,6 +19,7 @@ from ..linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
 from ..linkcheck.probe import Probe
 from ..linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..model.remote_images import remote_address
+from ..project.focus import is_within
 from ..project.report import BuildLog
 from ..remote.connection import Limits
 from ..trust.consent import is_trusted
@@ -36,6 +37,8 @@ class LinkOptions(Struct, frozen=True):
     """Seconds since 1970."""
     renew: bool = False
     """Ask again for what is known."""
+    files: tuple[str, ...] = ()
+    """Ask only for what is written in these files and folders; empty: in all."""
     limits: Limits = Limits()
     """Times are those of the settings."""
     clock: Clock = Clock()
@@ -57,7 +60,7 @@ class LinkCounts(Struct, frozen=True):
 def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> LinkCounts:
     """Ask for the addresses that the site's pages name; what is wrong goes to the log."""
     settings, root = site.config.links, site.context.root
-    uses = list(_uses_of(site))
+    uses = [found for found in _uses_of(site) if not options.files or is_within(found[1].path, options.files)]
     named = {address: set[str]() for address, _ in uses}
     for address, use in uses:
         named[address].add(use.fragment)
