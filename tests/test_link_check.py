@@ -357,6 +357,17 @@ def test_what_is_ignored(tmp_path: Path, host: Host) -> None:
     assert shown(report) == [f"5: {host.url}/c [link-dead]"]
 
 
+def test_without_a_network_nothing_is_told(tmp_path: Path) -> None:
+    def lookup(name: str, port: int) -> list[str]:
+        raise OSError(None, "no such host")
+
+    body = " ".join(f"<https://{name}.example/>" for name in "abc")
+    report = check(tmp_path, body, replace(OPTIONS, limits=Limits(lookup=lookup)))
+    assert report.diagnostics == ()
+    assert "'is_offline': True" in report.notes[0]
+    assert read_verdicts(tmp_path) == {}
+
+
 class TestWhatIsKept:
     def test_an_answer_counts_for_some_days(self, tmp_path: Path, host: Host) -> None:
         host.put("/a")
@@ -365,6 +376,11 @@ class TestWhatIsKept:
         host.asked.clear()
         second = check(tmp_path, body, replace(OPTIONS, now_s=NOW + 3600))
         assert second.diagnostics == first.diagnostics
+        assert host.asked == []
+        # what only programs understand is no reason to ask again
+        check(tmp_path, f"<{host.url}/a#page=2> {body}", replace(OPTIONS, now_s=NOW + 3600))
+        host.asked.clear()
+        check(tmp_path, f"<{host.url}/a#page=2> {body}", replace(OPTIONS, now_s=NOW + 7200))
         assert host.asked == []
         check(tmp_path, body, replace(OPTIONS, now_s=NOW + 2 * 86_400))
         assert {path for _, path in host.asked} == {"/robots.txt", "/b"}

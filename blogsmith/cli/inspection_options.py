@@ -56,6 +56,8 @@ def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> C
 
         asked = select_files(site.context.root, files)
         done = check_links(site, LinkOptions(int(clocks.now().timestamp()), renew, asked), log)
+        if done.is_offline:
+            return "links: no host has answered, so nothing is told of them; is there a network?"
         parts = [
             f"{plural(done.asked, 'link')} asked for at {plural(done.hosts, 'host')}",
             f"{done.known:,} known from before" if done.known else "",
