@@ -18,7 +18,8 @@ varprojlim
 """
 CAPITALS = "Delta Gamma Lambda Omega Phi Pi Psi Sigma Theta Upsilon Xi"
 FACES = """
-bf sf mathnormal omicron pmb textrm overline underline underbar underbracket underlinesegment dots displaystyle
+bf sf mathnormal omicron pmb textrm overline underline underbar underbracket underlinesegment dots
+displaystyle
 """
 OPERATORS = "lim max min sup inf det gcd Pr liminf limsup injlim projlim argmax argmin"
 LARGE = "sum prod coprod bigcap bigcup bigsqcup bigvee bigwedge bigodot bigoplus bigotimes biguplus"

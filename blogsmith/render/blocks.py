@@ -11,11 +11,14 @@ from ..languages.language import Language
 from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Collapsible, TableRecord, get
 from .context import Rendering, Rule
+from .margins import is_margin_note, margin_note_opening
 from .prose import attributes, escape_html
 
 
 def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     callout = get(tokens[index], Callout)
+    if is_margin_note(callout):
+        return margin_note_opening(rendering, callout, tokens[index])
     own = str(tokens[index].attrs.get("class", ""))
     classes = f'class="{escape_html(" ".join(filter(None, ("callout", f"callout-{callout.kind}", own))))}"'
     name = f' id="{escape_html(callout.id)}"' if callout.id else ""
@@ -49,6 +52,8 @@ def _label(rendering: Rendering, callout: Callout) -> str:
 
 def _title_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     callout = get(tokens[index], Callout)
+    if is_margin_note(callout):
+        return '<p class="margin-title">'
     start = f'<{_title_tag(callout)} class="callout-title">'
     return f'{start}{_label(rendering, callout)} <span class="callout-name">(' if callout.number else start
 
@@ -60,11 +65,11 @@ def _title_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _body_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return '<div class="callout-body">\n'
+    return "" if is_margin_note(get(tokens[index], Callout)) else '<div class="callout-body">\n'
 
 
 def _body_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "</div>\n"
+    return "" if is_margin_note(get(tokens[index], Callout)) else "</div>\n"
 
 
 def _callout_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -16,6 +16,7 @@ from .context import Rendering, Rule
 from .dimensions import HINT, Length, fit_style, nearest_length, parse_length
 from .films import Film, Written, film_tag
 from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
+from .margins import margin_figure_class
 from .prose import escape_html
 from .schemes import scheme_pair
 from .variants import picture_tag
@@ -78,6 +79,9 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return _film(rendering, at, alt, attrs)
     dark = get(token, DarkTwin).at if "darktwin" in token.meta else None
     classes = attrs.pop("class", "").split()
+    if rendering.is_framed and "margin" in classes:
+        # the figure has it
+        classes.remove("margin")
     is_in_link = _is_in_link(tokens, index)
     tag = image_tag(
         rendering,
@@ -126,7 +130,8 @@ def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
     closing = next((tokens[at] for at in places if tokens[at].type == "figure_close"), None)
     rendering.frame_caption = plain_text(closing.children or (), rendering.parsed.page) if closing else ""
     name = f' id="{escape_html(figure.id)}"' if figure.id else ""
-    return f'<figure class="figure"{name}>'
+    image = next((token for token in tokens[index + 1].children or () if token.type == "image"), None)
+    return f'<figure class="figure{margin_figure_class(rendering, image)}"{name}>'
 
 
 def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

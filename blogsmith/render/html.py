@@ -33,6 +33,7 @@ from . import (
     figures,
     formulas,
     galleries,
+    margins,
     notes,
     prose,
     shortcodes,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         **prose.RULES,
+        **margins.RULES,
         **wiki_links.RULES,
         **formulas.RULES,
         **blocks.RULES,

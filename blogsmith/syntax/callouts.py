@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ..diagnostics.model import TextMap, question_of
 from ..patterns import lazy_pattern
+from .kinds import MARGIN
 from .records import Callout, get, put
 from .references.labels import normal_id
 from .state import KindRow, PageState, page_of
@@ -97,6 +98,9 @@ def _prefix_marker(text: TextMap, page: PageState) -> Marker | None:
 
 def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageState, more: bool) -> Marker:
     text = get(inline, TextMap)
+    if kind is None and found[1].casefold() == MARGIN.name:
+        # its place is all that a fold could hide
+        return _read(inline, found, MARGIN, page, more)
     if kind is None:
         kind = KindRow(found[1].casefold(), found[1].capitalize())
         near, place = _nearest_kind(found[1], page), text.place(found.start(1), len(found[1]))
@@ -110,7 +114,8 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     head = text.cut(found.end(), stop) if text.text[found.end() : stop].strip() else None
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
-    callout = _callout(kind, fold=found[2], id=normal_id(named[1]) if named else "", titled=titled)
+    fold = "" if kind is MARGIN else found[2]
+    callout = _callout(kind, fold=fold, id=normal_id(named[1]) if named else "", titled=titled)
     return Marker(callout, head if titled else None, rest if titled or head is None else head)
 
 

@@ -36,6 +36,15 @@ class _Counter:
         return ".".join(str(max(1, n)) for n in self.counts)
 
 
+MARGIN_CLASSES = frozenset({"margin", "aside"})
+"""Of a `[span]` that is a note in the margin, in brackets where it is read in its place."""
+
+
+def is_margin_note(token: Token) -> bool:
+    """Whether a span is one."""
+    return not MARGIN_CLASSES.isdisjoint(str(token.attrs.get("class", "")).split())
+
+
 def plain_text(
     tokens: Sequence[Token],
     page: PageState,
@@ -47,7 +56,8 @@ def plain_text(
     values: number of a `{= … =}` → its text; those without one are left out. tex: a formula as text, another
     way.
     """
-    pieces = []
+    pieces: list[str] = []
+    notes: list[int] = []
     tex = tex or page.options.linear_math
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
@@ -60,6 +70,12 @@ def plain_text(
             pieces.append(values.get(get(token, Value).number, ""))
         elif token.type == "image":
             pieces.append(plain_text(token.children or [], page, values, tex))
+        elif token.type == "span_open" and is_margin_note(token):
+            pieces.append("(" if not pieces or pieces[-1].endswith(" ") else " (")
+            notes.append(token.level)
+        elif token.type == "span_close" and notes[-1:] == [token.level]:
+            pieces.append(")")
+            notes.pop()
     return "".join(pieces)
 
 

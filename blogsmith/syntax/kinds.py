@@ -32,6 +32,10 @@ ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
 """Each kind with the other names it goes by (GitHub's, Obsidian's, LaTeX's)."""
 
 
+MARGIN = KindRow("margin", "")
+"""A note in the margin, unless a site has a kind of that name: no box, and no title but the author's."""
+
+
 def kind_table(
     own: Iterable[tuple[KindRow, tuple[str, ...]]] = (),
 ) -> Mapping[str, KindRow]:

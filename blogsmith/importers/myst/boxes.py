@@ -156,10 +156,12 @@ def _card_title(title: str) -> list[str]:
 
 
 def translate_aside(walker: Walker, directive: Directive) -> list[str]:
-    """`{margin}`, `{sidebar} Title`, `{aside}`: a note in the text, for margins hold footnotes only."""
+    """`{margin} Title` and `{aside}` stand in the margin; `{sidebar} Title` is a note in the text."""
     body = walker.nested(directive.body, directive.body_line)
     title = directive.argument
-    return [*_named_anchor(walker, directive), *callout("note", title, body, fold=_fold(directive))]
+    if directive.name == "sidebar":
+        return [*_named_anchor(walker, directive), *callout("note", title, body, fold=_fold(directive))]
+    return [*_named_anchor(walker, directive), *callout("margin", title, body)]
 
 
 def translate_rubric(walker: Walker, directive: Directive) -> list[str]:

@@ -74,6 +74,7 @@ _LAYOUT = frozenset(
         *("center", "fragment", "grid", "hanging-indent", "unnumbered", "unlisted", "border", "callout-body"),
     )
 )
+_LONE_IMAGE = re.compile(r"(!\[[^\n]*\]\([^()\s]*(?: \"[^\"\n]*\")?\))(?:\{([^{}\n]*)\})?")
 _MARGIN = frozenset(("column-margin", "aside", "margin"))
 _FORMATS = ("html", "html:js", "markdown")
 
@@ -267,10 +268,8 @@ class DivTranslator:
         attributes = div.attributes
         text = self._inner(div)
         if attributes.has(*_MARGIN):
-            self._note("changed", "a note in the margin stands in the text", div.opening)
-            if not text.strip():
-                return ""
-        elif attributes.has(*_LAYOUT) and not attributes.id:
+            return _margin(text) if text.strip() else ""
+        if attributes.has(*_LAYOUT) and not attributes.id:
             self._note(
                 "changed", "columns and widths of the page: what is in them stands in the text", div.opening
             )
@@ -280,6 +279,14 @@ class DivTranslator:
         if not pairs:
             return text
         return f'<div{pairs} markdown="1">\n\n{text}\n\n</div>'
+
+
+def _margin(text: str) -> str:
+    """What stands in the margin: a figure by its class, all else as a note."""
+    lone = _LONE_IMAGE.fullmatch(text.strip())
+    if lone:
+        return f"{lone[1]}{{{lone[2] or ''}{' ' if lone[2] else ''}.margin}}"
+    return _callout("MARGIN", "", "", text, "")
 
 
 def _html_attributes(attributes: PandocAttributes, pairs: Mapping[str, str]) -> Iterator[str]:

@@ -136,8 +136,7 @@ def _span(inside: str, attributes: PandocAttributes, note: Note) -> str:
     if attributes.has("kbd"):
         return f"[[{inside}]]"
     if attributes.has("aside", "column-margin"):
-        note("changed", "a note in the margin is a footnote", inside)
-        return f"^[{inside}]"
+        return f"[{inside}]{{.margin}}"
     if attributes.has("content-hidden") or (
         attributes.has("content-visible") and attributes.get("when-format") not in ("", "html")
     ):
