@@ -1,4 +1,4 @@
-"""Settings of services of other hosts that a site chooses: comments, and counting visits."""
+"""Settings of what readers say and of how many there are: comments, counting of visits."""
 
 from __future__ import annotations
 
