@@ -365,7 +365,8 @@ class Body(Struct, frozen=True):
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
     """What the page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
+    `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one scheme), `pictures` (pairs of
+    them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     variants: tuple[PictureVariant, ...] = ()
