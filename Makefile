@@ -20,6 +20,14 @@ TORCH_READY := $(TORCH_VENV)/.ready
 ENGINES_VENV := .venv-engines
 ENGINES_READY := $(ENGINES_VENV)/.ready
 ENGINES := '.[test,dask,jupyter]' jupyter-server bash_kernel
+OLDEST ?= python3.11
+NEWEST ?= $(PYTHON)
+OLDEST_VENV := .venv-oldest
+NEWEST_VENV := .venv-newest
+OLDEST_READY := $(OLDEST_VENV)/.ready
+NEWEST_READY := $(NEWEST_VENV)/.ready
+# Bytes of pages are those of the versions that they were recorded with, so they are compared with the newest only.
+VERSION_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 # The browser's tests are long: a worker that has nothing left takes over half of what waits elsewhere.
 PYTEST_FLAGS ?= -q -n auto --dist worksteal
 BENCH_FLAGS ?=
@@ -38,10 +46,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen \
-	bench-builds vscode bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean \
-	test-publish
+.PHONY: venv check site site-torch test test-long test-torch test-engines test-publish test-versions lint types \
+	types-elsewhere format regen release-dry-run vscode \
+	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -83,6 +91,16 @@ test-engines: $(ENGINES_READY)
 	$(ENGINES_VENV)/bin/python -m pytest -q tests/test_execute_dask.py tests/test_execute_jupyter.py \
 		tests/test_cluster_builds.py
 
+# The oldest and the newest versions of what a site is built with, each on a Python of its own:
+# `make test-versions OLDEST=python3.11 NEWEST=python3.14`.
+test-versions: $(OLDEST_READY) $(NEWEST_READY)
+	$(OLDEST_VENV)/bin/python -m pytest $(VERSION_FLAGS)
+	$(NEWEST_VENV)/bin/python -m pytest $(VERSION_FLAGS)
+
+# A release as it would be, in a clone of its own: nothing is published, and nothing here is changed.
+release-dry-run: $(READY)
+	$(BIN)/python scripts/release.py --dry-run $(VERSION)
+
 # The extension for VS Code: built from its lock, and its own tests.
 vscode:
 	cd editors/vscode && npm ci --silent --no-audit --no-fund --ignore-scripts && npm run build && npm test
@@ -93,6 +111,11 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy
+
+# The same as Windows and macOS have it.
+types-elsewhere: $(READY)
+	$(BIN)/mypy --config-file .mypy-elsewhere.ini --platform win32 blogsmith plugins themes
+	$(BIN)/mypy --config-file .mypy-elsewhere.ini --platform darwin blogsmith plugins themes
 
 format: $(READY)
 	$(BIN)/ruff check --fix
@@ -171,7 +194,7 @@ fuzz-site: $(READY)
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
 clean:
-	rm -rf $(VENV) $(TORCH_VENV) $(ENGINES_VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TORCH_VENV) $(ENGINES_VENV) $(OLDEST_VENV) $(NEWEST_VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find blogsmith plugins tests -name __pycache__ -type d -exec rm -rf {} +
 
 # Installed again whenever the dependencies may have changed.
@@ -193,6 +216,18 @@ $(TORCH_READY): pyproject.toml
 $(ENGINES_READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(ENGINES_VENV)
 	$(ENGINES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(ENGINES)
+	@touch $@
+
+$(OLDEST_READY): pyproject.toml scripts/oldest_versions.py
+	$(OLDEST) -m venv --clear $(OLDEST_VENV)
+	$(OLDEST) scripts/oldest_versions.py > $(OLDEST_VENV)/oldest.txt
+	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint $(OLDEST_VENV)/oldest.txt --editable '.[test]'
+	@touch $@
+
+$(NEWEST_READY): pyproject.toml
+	$(NEWEST) -m venv --clear $(NEWEST_VENV)
+	$(NEWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --editable '.[test]'
 	@touch $@
 
 # Without npm the tests that need these are skipped and say so.

@@ -50,7 +50,7 @@ from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
 from tests.publish_mistakes import PUBLISHING
 from tests.site_files import NOW, build
-from tests.test_broken import FILES
+from tests.test_broken import FILES, check_range
 
 HOME = "/home/ada/notes"
 """Stands for the temporary folder."""
@@ -92,6 +92,7 @@ def _made(code: str) -> str:
         root = Path(folder) / "notes"
         root.mkdir()
         found = next(d for d in MISTAKES[code](root) if d.code == code)
+        check_range(found)
         text = format_diagnostic(found, color=False).replace(str(root), HOME)
         text = re.sub(r"process \d+", "process 4711", text)
         return re.sub(r"→ \d[\w.]*", "→ 3.14.0", text)

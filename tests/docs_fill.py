@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from blogsmith.diagnostics.codes import CODES, LOWERABLE
+from blogsmith.diagnostics.codes import CODES, FIXABLE, LOWERABLE
 from blogsmith.syntax.kinds import ROWS
 from blogsmith.syntax.raw_tags import without_raw_tags
 from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
@@ -181,10 +181,11 @@ def codes(_: Sequence[str]) -> str:
     """A table of codes for each group of `blogsmith/diagnostics/codes.py`, and an example of each."""
     parts = []
     for group, found in sources.grouped_codes().items():
-        rows = [(f"`{code}`", CODES[code]) for code in found]
+        # programs link to the id
+        rows = [(f"`{code}`{{#{code}}}", CODES[code], "yes" if code in FIXABLE else "") for code in found]
         examples = "\n\n".join(fence("text", _shown(example(code))) for code in found)
         parts += [
-            f"### {group[:1].upper()}{group[1:]}\n\n{table(('code', 'meaning'), rows)}",
+            f"### {group[:1].upper()}{group[1:]}\n\n{table(('code', 'meaning', 'fix'), rows)}",
             f'<div class="collapsible" data-label="Examples">\n\n{examples}\n\n</div>',
         ]
     return "\n\n".join(parts)

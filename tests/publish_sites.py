@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from tests.site_files import put
+from tests.site_files import put, put_bare
 
 ALIASES = ("/alt/ort/", "/2019/x.html", "/it's,(old)/", "/früher/", "/a=b;c/")
 """Old addresses, some with signs that mean something in settings of servers."""
@@ -39,10 +39,10 @@ _SQUARES = (
 )
 
 
-def publish_site(root: Path, settings: str = "", **files: str) -> Path:
-    """A small site; `settings` are added to its `blogsmith.yaml`."""
-    config = f"title: Notes\nllms_txt: true\nsearch: true\n{settings}"
-    return put(
+def publish_site(root: Path, settings: str = "", *, is_bare: bool = False, **files: str) -> Path:
+    """A small site; `settings` are added to its `blogsmith.yaml`. is_bare: with a theme that is nothing."""
+    config = f"title: Notes\nllms_txt: true\nsearch: {str(not is_bare).lower()}\n{settings}"
+    return (put_bare if is_bare else put)(
         root,
         {
             "blogsmith.yaml": config,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.codes import CODES
+from blogsmith.diagnostics.codes import CODES, FIXABLE
+from blogsmith.diagnostics.json_report import describe
 from blogsmith.diagnostics.model import Diagnostic
 from tests.site_files import SiteText, build_text, printed, read_site_text
 
@@ -39,6 +40,21 @@ def check_place(diagnostic: Diagnostic, site: SiteText) -> None:
     if place and diagnostic.source_line:
         assert 1 <= place.column <= len(diagnostic.source_line) + 1
         assert diagnostic.source_line in site.files[diagnostic.path].decode("utf-8", "replace")
+    check_range(diagnostic)
+    assert diagnostic.fix is None or diagnostic.code in FIXABLE
+
+
+def check_range(diagnostic: Diagnostic) -> None:
+    """Programs get what the caret shows, within its line; without a place the whole file is meant."""
+    found, place = describe(diagnostic)["range"], diagnostic.place
+    if place is None:
+        assert found is None
+        return
+    end = {"line": place.line, "column": diagnostic.end_column}
+    assert found == {"start": {"line": place.line, "column": place.column}, "end": end}
+    assert 1 <= place.column <= diagnostic.end_column
+    if diagnostic.source_line:
+        assert diagnostic.end_column <= len(diagnostic.source_line) + 1
 
 
 def test_there_are_enough() -> None:

@@ -183,6 +183,17 @@ def test_quiet_commands_print_errors(site: Path, fake: FakeBuild, capsys: pytest
     assert "[link-missing]" in capsys.readouterr().err
 
 
+def test_quiet_commands_still_print_what_a_program_asked_for(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.answer = replace(REPORT, diagnostics=(WARNING,))
+    assert run("check", "-q", "--format", "json") == 0
+    out, err = capsys.readouterr()
+    assert "code-language" in out
+    assert err == ""
+    assert run("check", "-q", "--fix") == 2
+
+
 def given(options: BuildOptions) -> dict[str, object]:
     """The options by name, those of execution, inspections and the question that all of them are apart."""
     names = {*options.__struct_fields__} - {"execution", "inspections", "question"}

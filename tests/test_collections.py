@@ -276,6 +276,27 @@ def test_an_index_that_lists_its_posts_itself() -> None:
     assert [views_of(files)[url].pages for url in ("/b/", "/b/posts/")] == [(), ()]
 
 
+def test_a_page_that_is_unlisted_is_in_no_list() -> None:
+    files = {
+        "posts/a.md": "date: 2026-01-01\ntags: [x]",
+        "posts/b.md": "date: 2026-01-02\ntags: [x, y]\nunlisted: true",
+        "posts/c.md": "date: 2026-01-03\nseries: S",
+        "alone/d.md": "date: 2026-01-04\nunlisted: true",
+    }
+    views = views_of(files)
+    assert {"/b/posts/b/", "/b/alone/d/"} <= views.keys()
+    assert not {"/b/alone/", "/b/tags/y/"} & views.keys()
+    for url, view in views.items():
+        assert "b" not in titles(view.pages) and "d" not in titles(view.pages), url
+        links = [view.previous, view.next, *view.related, *view.backlinks]
+        assert not {link.url for link in links if link} & {"/b/posts/b/", "/b/alone/d/"}, url
+    hidden = views["/b/posts/b/"]
+    assert hidden.unlisted
+    assert hidden.tags == ()
+    assert hidden.section is not None and hidden.section.url == "/b/posts/"
+    assert views["/b/alone/d/"].section is None
+
+
 @pytest.mark.parametrize(
     ("weight", "minutes"),
     [

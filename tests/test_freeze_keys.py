@@ -256,5 +256,5 @@ def test_every_option_was_decided_upon() -> None:
         *("code_fold", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
         *("eval", "run_in", "session", "label", "code_summary"),
-        *("lst_cap", "lst_label", "layout", "sweep", "sweep_default", "provenance"),
+        *("lst_cap", "lst_label", "layout", "sweep", "sweep_default", "provenance", "tolerance"),
     }

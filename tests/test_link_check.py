@@ -25,7 +25,8 @@ from blogsmith.linkcheck.host_gates import Clock
 from blogsmith.linkcheck.link_uses import AddressIndex, addresses_in, uses_in
 from blogsmith.linkcheck.verdicts import FILE, LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.pipeline.external_links import LinkOptions, check_links
-from blogsmith.project.report import BuildReport
+from blogsmith.pipeline.snapshot import SiteSnapshot
+from blogsmith.project.report import BuildLog, BuildReport
 from blogsmith.remote import hosts
 from blogsmith.remote.connection import USER_AGENT, Limits
 from tests.site_files import build
@@ -118,8 +119,8 @@ def check(
     return build(root, write=False, remembers=False, inspections=(inspect,))
 
 
-def _inspect(options: LinkOptions, site: object, log: object) -> str:
-    return str(msgspec.structs.asdict(check_links(site, options, log)))  # type: ignore[arg-type]
+def _inspect(options: LinkOptions, site: SiteSnapshot, log: BuildLog) -> str:
+    return str(msgspec.structs.asdict(check_links(site, options, log)))
 
 
 def shown(report: BuildReport) -> list[str]:
@@ -367,6 +368,30 @@ class TestWhatIsKept:
         (tmp_path / ".blogsmith" / FILE).symlink_to(tmp_path / "other")
         check(tmp_path, f"<{host.put('/a')}>")
         assert (tmp_path / "other").read_text() == "mine"
+
+    def test_a_check_that_is_broken_off(self, tmp_path: Path, host: Host) -> None:
+        body = " ".join(f"<{host.put(f'/{number}')}>" for number in range(9))
+
+        def inspect(site: SiteSnapshot, log: BuildLog) -> str:
+            def stop(stage: str, done: int, total: int) -> None:
+                if done == 2:
+                    raise KeyboardInterrupt
+
+            log.progress = stop
+            return str(check_links(site, OPTIONS, log))
+
+        check(tmp_path, body, links=f"{LINKS}, ignore: ['*']")
+        with pytest.raises(KeyboardInterrupt):
+            (tmp_path / "blogsmith.yaml").write_text(f"{CONFIG}links: {{{LINKS}}}\n")
+            build(tmp_path, write=False, inspections=(inspect,))
+        assert len(read_verdicts(tmp_path)) >= 2
+
+    def test_a_mistake_of_ours_is_told(self, tmp_path: Path, host: Host) -> None:
+        def lookup(name: str, port: int) -> list[str]:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            check(tmp_path, f"<{host.put('/a')}>", replace(OPTIONS, limits=Limits(lookup=lookup)))
 
     def test_what_is_old_goes(self, tmp_path: Path) -> None:
         write_verdicts(

@@ -197,3 +197,30 @@ def test_the_editor_is_told_what_check_tells(desk: Desk) -> None:
     assert {format_diagnostic(one, color=False) for one in mine} == {
         format_diagnostic(one, color=False) for one in report.diagnostics
     }
+
+
+def test_what_moves_a_page_in_the_site_is_told_at_once(desk: Desk) -> None:
+    desk.open(ONE)
+    desk.write(ONE, HEAD.replace("date: 2026-01-02", "date: 2026-13-02") + EQUATION, rests=False)
+    desk.wait(0.07)
+    assert desk.codes(ONE) == ["date"]
+
+
+def test_a_file_that_no_page_is_made_from_costs_nothing(desk: Desk) -> None:
+    desk.open(ONE)
+    desk.open("README.md", "$\\wrongly$")
+    assert desk.session.due_s is None
+    assert desk.codes("README.md") == []
+
+
+def test_an_open_bibliography_counts_as_it_stands_there(tmp_path: Path) -> None:
+    work = "@book{doe, title={Sums}, author={Doe, J.}, year=2001}\n"
+    files = {**FILES, "blogsmith.yaml": "bibliography: works.bib\n", "works.bib": work}
+    desk = Desk(tmp_path, {**files, ONE: HEAD + "See [@doe].\n"})
+    desk.open(ONE)
+    assert desk.codes(ONE) == []
+    desk.open("works.bib")
+    desk.write("works.bib", work.replace("doe", "roe"))
+    assert desk.codes(ONE) == ["citation-key"]
+    desk.write("works.bib", work)
+    assert desk.codes(ONE) == []

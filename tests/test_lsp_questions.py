@@ -95,6 +95,7 @@ def test_nothing_is_offered_where_nothing_is_meant(desk: Desk, written: str) -> 
         ("tags: [me▮", "means"),
         ("tags:\n  - me▮", "means"),
         ("math:\n  num▮", "numbering"),
+        ("math:\n  numbering: lab▮", "labelled"),
         ("toc: t▮", "true"),
         ("template: lan▮", "landing"),
     ],
@@ -214,7 +215,7 @@ def test_references_stand_in_all_pages(desk: Desk) -> None:
         "content/posts/one.md:12:10",
         "content/posts/one.md:12:24",
         "content/posts/one.md:12:37",
-        "content/posts/two.md:6:11",
+        "content/posts/two.md:6:10",
         "content/posts/two.md:6:37",
     ]
 
@@ -268,6 +269,19 @@ def test_front_matter_callouts_and_fences_fold(desk: Desk) -> None:
 def test_links_can_be_followed(desk: Desk) -> None:
     desk.write(TWO, FILES[TWO])
     assert [one.target for one in desk.service.links(desk.uri(TWO))] == [desk.uri(ONE)]
+
+
+def test_quick_fixes_of_what_is_wrong(desk: Desk) -> None:
+    text = HEAD + "𝔄 $\\alpah$ {@eq:sum}\n\n$$ a $$ {#eq:sum}\n"
+    desk.write(ONE, text)
+    line = types.Range(types.Position(6, 0), types.Position(6, 0))
+    (action,) = desk.service.actions(desk.uri(ONE), line)
+    assert action.kind == types.CodeActionKind.QuickFix
+    assert [one.code for one in action.diagnostics or ()] == ["math-command"]
+    assert action.edit is not None
+    assert dict(desk._edited(action.edit)) == {ONE: text.replace("\\alpah", "\\alpha")}
+    desk.write(ONE, HEAD + BODY)
+    assert not desk.service.actions(desk.uri(ONE), line)
 
 
 def test_a_recorded_result_is_shown(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
         "english, please",
         "de",
     )
-    shown, code = at_a_terminal(["new", "site", "a b", "--guided"], tmp_path, [*wrong, "github-pages"])
+    shown, code = at_a_terminal(["new", "site", "a b", "--guided"], tmp_path, [*wrong, "rsync"])
     assert code == 0, shown
     for text in (
         "Title of the site [a b]: ",
@@ -262,7 +262,8 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
         "as en or pt-BR",
     ):
         assert text in shown
-    assert shown.endswith("next: cd 'a b' && blogsmith serve\nthen: blogsmith publish setup github-pages\n")
+    assert "next: cd 'a b' && blogsmith serve\n" in shown
+    assert shown.endswith("\nthen: blogsmith publish setup rsync --destination user@host:/folder/\n")
     read = yaml.safe_load((tmp_path / "a b/blogsmith.yaml").read_text("utf-8"))
     assert (read["title"], read["base_url"]) == ("Notes: on maths", "https://example.org/n")
     assert (read["theme"], read["lang"]) == ("terminal", "de")

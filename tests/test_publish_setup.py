@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith import __version__
@@ -255,6 +255,7 @@ def test_remotes(url: str, found: tuple[str, str]) -> None:
     )
 
 
+@settings(max_examples=30)
 @given(st.text())
 def test_any_settings_of_a_repository_can_be_read(text: str) -> None:
     host, path = parse_remote(text)
@@ -394,6 +395,7 @@ def test_an_alias_that_nginx_cannot_say_leads_on_by_its_page() -> None:
     assert "a$b" not in text
 
 
+@settings(max_examples=30)
 @given(st.text())
 def test_quoted_texts_are_themselves(text: str) -> None:
     if not text.isprintable():

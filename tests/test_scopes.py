@@ -74,6 +74,7 @@ HEADS = MappingProxyType(
         "tags": "[new]",
         "categories": "[new]",
         "listing": "false",
+        "unlisted": "true",
     }
 )
 """Keys of the front matter that move a page in its site → another value."""

@@ -17,6 +17,7 @@ from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
 from ..trust.consent import Consent, judge
+from .permission import RUNS_HERE
 from .status import PageStatus, RunOutcome
 from .versions import version_warning
 
@@ -49,7 +50,7 @@ def show_results(
     """
     consent = None if may_run or asked.frozen else judge(context.root, context.config)
     hint = _hint(consent, asked)
-    is_due = consent is not None and consent.is_given
+    is_due = RUNS_HERE and consent is not None and consent.is_given
     shown, waiting = {}, 0
     for page in ran.survey.pages:
         if not page.has_errors and str(page.cells.path) not in ran.failed:
@@ -143,6 +144,8 @@ def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
     """What to do about results that are missing or stale. consent: None where cells may run, or none does."""
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
+    if not RUNS_HERE:
+        return "code of posts runs on Linux and macOS: run blogsmith execute there or in WSL, commit _freeze/"
     if consent and consent.reason:
         return f"the site is not trusted: {consent.reason}; blogsmith trust, or blogsmith execute"
     return "blogsmith execute runs it; after blogsmith trust every build does"

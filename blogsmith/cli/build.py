@@ -96,7 +96,7 @@ def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="[FILES]...")
+@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILES]...")
 @fix_options
 @inspecting
 @_building

@@ -16,14 +16,14 @@ from .verbosity import is_quiet, print_messages, verbosity_options
 
 
 @click.command()
-@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @click.option("--series", default="", metavar="NAME", help="The parts of a series, in their order.")
 @click.option(
     "--title", default="", help="Title of the book; by default that of its post, series or section."
 )
 @click.option(
-    "--output",
     "-o",
+    "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; by default the title with .epub, in the current folder.",
 )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 import click
-from msgspec import Struct
 
 from .report_format import TEXT
+from .verbosity import is_quiet
 
 
-class FixRequest(Struct, frozen=True):
+class FixRequest(NamedTuple):
     """What the command line asks for."""
 
     only_diff: bool
@@ -27,21 +28,18 @@ _OPTIONS = (
         "--fix",
         is_flag=True,
         help="Apply the fixes that are certain: the difference is shown, you are asked, and what remains is "
-        "reported; by default files stay as they are.",
+        "reported.",
     ),
     click.option(
         "--diff",
         is_flag=True,
-        help="Show what --fix would change, change nothing, and exit with 1 if it would; by default no.",
+        help="Show what --fix would change, change nothing, and exit with 1 if it would.",
     ),
-    click.option(
-        "-y", "--yes", is_flag=True, help="Do not ask before --fix changes files; by default it asks."
-    ),
+    click.option("-y", "--yes", is_flag=True, help="Do not ask before --fix changes files."),
     click.option(
         "--unsafe-fixes",
         is_flag=True,
-        help='With --fix or --diff: apply proposals too, such as "did you mean …?"; by default only what is '
-        "certain.",
+        help='With --fix or --diff: apply proposals too, such as "did you mean …?".',
     ),
 )
 
@@ -63,6 +61,13 @@ def fix_request(
         return None
     if diff and output_format != TEXT:
         raise click.UsageError("--diff shows a difference and no mistakes: leave --format out")
-    if not diff and not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not diff and not yes and not is_terminal():
         raise click.UsageError("--fix asks before it changes files, and nobody can answer here: add --yes")
+    if not diff and not yes and is_quiet():
+        raise click.UsageError("--fix shows what it changes and asks, which -q forbids: add --yes")
     return FixRequest(only_diff=diff, is_agreed=yes, proposals=unsafe_fixes)
+
+
+def is_terminal() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

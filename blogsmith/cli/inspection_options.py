@@ -16,8 +16,8 @@ _OPTIONS = (
     click.option(
         "--links",
         is_flag=True,
-        help="Ask for the addresses at other hosts that pages link to; by default no network is used. What a "
-        "host has said counts for some days.",
+        help="Ask for the addresses at other hosts that pages link to. What a host has said counts for some "
+        "days.",
     ),
     click.option(
         "--renew", is_flag=True, help="With --links: ask again for all; by default for what is not known."
@@ -25,7 +25,7 @@ _OPTIONS = (
     click.option(
         "--budget",
         is_flag=True,
-        help="Weigh each page as published: bytes, files, other hosts; by default none is weighed.",
+        help="Weigh each page as published: bytes, files, other hosts.",
     ),
 )
 

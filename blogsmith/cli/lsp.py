@@ -17,14 +17,15 @@ from .clock import Clocks
     "-v",
     "--verbose",
     is_flag=True,
-    help="Log what goes on, with tracebacks; by default only what fails, a line each.",
+    help="Log what goes on, with tracebacks, and not only what fails.",
 )
 @click.pass_obj
 def lsp(clocks: Clocks, stdio: bool, verbose: bool) -> int:
-    """Serve an editor: mistakes while you type, completion, hover, go to definition, rename.
+    """Serve an editor over the Language Server Protocol.
 
-    An editor starts it and talks to it over standard input and output (Language Server Protocol). No cell
-    runs, and nothing is written. Messages for people go to standard error.
+    Mistakes while you type, completion, hover, go to definition, rename. An editor starts it and talks to
+    it over standard input and output. No cell runs, and nothing is written. Messages for people go to
+    standard error.
     """
     if importlib.util.find_spec("pygls") is None:
         terminal.warn(f"blogsmith lsp needs pygls, which is not installed; run: {install_extra('lsp')}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -20,10 +21,10 @@ from .verbosity import print_messages, verbosity_options
 if TYPE_CHECKING:
     from .new_site import NewSite
 
-_bundle_option = click.option(
-    "--bundle", is_flag=True, help="Make a folder with room for its images; by default a single file."
-)
+_bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with room for its images.")
 
+_TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
+"""Target → what `publish setup` has to be told besides."""
 _WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it"
 _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
 
@@ -38,7 +39,7 @@ def new() -> None:
 @click.option(
     "--guided",
     is_flag=True,
-    help="Ask for title, address, theme, language and where to publish; by default nothing is asked.",
+    help="Ask for title, address, theme, language and where to publish.",
 )
 @verbosity_options
 @click.pass_obj
@@ -67,7 +68,7 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
         steps.insert(0, "blogsmith trust")
     _print_next(folder, steps)
     if answers and answers.target:
-        terminal.print_line(f"then: blogsmith publish setup {answers.target}")
+        _set_up_publishing(folder, answers.target)
     return 0
 
 
@@ -80,10 +81,8 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     metavar="FOLDER",
     help="Folder under content/ it goes to; by default posts.",
 )
-@click.option("--series", default="", metavar="NAME", help="Series it is a part of; by default none.")
-@click.option(
-    "--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time; by default none."
-)
+@click.option("--series", default="", metavar="NAME", help="Series it is a part of.")
+@click.option("--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time.")
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
@@ -181,6 +180,24 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
     except SiteError as error:
         print_messages(error.diagnostics)
     return True
+
+
+def _set_up_publishing(folder: Path, target: str) -> None:
+    """Write the files of a target, or say what to type where it has to be told more."""
+    from ..diagnostics.model import SiteError
+    from .publish import setup_command
+
+    site = {"site": folder, "base_url": None, "repository": None}
+    try:
+        if target not in _TOLD_MORE:
+            click.get_current_context().invoke(
+                setup_command, target=target, destination=None, only_shows=False, force=False, **site
+            )
+            return
+    except SiteError:
+        # such as an address that it needs
+        pass
+    terminal.print_line(f"then: blogsmith publish setup {target}{_TOLD_MORE.get(target, '')}")
 
 
 def _print_next(folder: Path, steps: Iterable[str]) -> None:

@@ -24,6 +24,7 @@ site_option = click.option(
 drafts_option = click.option("--drafts", is_flag=True, help="Include posts with `draft: true`.")
 future_option = click.option("--future", is_flag=True, help="Include posts dated in the future.")
 output_option = click.option(
+    "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     help="Output folder; by default the setting output, which is public. It may lie outside the site.",

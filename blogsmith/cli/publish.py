@@ -62,9 +62,10 @@ def setup_command(
     only_shows: bool,
     force: bool,
 ) -> int:
-    """Write the files with which TARGET publishes the site, and say what is left to do.
+    """Write the files with which TARGET publishes the site.
 
-    A file that is there and differs is shown and left as it is, and then nothing is written.
+    And say what is left to do. A file that is there and differs is shown and left as it is, and then
+    nothing is written.
     """
     from ..pipeline.publishing import SetupRequest, plan_setup
     from ..publish.author_files import compare_files, write_files

@@ -10,6 +10,7 @@ import click
 
 from .. import __version__
 from . import terminal
+from .verbosity import is_quiet, with_stdout
 
 if TYPE_CHECKING:
     from ..diagnostics.model import Diagnostic
@@ -26,7 +27,12 @@ format_option = click.option(
 
 
 def print_for_program(diagnostics: Sequence[Diagnostic], output_format: str, root: Path) -> None:
-    """Print all of them on stdout, for the program that reads the format."""
+    """Print all of them on stdout, for the program that reads the format; also after `-q`."""
+    with with_stdout():
+        _print_format(diagnostics, output_format, root)
+
+
+def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: Path) -> None:
     if output_format == "json":
         from ..diagnostics.json_report import format_json
 
@@ -42,8 +48,14 @@ def print_for_program(diagnostics: Sequence[Diagnostic], output_format: str, roo
 
 
 def summary_printer(output_format: str) -> Callable[[str], None]:
-    """What prints summaries: on stdout, unless all of that is for a program."""
+    """What prints summaries: on stdout, unless all of that is for a program; nothing after `-q`."""
+    if is_quiet():
+        return _print_nothing
     return terminal.print_line if output_format == TEXT else terminal.warn
+
+
+def _print_nothing(text: str) -> None:
+    """After `-q`."""
 
 
 def _folder(root: Path) -> str:

@@ -15,16 +15,17 @@ from .verbosity import verbosity_options
 @click.command()
 @click.argument("kind", type=click.Choice(SCHEMAS), default="config")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; by default the schema is printed.",
 )
 @verbosity_options
 def schema(kind: str, output: Path | None) -> int:
-    """Print the JSON Schema of blogsmith.yaml, of front matter or of the options of cells.
+    """Print a JSON Schema by which editors complete and check keys.
 
-    KIND is config, which is the default, front-matter or cell. Editors complete and check keys with it; the
-    manual's page on editors says how each is told of it.
+    KIND is config, for blogsmith.yaml, which is the default; front-matter, or cell, for the options of cells.
+    The manual's page on editors says how each is told of it.
     """
     text = schema_text(kind)
     if output is None:

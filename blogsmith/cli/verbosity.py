@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., object])
 
 _QUIET = "blogsmith.quiet"
+"""In the context of a command with `-q`: stdout as it was."""
 
 
 def _silence(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
     """Throw away what the command prints as its result, until it ends."""
     if is_quiet:
-        context.meta[_QUIET] = True
+        context.meta[_QUIET] = sys.stdout
         nowhere = context.with_resource(terminal.open_devnull())
         context.with_resource(redirect_stdout(nowhere))
 
@@ -55,10 +57,15 @@ def is_quiet() -> bool:
     return bool(context and context.meta.get(_QUIET))
 
 
+def with_stdout() -> AbstractContextManager[object]:
+    """Print inside on stdout, also after `-q`: what is asked for by a program that reads it."""
+    context = click.get_current_context(silent=True)
+    stream = context.meta.get(_QUIET) if context else None
+    return redirect_stdout(stream) if stream else nullcontext()
+
+
 def print_messages(diagnostics: Iterable[Diagnostic]) -> None:
     """Print them on stderr; only the errors after `-q`."""
-    import sys
-
     from ..diagnostics.format import wants_color
     from ..diagnostics.listing import print_diagnostics
 

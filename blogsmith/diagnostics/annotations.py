@@ -39,7 +39,7 @@ def _properties(found: Diagnostic, folder: str) -> Iterator[tuple[str, str]]:
         yield "line", str(place.line)
         yield "endLine", str(place.line)
         yield "col", str(place.column)
-        yield "endColumn", str(place.column + place.length)
+        yield "endColumn", str(found.end_column)
     yield "title", f"blogsmith: {found.code}"
 
 

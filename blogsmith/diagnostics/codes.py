@@ -246,6 +246,24 @@ LOWERABLE = frozenset(
 """Codes whose errors the settings may lower to warnings: all that was written stays to be seen, and nothing
 gets out or in that should not. Codes of lost text, of safety, of code and formulas are never among them."""
 
+FIXABLE = frozenset(
+    {
+        *("alias", "attribute", "bibliography-file", "callout-kind", "cell-assert", "cell-fallback"),
+        *("cell-option", "citation-key", "citation-style", "code-language", "config-key", "config-value"),
+        *("date", "div-open", "div-unknown", "dollar-doubtful", "encoding", "fence-info", "fence-open"),
+        *("footnote-undefined", "footnote-unused", "foreign-syntax", "front-matter-key"),
+        *("front-matter-open", "front-matter-unknown", "front-matter-value", "heading-h1"),
+        *("hidden-character", "id-twice", "image-missing", "image-record", "image-width", "include-region"),
+        *("label-twice", "label-unnumbered", "label-unused", "language-key", "language-value"),
+        *("layout-unknown", "link-anchor", "link-missing", "link-scheme", "macro-bypassed", "macro-unused"),
+        *("math-command", "math-dollar", "math-escape", "math-in-sentence", "math-syntax", "math-unclosed"),
+        *("notation-mixed", "ref-kind", "ref-page", "ref-undefined", "shortcode-argument"),
+        *("shortcode-open", "shortcode-unknown", "slug", "template-block", "theme-value", "value-open"),
+        *("yaml-comment", "yaml-duplicate-key", "yaml-escape", "yaml-syntax"),
+    }
+)
+"""Codes of which at least some findings carry a fix: where the file says what is meant, or a word is near."""
+
 SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-files"})
 """Codes of errors that are about the whole site although the file that is named is one of its pages."""
 

@@ -40,7 +40,7 @@ def describe(found: Diagnostic) -> Mapping[str, object]:
         "severity": found.severity,
         "message": found.message,
         "path": found.path or None,
-        "range": _range(found.place) if found.place else None,
+        "range": _range(found.place, found.end_column) if found.place else None,
         "source": found.source_line or None,
         "hint": found.hint or None,
         "fixes": [_fix(found.fix)] if found.fix else [],
@@ -66,10 +66,10 @@ def _well_formed(value: object) -> object:
     return value
 
 
-def _range(place: Place) -> Mapping[str, object]:
+def _range(place: Place, end_column: int) -> Mapping[str, object]:
     return {
         "start": {"line": place.line, "column": place.column},
-        "end": {"line": place.line, "column": place.column + place.length},
+        "end": {"line": place.line, "column": end_column},
     }
 
 

@@ -62,6 +62,17 @@ class Diagnostic(Struct, frozen=True):
     fix: Fix | None = None
     """What to change in the file; None: that is for the author to decide."""
 
+    @property
+    def end_column(self) -> int:
+        """1-based column right behind what it is about, on the line of its place; 1 without a place.
+
+        Never behind the end of the line, where a caret may stand: there the stretch is empty.
+        """
+        if self.place is None:
+            return 1
+        end = self.place.column + self.place.length
+        return min(end, max(self.place.column, len(self.source_line) + 1)) if self.source_line else end
+
 
 class SiteError(Exception):
     """A stage cannot go on; carries the diagnostics that say why."""

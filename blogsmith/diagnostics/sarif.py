@@ -63,7 +63,7 @@ def _file(found: Diagnostic, folder: str) -> Mapping[str, object]:
 
 def _region_of(found: Diagnostic) -> Mapping[str, object]:
     place = found.place or Place(1)
-    region = _region(place.line, place.column, place.line, place.column + place.length)
+    region = _region(place.line, place.column, place.line, found.end_column)
     return {**region, "snippet": {"text": found.source_line}} if found.source_line else region
 
 

@@ -46,6 +46,10 @@ class HostGates:
                 free_at = self._clock.monotonic() + self._pause_s
                 self._free_at[host] = max(free_at, self._free_at.get(host, 0.0))
 
+    def free_at(self, host: str) -> float:
+        """When the host may be asked again, by the clock."""
+        return self._free_at.get(host, 0.0)
+
     def hold_back(self, host: str, seconds: float) -> None:
         """Let a host alone for longer: it has asked for that."""
         self._free_at[host] = self._clock.monotonic() + seconds

@@ -9,8 +9,9 @@ import email.utils
 import http.client
 import re
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from html import unescape
+from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
@@ -22,6 +23,8 @@ from ..remote.connection import MOVED, USER_AGENT, Limits, failure_reason, reque
 from ..remote.hosts import HostRefused
 from .host_gates import HostGates
 from .verdicts import LinkVerdict
+
+Answer = TypeVar("Answer")
 
 MAX_REDIRECTS = 5
 MAX_PAGE = 2_000_000
@@ -64,16 +67,31 @@ class Probe:
     def ask(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
         """What becomes of an address; CheckStopped if the check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name and not _MADE_BY_SCRIPTS.match(name)))
-        started = time.monotonic()
-        try:
+
+        def ask() -> LinkVerdict:
             if not self._may_ask(address):
                 return LinkVerdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
             return self._follow(address, sought)
+
+        return self._catch(ask, sought)
+
+    def prepare(self, address: str) -> LinkVerdict | None:
+        """Read what the host of an address asks of programs; a verdict if it does not answer."""
+
+        def read() -> LinkVerdict | None:
+            self._may_ask(address)
+            return None
+
+        return self._catch(read, ())
+
+    def _catch(self, ask: Callable[[], Answer], sought: tuple[str, ...]) -> Answer | LinkVerdict:
+        started = time.monotonic()
+        try:
+            return ask()
         except HostRefused as refused:
             return LinkVerdict("unreachable", str(refused), is_silent=True, sought=sought)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            ends = started + self._limits.whole_s
-            reason = failure_reason(error, self._limits, ends)
+            reason = failure_reason(error, self._limits, started + self._limits.whole_s)
             return LinkVerdict("unreachable", reason, is_silent=True, sought=sought)
 
     def _follow(self, address: str, sought: tuple[str, ...]) -> LinkVerdict:

@@ -18,8 +18,7 @@ from ..pipeline.snapshot import SiteSnapshot
 from ..project.bundled import bundled_folder, bundled_plugins
 from .completion_files import assets_of
 from .cursor import Cursor
-from .schema_guide import Form, KeyGuide, list_keys, list_values
-from .schemas import head_schema, options_schema, settings_schema
+from .schema_guide import Form, KeyGuide, known_schema, list_keys, list_values
 from .site_session import SiteSession
 
 _COMMON_LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
@@ -28,7 +27,7 @@ _BIBLIOGRAPHIES = (".bib", ".json")
 
 def complete_yaml(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
     """Keys and values of `blogsmith.yaml` or of front matter."""
-    schema = settings_schema() if path == CONFIG_NAME else head_schema()
+    schema = yaml_schema(path)
     if cursor.kind == "key" and not (cursor.is_item and list_values(schema, cursor.path)):
         yield from _keys(schema, cursor.path)
     if cursor.kind == "value" or cursor.is_item:
@@ -37,12 +36,12 @@ def complete_yaml(session: SiteSession, path: str, cursor: Cursor) -> Iterator[C
 
 def complete_option(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
     """Options of a cell, `#| …`."""
-    yield from _keys(options_schema(), ())
+    yield from _keys(known_schema("cell"), ())
 
 
 def complete_option_value(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
     """Values of an option."""
-    for value in list_values(options_schema(), (cursor.name,)):
+    for value in list_values(known_schema("cell"), (cursor.name,)):
         yield CompletionItem(value, kind=CompletionItemKind.Value)
 
 
@@ -132,4 +131,4 @@ def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple
 
 def yaml_schema(path: str) -> Mapping[str, Any]:
     """The schema of a file's settings."""
-    return settings_schema() if path == CONFIG_NAME else head_schema()
+    return known_schema("config" if path == CONFIG_NAME else "front-matter")

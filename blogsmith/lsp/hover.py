@@ -20,8 +20,7 @@ from .completion_yaml import describe_key, yaml_schema
 from .cursor import head_end, open_fence, yaml_key_at
 from .elements import Found, all_elements, find_element, note_at, offset_in_formula
 from .lookups import KnownLabel, find_label, find_linked, macros_of, packages_of
-from .schema_guide import find_key
-from .schemas import options_schema
+from .schema_guide import find_key, known_schema
 from .site_files import is_page
 from .site_session import SiteSession
 from .tex_guide import CommandGuide, command_at, describe_command, describe_macro
@@ -65,7 +64,7 @@ def _describe(
     if (fence := open_fence(buffer, number, head)) is not None and (
         found := _OPTION_KEY.match(buffer.line(number))
     ):
-        guide = find_key(options_schema(), (found[1],)) if fence < number else None
+        guide = find_key(known_schema("cell"), (found[1],)) if fence < number else None
         if guide:
             return f"**{guide.name}** (option of a cell)\n\n{describe_key(guide)}", None
     parsed = session.parse(path)

@@ -35,7 +35,7 @@ def find_actions(
     lines: Sequence[str] = [buffer.line(number) for number in range(buffer.line_count)]
     first, last = where.start.line + 1, where.end.line + 1
     for found in session.diagnostics(path):
-        fix = getattr(found, "fix", None)
+        fix = found.fix
         line = (found.place or _FIRST).line
         if fix is None or not first <= line <= last or not fix.fits(lines):
             continue

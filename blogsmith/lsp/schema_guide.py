@@ -6,9 +6,12 @@ Source: JSON Schema, draft 7; `markdownDescription` and `doNotSuggest` are keywo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from msgspec import Struct
+
+from ..schema.files import read_schema
 
 Form: TypeAlias = Mapping[str, Any]
 _MOST_FORMS = 200
@@ -36,6 +39,12 @@ _KINDS = {
     "array": "list",
     "object": "mapping",
 }
+
+
+@cache
+def known_schema(name: str) -> Form:
+    """One of the schemas that ship: `config`, `front-matter` or `cell`."""
+    return read_schema(name)
 
 
 def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
@@ -69,7 +78,7 @@ def _words(form: Form) -> Iterator[str]:
             yield str(value).lower()
         elif isinstance(value, str | int) and value != "":
             yield str(value)
-    if form.get("type") == "boolean":
+    if "boolean" in _types(form):
         yield from ("true", "false")
 
 

@@ -137,8 +137,13 @@ class SiteWire:
 
     def _report_bug(self, error: Exception) -> None:
         if self._verbose:
-            _LOG.error("".join(traceback.format_exception(error)).rstrip())
-        _LOG.error("blogsmith has a bug: %s: %s; `blogsmith lsp -v` logs more", type(error).__name__, error)
+            _LOG.log(logging.ERROR, "".join(traceback.format_exception(error)).rstrip())
+        _LOG.log(
+            logging.ERROR,
+            "blogsmith has a bug: %s: %s; `blogsmith lsp -v` logs more",
+            type(error).__name__,
+            error,
+        )
 
 
 def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
@@ -166,7 +171,7 @@ def _run_wire(wire: SiteWire, output: BinaryIO) -> None:
     try:
         wire.server.start_io(sys.stdin.buffer, output)
     except Exception as error:
-        _LOG.error("the connection to the editor has ended: %s", error)
+        _LOG.log(logging.ERROR, "the connection to the editor has ended: %s", error)
     finally:
         wire.worker.end()
 
@@ -230,10 +235,13 @@ def _register(wire: SiteWire) -> None:
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
         """There is nothing to configure; many editors tell all the same."""
 
-    _register_questions(wire)
+    _register_completion(wire)
+    _register_navigation(wire)
+    _register_outline(wire)
 
 
-def _register_questions(wire: SiteWire) -> None:
+def _register_completion(wire: SiteWire) -> None:
+    """What may be written, and what stands at a place."""
     server, service, ask = wire.server, wire.service, wire.ask
     feature = server.feature
 
@@ -255,6 +263,12 @@ def _register_questions(wire: SiteWire) -> None:
         plain = types.MarkupKind.Markdown not in (formats or [types.MarkupKind.Markdown])
         return await ask(lambda: service.hover(params.text_document.uri, params.position, plain=plain))
 
+
+def _register_navigation(wire: SiteWire) -> None:
+    """Where things are written down and used."""
+    server, service, ask = wire.server, wire.service, wire.ask
+    feature = server.feature
+
     @feature(types.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: types.DefinitionParams) -> list[types.Location] | None:
         return await ask(lambda: service.definitions(params.text_document.uri, params.position))
@@ -275,6 +289,11 @@ def _register_questions(wire: SiteWire) -> None:
         versions = bool(known and known.workspace_edit and known.workspace_edit.document_changes)
         uri, name = params.text_document.uri, params.new_name
         return await ask(lambda: service.rename(uri, params.position, name, versions=versions))
+
+
+def _register_outline(wire: SiteWire) -> None:
+    """What pages are made of, and what can be mended."""
+    service, ask, feature = wire.service, wire.ask, wire.server.feature
 
     @feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:

@@ -31,7 +31,7 @@ MOST_PROBLEMS = 500
 """Of one file that the editor is told of; errors first."""
 
 
-class Watching(Protocol):
+class SiteWatch(Protocol):
     """Watches a site on disk."""
 
     def stop(self) -> None:
@@ -39,7 +39,7 @@ class Watching(Protocol):
 
 
 Publish = Callable[[types.PublishDiagnosticsParams], None]
-Watch = Callable[[Path, Callable[[ChangedFiles], None]], Watching]
+Watch = Callable[[Path, Callable[[ChangedFiles], None]], SiteWatch]
 
 
 class _Document(Struct, frozen=True):
@@ -72,7 +72,7 @@ class LanguageService:
         self._publish, self._watch = publish, watch
         self._opened, self._closed = opened, closed
         self._documents: dict[str, _Document] = {}
-        self._watchings: dict[Path, Watching] = {}
+        self._watchings: dict[Path, SiteWatch] = {}
 
     # -- documents --
 

@@ -20,7 +20,7 @@ from ..model.decode import normalize_line_ends
 from ..model.documents import Source
 from ..pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ..pipeline.snapshot import SiteSnapshot
-from ..preview.loop.changes import PendingChanges
+from ..preview.loop.changes import PendingChanges, is_of_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..syntax.parser import Parsed
 from ..watch.changes import ChangedFiles
@@ -37,8 +37,13 @@ PATIENCE_S = 2.0
 """As in `preview.loop.full_update`."""
 STEP_S = 0.004
 """Between two looks at what the editor asks."""
+SLOW_S = 1.0
+"""What is edited and takes so long to make is not made for a question."""
 SLOW_FACTOR = 2.0
 """A page that takes long to make is looked at after a pause of this many times what it took."""
+
+_BESIDE_PAGES = (".bib", ".csl", ".json")
+"""Ends of files that pages are made from, wherever they lie."""
 
 Publish = Callable[[str, tuple[Diagnostic, ...], TextBuffer], None]
 """(Path in the site, what is wrong in it, its text) → told to the editor."""
@@ -91,6 +96,8 @@ class SiteSession:
             self._lints.pop(path, None)
         else:
             self.buffers[path] = buffer
+        if not _is_of_site(path):
+            return
         now_s = self._clock()
         self._changes.add(ChangedFiles(frozenset({self._folder / path})))
         if self.present is not None and path in self.present.resolved.documents:
@@ -154,6 +161,9 @@ class SiteSession:
         for path in paths:
             if self._update_page(path):
                 self._lints[path] = self._lint(path)
+            elif not self.broken:
+                # the page stands elsewhere in the site now: only a look at all of it tells what is wrong
+                self._plan_site(0.0)
         self._cost_s = self._clock() - began_s
         self._publish_all()
 
@@ -184,6 +194,10 @@ class SiteSession:
                 next(self._work)
             except StopIteration:
                 self._work = None
+            except Exception:
+                # a bug; the next edit gives another chance
+                self.break_off()
+                raise
 
     def _look(self) -> Iterator[None]:
         before = self.present
@@ -232,7 +246,12 @@ class SiteSession:
     # -- what is known --
 
     def parse(self, path: str) -> Parsed | None:
-        """The tokens of a page, of its text as it is open; None if it is no page of the site."""
+        """The tokens of a page, of its text as it is open; None if it is no page of the site.
+
+        None also while a page is edited that takes long to make: nobody waits so long for an answer.
+        """
+        if self._edited and self._cost_s > SLOW_S:
+            return None
         self.flush()
         present = self.present
         if present is None:
@@ -301,3 +320,8 @@ class SiteSession:
         for path in self._published:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
         self._published = {}
+
+
+def _is_of_site(path: str) -> bool:
+    """Whether pages may be made from a file, by its name."""
+    return is_of_site(path) or path.lower().endswith(_BESIDE_PAGES)

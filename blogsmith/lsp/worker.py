@@ -17,7 +17,7 @@ LISTEN_S = 0.25
 """While nothing happens it is looked this often whether a signal has come."""
 
 
-class Task(Protocol):
+class TimedTask(Protocol):
     """What is worked on bit by bit."""
 
     @property
@@ -36,7 +36,7 @@ class Worker:
         self._clock = clock
         self._report_bug = report_bug
         self._messages: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self.tasks: list[Task] = []
+        self.tasks: list[TimedTask] = []
         """Changed by messages alone."""
 
     def tell(self, act: Callable[[], None]) -> None:

@@ -57,7 +57,9 @@ class PageExecution:
     shapes: bool | None = None
     """`check`: check the shapes written in comments; else as the site says."""
     tolerance: float | None = None
+    """Runs whose numbers differ from the recorded ones by no more than this part of them are not recorded."""
     provenance: ProvenanceStyle | None = None
+    """What stands below results about where they come from: as in `execute.provenance`."""
     depends: tuple[str, ...] = ()
     """Files that all cells of the page depend on, relative to the post, `*` and `**` allowed."""
     engine: Literal["worker", "jupyter"] | None = None
@@ -133,8 +135,8 @@ class CellOptions(Struct, frozen=True):
     """`check`: check the shapes written in comments."""
     tolerance: float = 0.0
     """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
-    """Check the shapes written in comments."""
     provenance: ProvenanceStyle = "once"
+    """What stands below the result about where it comes from: as in `execute.provenance`."""
     sweep: Sweep | None = None
     """Values with which the cell runs, one after another: `{d: [4, 16, 64]}`."""
     sweep_default: tuple[Scalar, ...] = ()

@@ -174,6 +174,8 @@ class FrontMatter:
     """Show how long the page takes to read; else only posts with a date do."""
     listing: OfSite[bool] = True
     """In `_index.md`: list the posts of the section below its text."""
+    unlisted: OfSite[bool] = False
+    """Publish the page and name it in no list, feed, search or sitemap."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
     lightbox: OfPage[bool | None] = None

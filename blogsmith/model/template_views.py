@@ -209,6 +209,8 @@ class PageView(Struct, frozen=True):
     """`wip` or empty."""
     draft: OfPage[bool] = False
     """True only when drafts are built."""
+    unlisted: OfPage[bool] = False
+    """In no list, and search engines are asked not to name it."""
     section: OfSite[Link | None] = None
     """Back link target: the list of a post's section, the overview of a tag or series."""
     previous: OfSite[Link | None] = None

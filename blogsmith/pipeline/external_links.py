@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..config.inspection import ExternalLinks
 from ..config.load import CONFIG_NAME
 from ..linkcheck.archive import API, find_copy
-from ..linkcheck.check import CheckPlan, ask_all
+from ..linkcheck.check import CheckPlan, LinkCheck
 from ..linkcheck.findings import findings
 from ..linkcheck.host_gates import Clock, HostGates
 from ..linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
@@ -95,7 +95,7 @@ def _ask(
         with log.measure("links"):
             plan = CheckPlan(due, settings.hosts, options.now_s)
             if due:
-                ask_all(plan, gates, probe, verdicts.__setitem__, log.progress)
+                LinkCheck(plan, gates, probe).run(verdicts.__setitem__, log.progress)
     finally:
         # also of a check that is broken off
         write_verdicts(root, verdicts, options.now_s)

@@ -67,7 +67,9 @@ def searched_views(
 ) -> dict[str, tuple[PageView, ...]]:
     """Edition → its pages that can be found, in the order of the index."""
     # of a list that takes several pages, the first one has the text; drafts are nobody's to find
-    found = (view for view in views if view.path in rendered and view.body and not view.draft)
+    found = (
+        view for view in views if view.path in rendered and view.body and not (view.draft or view.unlisted)
+    )
     groups = group_by_edition(((view.edition, view) for view in found), context.config)
     return {edition: tuple(members) for edition, members in groups.items()}
 

@@ -17,7 +17,7 @@ from .nginx import nginx_files, nginx_steps
 from .rsync import rsync_files, rsync_steps
 
 
-class Target(Struct, frozen=True, kw_only=True):
+class HostTarget(Struct, frozen=True, kw_only=True):
     """A host."""
 
     files: Callable[[HostedSite], Mapping[str, str]]
@@ -36,18 +36,18 @@ class Target(Struct, frozen=True, kw_only=True):
     """Whether the files of the site are copied to a folder that somebody has to name."""
 
 
-TARGETS: Mapping[str, Target] = MappingProxyType(
+TARGETS: Mapping[str, HostTarget] = MappingProxyType(
     {
-        "github-pages": Target(files=github_files, steps=github_steps, knows_address=True),
-        "gitlab": Target(files=gitlab_files, steps=gitlab_steps, knows_address=True),
-        "cloudflare": Target(
+        "github-pages": HostTarget(files=github_files, steps=github_steps, knows_address=True),
+        "gitlab": HostTarget(files=gitlab_files, steps=gitlab_steps, knows_address=True),
+        "cloudflare": HostTarget(
             files=cloudflare_files, steps=cloudflare_steps, is_at_root=True, has_outputs=True
         ),
-        "netlify": Target(
+        "netlify": HostTarget(
             files=netlify_files, steps=netlify_steps, is_at_root=True, knows_address=True, has_outputs=True
         ),
-        "rsync": Target(files=rsync_files, steps=rsync_steps, builds=False, has_destination=True),
-        "nginx": Target(files=nginx_files, steps=nginx_steps, builds=False, has_destination=True),
-        "caddy": Target(files=caddy_files, steps=caddy_steps, builds=False, has_destination=True),
+        "rsync": HostTarget(files=rsync_files, steps=rsync_steps, builds=False, has_destination=True),
+        "nginx": HostTarget(files=nginx_files, steps=nginx_steps, builds=False, has_destination=True),
+        "caddy": HostTarget(files=caddy_files, steps=caddy_steps, builds=False, has_destination=True),
     }
 )

@@ -299,7 +299,7 @@ _TABLE = Table(
         # read where it is settled whether the page is published
         "draft": _nothing,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
-        **dict.fromkeys(("reading_time", "listing", "numbering"), lenient_flag()),
+        **dict.fromkeys(("reading_time", "listing", "numbering", "unlisted"), lenient_flag()),
         "toc": lenient_flag(_TOC_HINT),
         "comments": _comments,
         "status": _status,

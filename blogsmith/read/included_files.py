@@ -27,6 +27,7 @@ MOST_FILES = 100
 _WRITTEN = lazy_pattern(
     r"\bfile[ \t]*=[ \t]*(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|([^\s\"'%{}]+))"
 )
+_READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _OURS = frozenset(("_freeze", "node_modules"))
 _BESIDE = "write the path from the folder of the post, or from the root of the site"
 
@@ -115,7 +116,7 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
 
 def _bytes_of(file: Path) -> bytes | None:
     """At most one byte more than may be; None for what is no regular file."""
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(file, _READ)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         return None

@@ -54,28 +54,29 @@ def _edition_views(
     rendered: Sequence[Rendered], unpublished: Sequence[Unpublished], frame: Frame
 ) -> list[PageView]:
     views = {item.url: page_view(item, frame) for item in rendered}
-    sections = _sections(rendered, frame)
+    listed = [item for item in rendered if not item.document.front.unlisted]
+    sections = _sections(listed, frame)
     around = {url: Relations() for url in views}
-    add_neighbours(rendered, views, around)
-    add_series(rendered, unpublished, views, around, frame)
+    add_neighbours(listed, views, around)
+    add_series(listed, unpublished, views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
-    add_relations(rendered, views, around)
-    graph = statement_graph(rendered, frame.config.base_path)
+    add_relations(listed, views, around)
+    graph = statement_graph(listed, frame.config.base_path)
     if frame.config.theorems.used_in:
         add_uses(graph, {view.url: around[url] for url, view in views.items()}, frame.language)
     views = {url: around[url].apply_to(view) for url, view in views.items()}
-    newest_first = _newest_first(rendered)
+    newest_first = _newest_first(listed)
     posts = [views[item.url] for item in newest_first]
     by_section = _group_by_section(newest_first, views)
     pages = [_with_lists(views[item.url], item, posts, by_section) for item in rendered]
-    pages += generate_lists(rendered, posts, sections, views, frame)
+    pages += generate_lists(listed, posts, sections, views, frame)
     pages = [_with_subsections(page, sections, views, frame) for page in pages]
     pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
     pages += [*archive(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
     titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
-    pages += search_page(rendered, views, sections, titles, frame)
+    pages += search_page(listed, views, sections, titles, frame)
     return [*pages, not_found(posts, frame)]
 
 

@@ -8,7 +8,7 @@ from ..model.template_views import PageView
 from .citable import citable_view
 from .discussions import discussion_of
 from .frame import Frame, Rendered, canonical
-from .terms import term_links
+from .terms import term_links, terms_of
 
 DESCRIPTION_LENGTH = 160
 """Characters."""
@@ -49,8 +49,8 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         date=front.date,
         updated=front.updated or frame.git_date(item.document),
         authors=front.authors or ((config.author,) if config.author else ()),
-        tags=term_links(front.tags, "tags", frame),
-        categories=term_links(front.categories, "categories", frame),
+        tags=term_links(terms_of(front, "tags"), "tags", frame),
+        categories=term_links(terms_of(front, "categories"), "categories", frame),
         toc=body.toc if show_toc and not is_list else (),
         reading_minutes=reading_minutes(body) if shows_time and not is_list else 0,
         lang=lang,
@@ -58,6 +58,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         edition=item.edition,
         status=front.status,
         draft=front.draft,
+        unlisted=front.unlisted,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
         citation=citable_view(front, body.title_text, canonical(config, item.url), config),

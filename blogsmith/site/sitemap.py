@@ -100,7 +100,10 @@ def _entry_bytes(page: PageView) -> int:
 
 
 def _addressed(pages: Sequence[PageView]) -> list[PageView]:
-    return sorted((page for page in pages if page.canonical_url), key=lambda page: page.canonical_url)
+    return sorted(
+        (page for page in pages if page.canonical_url and not page.unlisted),
+        key=lambda page: page.canonical_url,
+    )
 
 
 def _last_change(pages: Sequence[PageView]) -> str:

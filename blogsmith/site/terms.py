@@ -17,7 +17,9 @@ TAXONOMIES = (("tags", "tag"), ("categories", "category"))
 
 
 def terms_of(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
-    """The terms of a page as written."""
+    """The terms of a page as written; a page that is in no list has none."""
+    if front.unlisted:
+        return ()
     return front.tags if taxonomy == "tags" else front.categories
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from contextlib import contextmanager, suppress
 
 from .links import LinkInTheWay, is_junction, is_link, is_name, split_path
@@ -219,7 +220,7 @@ class Folder:
             copyfileobj(source, target)
             target.flush()
             status = os.fstat(source.fileno())
-            if HAS_DESCRIPTORS:
+            if sys.platform != "win32":
                 os.fchmod(target.fileno(), stat.S_IMODE(status.st_mode))
         with to._locate(new) as (place, at):
             os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns), **at)
@@ -297,7 +298,8 @@ class Folder:
             if self.descriptor is not None:
                 yield name, {"dir_fd": self.descriptor}
             else:
-                if is_checked and self._is_link(name):
+                # `.` is the folder itself, which was looked at when it was entered
+                if is_checked and name != "." and self._is_link(name):
                     raise LinkInTheWay(path)
                 yield path, {}
         except LinkInTheWay:

@@ -7,6 +7,7 @@ stale lock to recognise. The file stays; its text, a process id, is for people.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -42,24 +43,25 @@ def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
                 file.truncate(0)
 
 
-def _try_lock(file: BufferedRandom) -> bool:
-    try:
+if sys.platform == "win32":
+
+    def _try_lock(file: BufferedRandom) -> bool:
+        import msvcrt
+
+        file.seek(0)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+
+    def _try_lock(file: BufferedRandom) -> bool:
         import fcntl
-    except ImportError:
-        return _try_lock_windows(file)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
-
-def _try_lock_windows(file: BufferedRandom) -> bool:
-    import msvcrt
-
-    file.seek(0)
-    try:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-    except OSError:
-        return False
-    return True
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

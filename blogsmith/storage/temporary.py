@@ -6,12 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 
 def nameless_file() -> BinaryIO:
     """A new file to write and read, for this process and those forked from it; whoever asks closes it."""
-    return tempfile.TemporaryFile()
+    # a wrapper on Windows, which has all methods of a file
+    return cast("BinaryIO", tempfile.TemporaryFile())
 
 
 @contextmanager

@@ -58,8 +58,13 @@ def _folder_identity(root: Path) -> dict[str, object]:
 
 def _birth_time_ns(root: Path, status: os.stat_result) -> int:
     """When the folder was made; 0 if the system does not say."""
-    if sys.platform != "linux":
+    if sys.platform == "linux":
+        return _birth_time_linux_ns(root)
+    else:
         return int(getattr(status, "st_birthtime", 0) * 10**9)
+
+
+def _birth_time_linux_ns(root: Path) -> int:
     import ctypes
 
     # Python's own stat() has it from 3.15 on

@@ -73,6 +73,8 @@ COMMANDS = (
     ("pyodide",),
     ("new", "post", "Another"),
     ("math", "x^2"),
+    ("publish", "setup", "github-pages"),
+    ("publish", "check", "netlify"),
     ("clean",),
 )
 NAMES = ("sitecustomize", "usercustomize", "click", "json", "evil", "yaml", "blogsmith", "conftest")

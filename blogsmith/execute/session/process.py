@@ -18,15 +18,15 @@ from types import MappingProxyType
 
 from .jobs import SessionJob
 
-_SIGNALS: MappingProxyType[int, str] = MappingProxyType(
+_SIGNALS: MappingProxyType[str, str] = MappingProxyType(
     {
-        signal.SIGABRT: "abort",
-        signal.SIGBUS: "bus error",
-        signal.SIGFPE: "floating-point exception",
-        signal.SIGILL: "illegal instruction",
-        signal.SIGKILL: "kill; perhaps the system ran out of memory",
-        signal.SIGSEGV: "segmentation fault",
-        signal.SIGTERM: "termination",
+        "SIGABRT": "abort",
+        "SIGBUS": "bus error",
+        "SIGFPE": "floating-point exception",
+        "SIGILL": "illegal instruction",
+        "SIGKILL": "kill; perhaps the system ran out of memory",
+        "SIGSEGV": "segmentation fault",
+        "SIGTERM": "termination",
     }
 )
 
@@ -97,7 +97,8 @@ def describe_exit(code: int) -> str:
     """Why a process is gone that should not be: `killed by signal 11 (segmentation fault)`."""
     if code >= 0:
         return f"it left with os._exit({code})"
-    name = _SIGNALS.get(-code) or _signal_name(-code)
+    name = _signal_name(-code)
+    name = _SIGNALS.get(name, name)
     return f"killed by signal {-code}" + (f" ({name})" if name else "")
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ _YOUNG_S = 10.0
 @contextmanager
 def working_folder() -> Iterator[Path]:
     """A folder for everything that the sessions of one run write."""
-    if os.name == "posix":
+    if sys.platform != "win32":
         _remove_left(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
         held = _lock(folder)

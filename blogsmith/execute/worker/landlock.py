@@ -60,13 +60,14 @@ def restrict(writable: Sequence[str]) -> str:
     writable: folders below which everything may be written. The calling thread and what it starts from now on
     are shut in; call it while there is only one.
     """
-    if sys.platform != "linux":
+    if sys.platform == "linux":
+        try:
+            _restrict(_Kernel(), writable)
+        except OSError as error:
+            return _format_error(error)
+        return ""
+    else:
         return "Landlock needs Linux"
-    try:
-        _restrict(_Kernel(), writable)
-    except OSError as error:
-        return _format_error(error)
-    return ""
 
 
 def _restrict(kernel: _Kernel, writable: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Value
 from ...model.results import ValueResult
+from ...patterns import lazy_pattern
 from ...syntax.records import get
 from ...tex.errors import TexError
 from ..context import Rendering
@@ -19,6 +20,10 @@ from .ansi import plain_output
 
 _FENCES = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _PENDING = ValueResult(pending=True)
+_POWER_FORMATS = ("e", "E", "g", "G")
+"""Last letter of a format spec that may print a power of ten."""
+_POWER = lazy_pattern(r"([+-]?)(\d+(?:\.\d+)?)[eE]([+-]?)0*(\d+)", re.ASCII)
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def bare_tex(latex: str) -> tuple[str, bool]:
@@ -62,7 +67,8 @@ def value_html(rendering: Rendering, token: Token) -> str:
         if result.stale
         else ""
     )
-    shown = output_math(rendering, tex, display=False) if (tex := _tex(result)) else ""
+    tex = _tex(result) or _power_tex(value, result)
+    shown = output_math(rendering, tex, display=False) if tex else ""
     return f'<span class="value{stale}">{shown or escape_html(_value_text(result))}</span>'
 
 
@@ -82,7 +88,40 @@ def value_text(rendering: Rendering, number: int) -> str:
     if result.pending:
         return "…"
     tex = _tex(result)
-    return rendering.parsed.page.options.linear_math(tex) if tex else _value_text(result)
+    if tex:
+        return rendering.parsed.page.options.linear_math(tex)
+    values = rendering.parsed.cells.values
+    power = _power(values[number - 1], result) if number <= len(values) else None
+    if power is None:
+        return _value_text(result)
+    factor, exponent = power
+    return f"{factor}{'×' if factor else ''}10{exponent.translate(_RAISED)}".replace("-", "−")
+
+
+def _power_tex(value: Value, result: ValueResult) -> str:
+    """A number with a power of ten as TeX; empty if it is none."""
+    power = _power(value, result)
+    if power is None:
+        return ""
+    factor, exponent = power
+    times = "\\times " if factor else ""
+    return f"{factor}{times}10^{{{exponent}}}"
+
+
+def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
+    """Factor and exponent of a number that its author had written with a power of ten: `3.9e-16`.
+
+    Without a format, or with one inside the expression, a value stays as Python writes it. A factor of 1
+    that the format did not ask for is left out.
+    """
+    if not value.spec.endswith(_POWER_FORMATS):
+        return None
+    found = _POWER.fullmatch(_value_text(result))
+    if not found:
+        return None
+    sign, factor, exponent_sign, exponent = found.groups()
+    is_unit = factor == "1" and value.spec[-1] in "gG" and sign != "-"
+    return "" if is_unit else f"{sign}{factor}", f"{exponent_sign.strip('+')}{exponent}"
 
 
 def _tex(result: ValueResult) -> str:

@@ -36,7 +36,7 @@ def markdown_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixP
 
 def has_markdown(page: PageView) -> bool:
     """Whether a page is written, and not a list."""
-    return bool(page.path) and page.kind in ("post", "page")
+    return bool(page.path) and not page.unlisted and page.kind in ("post", "page")
 
 
 def markdown_file(page: PageView, config: Config) -> tuple[PurePosixPath, GeneratedFile]:

@@ -1,0 +1,130 @@
+"""Every fix, tried out: applied to its file, its finding is gone and no error has come.
+
+`make test` tries one of each code; `make test-long` each one of all broken sites.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from blogsmith.diagnostics.codes import CODES, FIXABLE
+from tests.fixed_sites import trials
+from tests.site_files import read_site_text
+from tests.test_broken import FILES, FOLDER
+
+ROWS = MappingProxyType(
+    {
+        "bibliography-missing": ("bibliography-file",),
+        "callout-id-twice": ("label-twice",),
+        "cell-fallback": ("cell-fallback",),
+        "cell-habits": ("fence-info",),
+        "cell-kernel": ("cell-option",),
+        "citation-style": (
+            "citation-style",
+            "front-matter-value",
+        ),
+        "cite-key": ("citation-key",),
+        "claim-tuple": ("cell-assert",),
+        "config-symbols": (
+            "config-key",
+            "config-value",
+        ),
+        "diagnostics-levels": ("heading-h1",),
+        "div-open": ("div-open",),
+        "div-unknown": ("div-unknown",),
+        "fence-open": ("fence-open",),
+        "fix-doubts": (
+            "foreign-syntax",
+            "image-missing",
+            "label-unused",
+            "macro-bypassed",
+            "macro-unused",
+            "notation-mixed",
+        ),
+        "fix-links": (
+            "attribute",
+            "id-twice",
+            "image-width",
+            "link-anchor",
+            "link-missing",
+            "link-scheme",
+            "math-command",
+            "math-syntax",
+            "ref-kind",
+            "ref-page",
+            "slug",
+            "value-open",
+        ),
+        "fix-yaml": (
+            "date",
+            "yaml-syntax",
+        ),
+        "footnote-undefined": (
+            "footnote-undefined",
+            "footnote-unused",
+        ),
+        "front-misspelt": ("front-matter-key",),
+        "front-open": ("front-matter-open",),
+        "front-types": ("front-matter-unknown",),
+        "hidden-character": ("hidden-character",),
+        "image-record": ("image-record",),
+        "include-code": (
+            "include-region",
+            "shortcode-argument",
+        ),
+        "label-unnumbered": ("label-unnumbered",),
+        "language-key": ("language-key",),
+        "language-value": ("language-value",),
+        "math-dollar": ("math-dollar",),
+        "math-escape": ("math-escape",),
+        "math-html": (
+            "dollar-doubtful",
+            "math-unclosed",
+        ),
+        "math-in-sentence": ("math-in-sentence",),
+        "read-nul": ("encoding",),
+        "ref-other-post": ("ref-undefined",),
+        "several-in-one-file": (
+            "callout-kind",
+            "code-language",
+        ),
+        "shortcode-open": ("shortcode-open",),
+        "shortcode-unknown": ("shortcode-unknown",),
+        "template-block": ("template-block",),
+        "template-layout": ("layout-unknown",),
+        "theme-value": ("theme-value",),
+        "url-alias": ("alias",),
+        "yaml-comment": ("yaml-comment",),
+        "yaml-duplicate": ("yaml-duplicate-key",),
+        "yaml-escape": ("yaml-escape",),
+    }
+)
+"""Broken site → codes of fixes that are tried there."""
+
+
+def test_many_codes_have_a_fix() -> None:
+    assert len(FIXABLE) >= 60
+    assert set(CODES) >= FIXABLE
+    assert {code for codes in ROWS.values() for code in codes} == FIXABLE
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_fix(name: str) -> None:
+    wanted = dict.fromkeys(ROWS[name])
+    for trial in trials(read_site_text(FOLDER / f"{name}.txt"), wanted):
+        assert not trial.problem, (trial.found, trial.problem)
+    assert not wanted, "nothing of these codes has a fix"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_all_fixes(file: Path) -> None:
+    for trial in trials(read_site_text(file)):
+        # of two labels of one name the other one is unused then
+        if trial.found.code != "label-unused" or "label-twice" not in {
+            d.code for d in trial.before.diagnostics
+        }:
+            assert not trial.problem, (trial.found, trial.problem)

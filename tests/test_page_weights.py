@@ -1,0 +1,129 @@
+"""What pages weigh: what a browser loads for them, and what is over the budget."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+
+import pytest
+
+from blogsmith.pipeline.page_resources import Resource, host_of, local_path, resources_in, resources_of
+from blogsmith.pipeline.page_weights import weigh_pages
+from blogsmith.project.report import BuildReport
+from tests.site_files import build, put_bare
+
+LAYOUT = """<!DOCTYPE html><html lang="en"><head><title>T</title>
+<link rel="stylesheet" href="/a.css"><script type="module" src="/a.js"></script></head>
+<body>{{ page.content }}</body></html>
+"""
+FILES = {
+    "static/a.css": "@font-face { src: url(fonts/f.woff2) }\n" + "p { color: red }\n" * 100,
+    "static/fonts/f.woff2": "f" * 5000,
+    "static/a.js": 'import { b } from "./b.js?v=1";\n',
+    "static/b.js": "export const b = 1;\n" * 50,
+    "static/other.js": "unused",
+}
+
+
+def weighed(root: Path, posts: dict[str, str], budget: str) -> BuildReport:
+    """The report of a check of a site with a theme that loads a sheet, a font and two modules."""
+    put_bare(root, {**FILES, **posts})
+    for layout in (root / "themes/bare/layouts").iterdir():
+        layout.write_text(LAYOUT)
+    with (root / "blogsmith.yaml").open("a") as settings:
+        settings.write(f"budget: {budget}\nimages: {{remote: allow}}\n")
+    return build(root, write=False, inspections=(weigh_pages,))
+
+
+def over(report: BuildReport) -> list[str]:
+    """What is told of the post."""
+    return [one.message for one in report.diagnostics if one.path == "content/posts/a.md"]
+
+
+POST = "---\ntitle: A\n---\n\nText.\n"
+
+
+def test_what_a_page_loads_is_weighed_as_it_would_be_published(tmp_path: Path) -> None:
+    report = weighed(tmp_path, {"content/posts/a.md": POST}, "{fonts: 1 kB, scripts: 0.05 kB, requests: 4}")
+    scripts = sum(len(gzip.compress(FILES[f"static/{name}.js"].encode(), 6, mtime=0)) for name in "ab")
+    assert over(report) == [
+        "/posts/a/ asks for 5 files, and budget.requests is 4",
+        "the fonts of /posts/a/: 5 kB, and budget.fonts is 1 kB",
+        f"the scripts of /posts/a/: {scripts} bytes, and budget.scripts is 50 bytes",
+    ]
+    hints = {one.hint for one in report.diagnostics}
+    assert "the largest is /fonts/f.woff2, 5 kB" in hints
+    assert not (tmp_path / "public").exists()
+    assert report.ok
+
+
+def test_what_is_within_the_budget(tmp_path: Path) -> None:
+    report = weighed(tmp_path, {"content/posts/a.md": POST}, "{}")
+    assert report.diagnostics == ()
+    (note,) = report.notes
+    assert note.splitlines()[0].startswith("budget: ")
+    assert any(line.endswith("/posts/a/") for line in note.splitlines())
+
+
+def test_other_hosts_are_named(tmp_path: Path) -> None:
+    post = f"{POST}\n![a](https://b.example/a.png) ![b](https://a.example/a.png)\n"
+    report = weighed(tmp_path, {"content/posts/a.md": post}, "{}")
+    assert over(report) == ["/posts/a/ asks 2 other hosts, and budget.hosts is 0"]
+    assert next(one.hint for one in report.diagnostics) == "a.example, b.example"
+
+
+def test_no_limit(tmp_path: Path) -> None:
+    assert over(weighed(tmp_path, {"content/posts/a.md": POST}, "{fonts: '', total: '', page: ''}")) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<img src="/a.png">', [("pictures", ("/a.png",))]),
+        (
+            '<img src="/a.png" srcset="/a-1.webp 480w, /a-2.webp 800w">',
+            [("pictures", ("/a-1.webp", "/a-2.webp"))],
+        ),
+        (
+            '<picture><source srcset="/a.avif"><source srcset="/a.webp"><img src="/a.png"></picture>',
+            [("pictures", ("/a.avif",))],
+        ),
+        ('<link rel="preload" as="font" href="/f.woff2">', [("fonts", ("/f.woff2",))]),
+        ('<link rel="canonical" href="/"><link rel="alternate" href="/atom.xml">', []),
+        ("<script>1</script><script type='application/ld+json'>{}</script>", []),
+        ('<!-- <img src="/a.png"> -->', []),
+        ('<video src="/a.mp4" poster="/a.png"></video>', [("pictures", ("/a.png",))]),
+        ('<iframe src="https://a.example/"></iframe>', [("pictures", ("https://a.example/",))]),
+    ],
+)
+def test_resources_of_a_page(html: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert [(one.kind, one.choices) for one in resources_of(html)] == expected
+
+
+def test_resources_of_sheets_and_modules() -> None:
+    sheet = "@import 'b.css'; a { background: url(a.png) } b { background: url(\"data:image/svg+xml,x\") }"
+    assert list(resources_in("styles", sheet)) == [
+        Resource("styles", ("b.css",)),
+        Resource("pictures", ("a.png",)),
+    ]
+    module = 'import a from "./a.js";\nexport { b } from "./b.js";\nconst c = () => import("./later.js");\n'
+    assert [one.choices for one in resources_in("scripts", module)] == [("./a.js",), ("./b.js",)]
+
+
+def test_addresses() -> None:
+    assert local_path("../b.css?v=1", "/a/c/d.css") == "/a/b.css"
+    assert local_path("/x%20y.png", "/a/") == "/x y.png"
+    assert local_path("https://a.example/x", "/") == ""
+    assert (host_of("//a.example/x"), host_of("data:x"), host_of("/x")) == ("a.example", "", "")
+
+
+@pytest.mark.parametrize(
+    "text", ["<img ", "<picture><source srcset=a>", "import ", "@import '", "url(", "<!--"]
+)
+def test_hostile_files_take_no_time(text: str) -> None:
+    started = time.process_time()
+    list(resources_of(text * 20_000))
+    for kind in ("styles", "scripts"):
+        list(resources_in(kind, text * 20_000))
+    assert time.process_time() - started < 4
