@@ -20,6 +20,7 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .fallbacks import ConverterFallback
 from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
@@ -332,17 +333,6 @@ class Weight(Struct, frozen=True):
     """Formulas, inline and display."""
     code_blocks: int = 0
     images: int = 0
-
-
-class ConverterFallback(Struct, frozen=True):
-    """A formula that stays blogsmith's although the page asks for the converter of a plugin."""
-
-    converter: str
-    """Name of the plugin."""
-    reason: str
-    """Why, as a clause."""
-    place: Place | None = None
-    """Where the formula begins; None: it is made by a cell."""
 
 
 class Body(Struct, frozen=True):
