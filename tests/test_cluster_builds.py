@@ -14,7 +14,7 @@ import pytest
 
 from blogsmith.diagnostics.extras import install_command
 from blogsmith.execute.cluster import dask_connection
-from blogsmith.model.documents import ImageInfo
+from blogsmith.model.pictures import ImageInfo
 from blogsmith.pipeline.pools import body_state, cluster_pool, page_executor
 from blogsmith.pipeline.rows.image_rows import measure_image
 from blogsmith.trust.consent import trust

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
-from blogsmith.model.documents import ImageInfo
+from blogsmith.model.pictures import ImageInfo
 from blogsmith.pipeline.rows.image_rows import ImageSizes
 from blogsmith.pipeline.rows.row_store import NoRows
 from blogsmith.render.dimensions import fit_attributes, fit_style, parse_length

@@ -11,8 +11,7 @@ import pytest
 from PIL import Image, ImageChops, ImageOps, ImageStat
 
 from blogsmith.config.schema import Images
-from blogsmith.model.documents import ImageInfo
-from blogsmith.model.pictures import PictureFormat, PictureVariant
+from blogsmith.model.pictures import ImageInfo, PictureFormat, PictureVariant
 from blogsmith.pictures.encoder import PictureProblem, encode_variants
 from blogsmith.pipeline.pictures import copies_of
 from blogsmith.pipeline.rows.image_rows import measure_image

@@ -8,8 +8,9 @@ import pytest
 
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Place
-from blogsmith.model.documents import Asset, Document, ImageInfo, Source
+from blogsmith.model.documents import Asset, Document, Source
 from blogsmith.model.links import LinkTarget
+from blogsmith.model.pictures import ImageInfo
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_link

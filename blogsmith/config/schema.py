@@ -13,6 +13,7 @@ import msgspec
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
+from .community import Analytics, Comments
 from .hosts import HostName
 from .inspection import ExternalLinks, PageBudget, SectionRules
 
@@ -174,36 +175,6 @@ class Embeds(Struct, frozen=True):
     """Providers: `youtube`, `vimeo`."""
     remote: Literal["error", "warn", "allow"] = "error"
     """HTML of posts that loads a script, frame, style sheet or film from another host before a click."""
-
-
-class Comments(Struct, frozen=True):
-    """Comments below posts; nothing is loaded before a reader asks for them."""
-
-    provider: Literal["none", "giscus", "utterances"] = "none"
-    """`giscus` keeps them as discussions on GitHub, `utterances` as issues."""
-    repo: str = ""
-    """Repository, `owner/name`."""
-    repo_id: str = ""
-    """Its id, as giscus.app shows it."""
-    category: str = ""
-    """Category of discussions; for giscus."""
-    category_id: str = ""
-    """Its id, as giscus.app shows it."""
-    label: str = ""
-    """Label of issues; for utterances."""
-
-
-class Analytics(Struct, frozen=True):
-    """Counting of visits by another host."""
-
-    provider: Literal["none", "goatcounter", "plausible", "umami"] = "none"
-    """Who counts."""
-    site: str = ""
-    """What the site is called there: GoatCounter's code, Plausible's domain, Umami's id."""
-    host: str = ""
-    """`https://` and the host of an installation of your own; empty: the provider's."""
-    consent: Literal["none", "ask"] = "none"
-    """`ask`: nothing is sent before the reader says yes."""
 
 
 class Diagnostics(Struct, frozen=True):

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 from ..patterns import lazy_pattern
 from ..schema.forms import Form, accepts, one_of
 from ..schema.slots import Slot
-from .schema import Analytics, Comments, Config
+from .community import Analytics, Comments
+from .schema import Config
 
 GISCUS = "https://giscus.app"
 UTTERANCES = "https://utteranc.es"

@@ -303,27 +303,6 @@ class TocEntry(Struct, frozen=True):
     children: tuple[TocEntry, ...] = ()
 
 
-class ImageInfo(Struct, frozen=True):
-    """An image of the site as a page may use it."""
-
-    url: str
-    """Absolute path with the base path applied; the address of a remote one."""
-    width_px: int | None
-    """None for a vector image without a size of its own."""
-    height_px: int | None
-    located: bool = False
-    """The file tells where the picture was taken."""
-    is_remote: bool = False
-    """Readers' browsers load it from another host."""
-    address: str = ""
-    """Of one at another host that the site does not show; then `url` is empty."""
-    bytes: int = 0
-    """How long its file is."""
-    is_animated: bool = False
-    digest: str = ""
-    """SHA-256 of its file, if readers are better served with smaller copies; else empty."""
-
-
 class Weight(Struct, frozen=True):
     """How much there is to read."""
 

@@ -9,7 +9,8 @@ from ..config.languages import edition_config, edition_of
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config, MenuItem
 from ..diagnostics.model import Diagnostic, Reporter, nearest
-from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
+from ..model.documents import Body, Document, FrontMatter, Source
+from ..model.pictures import ImageInfo
 from ..model.remote_images import REMOTE_HINT, remote_message
 from ..project.context import SiteContext
 from ..project.load import LoadedSite

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from ..config.languages import edition_root
 from ..config.schema import Config
-from ..model.documents import Document, ImageInfo
+from ..model.documents import Document
+from ..model.pictures import ImageInfo
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite

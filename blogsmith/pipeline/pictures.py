@@ -19,8 +19,7 @@ from msgspec.structs import replace
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, SiteError
-from ..model.documents import ImageInfo
-from ..model.pictures import PictureVariant
+from ..model.pictures import ImageInfo, PictureVariant
 from ..model.template_views import PageView
 from ..pictures.encoder import PictureProblem, encode_variants, encoder_version
 from ..project.context import SiteContext

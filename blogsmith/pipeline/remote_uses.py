@@ -12,8 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic
-from ..model.documents import Document, ImageInfo
+from ..model.documents import Document
 from ..model.links import LinkTarget
+from ..model.pictures import ImageInfo
 from ..model.remote_images import is_remote, remote_address
 from ..model.results import PageResults
 from ..project.context import SiteContext

@@ -17,11 +17,11 @@ from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..hooks import FormulaConverter, Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
-from ..model.documents import Document, ImageInfo
+from ..model.documents import Document
 from ..model.fallbacks import ConverterFallback
 from ..model.links import LinkTarget
 from ..model.media import MediaFile
-from ..model.pictures import PictureVariant
+from ..model.pictures import ImageInfo, PictureVariant
 from ..model.publications import CslStyle, FoundPublication
 from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
 from ..model.results import PageResults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..model.documents import ImageInfo
+from ..model.pictures import ImageInfo
 from ..patterns import lazy_pattern
 
 _LENGTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")

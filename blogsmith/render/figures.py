@@ -8,8 +8,8 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
-from ..model.documents import ImageInfo
 from ..model.media import is_film
+from ..model.pictures import ImageInfo
 from ..syntax.headings import plain_text
 from ..syntax.records import DarkTwin, Figure, LinkAt, get
 from .context import Rendering, Rule

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from ..diagnostics.model import Place
 from ..languages.tags import language_name
-from ..model.documents import ImageInfo
 from ..model.media import MediaFile, film_type
+from ..model.pictures import ImageInfo
 from .context import Rendering
 from .variants import LARGE_BYTES, middle_variant, use_variants
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..model.documents import ImageInfo
+from ..model.pictures import ImageInfo
 from ..syntax.blocks import IMAGES_HINT, NO_IMAGES
 from ..syntax.records import LinkAt, get
 from .context import GalleryFrame, Rendering, Rule

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 
-from ..model.documents import ImageInfo
+from ..model.pictures import ImageInfo
 from ..patterns import lazy_pattern
 from .svg.metadata import svg_size
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..model.documents import ImageInfo
+from ..model.pictures import ImageInfo
 from ..patterns import lazy_pattern
 from .context import Rendering
 from .variants import picture_parts, source_tags

@@ -15,8 +15,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from ..config.schema import Images
-from ..model.documents import ImageInfo
-from ..model.pictures import FOLDER, PictureFormat, PictureVariant
+from ..model.pictures import FOLDER, ImageInfo, PictureFormat, PictureVariant
 from ..patterns import lazy_pattern
 from .context import Rendering
 from .images import img_tag

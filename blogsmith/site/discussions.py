@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode, urlsplit
 
-from ..config.schema import Comments, Config
+from ..config.community import Comments
+from ..config.schema import Config
 from ..config.services import GISCUS, UTTERANCES, read_thread
 from ..model.template_views import Discussion
 

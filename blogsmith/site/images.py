@@ -10,8 +10,9 @@ from urllib.parse import quote, unquote
 from msgspec.structs import replace
 
 from ..diagnostics.model import nearest, question_of
-from ..model.documents import Asset, Document, ImageInfo
+from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
+from ..model.pictures import ImageInfo
 from ..model.remote_images import (
     FETCH_COMMAND,
     RECORD,

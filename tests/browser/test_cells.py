@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from blogsmith.model.documents import ImageInfo
+from blogsmith.model.pictures import ImageInfo
 from blogsmith.model.results import Blob, CellOutput, CellResult, Display, PageResults, Stream
 from blogsmith.model.texts import PageText
 from blogsmith.render.outputs.html import clean_html

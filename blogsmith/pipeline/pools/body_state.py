@@ -19,8 +19,9 @@ from ...diagnostics.model import Diagnostic
 from ...hooks import Plugins
 from ...hooks.loader import load_plugins
 from ...languages.language import Translation
-from ...model.documents import Asset, Document, FrontMatter, ImageInfo, Source
+from ...model.documents import Asset, Document, FrontMatter, Source
 from ...model.media import MediaFile
+from ...model.pictures import ImageInfo
 from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields

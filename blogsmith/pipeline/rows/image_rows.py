@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.documents import ImageInfo
+from ...model.pictures import ImageInfo
 from ...pictures.encoder import MOST_PIXELS
 from ...render.images import ImageProblem, ImageSize, image_size
 from ...storage.stamps import FileStamp, stamp_of

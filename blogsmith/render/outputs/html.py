@@ -17,7 +17,7 @@ from html import escape
 from msgspec import Struct
 
 from ...languages.language import ENGLISH, Language
-from ...model.documents import ImageInfo
+from ...model.pictures import ImageInfo
 from ...patterns import lazy_pattern
 from ..blocks import table_caption
 from ..images import img_tag

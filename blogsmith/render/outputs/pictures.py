@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...diagnostics.model import TextMap
 from ...model.cells import Cell
-from ...model.documents import ImageInfo
+from ...model.pictures import ImageInfo
 from ...model.results import DARK, Blob, Display
 from ...patterns import lazy_pattern
 from ..captions import inline_html, plain
