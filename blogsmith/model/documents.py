@@ -20,6 +20,7 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .fallbacks import ConverterFallback
 from .page_settings import PageCitations, PageMath
 from .pictures import PictureVariant
 from .remote_images import RemoteImages
@@ -288,17 +289,6 @@ class Weight(Struct, frozen=True):
     images: int = 0
 
 
-class ConverterFallback(Struct, frozen=True):
-    """A formula that stays blogsmith's although the page asks for the converter of a plugin."""
-
-    converter: str
-    """Name of the plugin."""
-    reason: str
-    """Why, as a clause."""
-    place: Place | None = None
-    """Where the formula begins; None: it is made by a cell."""
-
-
 class Body(Struct, frozen=True):
     """The rendered content of one page."""
 
@@ -321,7 +311,8 @@ class Body(Struct, frozen=True):
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
     """What the page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
+    `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one scheme), `pictures` (pairs of
+    them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     variants: tuple[PictureVariant, ...] = ()
