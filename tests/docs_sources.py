@@ -54,7 +54,7 @@ SCOPES = ("OfPage", "OfSite")
 
 def all_settings() -> list[Setting]:
     """Every setting, in the order of `blogsmith/config/schema.py`."""
-    files = (ROOT / "blogsmith" / "config" / name for name in ("schema.py", "inspection.py"))
+    files = (ROOT / "blogsmith" / "config" / name for name in ("schema.py", "community.py", "inspection.py"))
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     structs = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     return list(_settings_of("Config", structs))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.diagnostics.fixes import Fix, exchange
 from blogsmith.lint.accessibility import report_accessibility
 from blogsmith.lint.elements import elements_of
 from tests.parsed_posts import parse
@@ -83,6 +84,21 @@ def test_what_says_enough(body: str, tmp_path: Path) -> None:
 def test_what_says_too_little(body: str, expected: str, tmp_path: Path) -> None:
     draw(tmp_path)
     assert found_in(tmp_path, body) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        ("> ####   Deep", exchange(1, 3, "####", "##")),
+        ("#### $x$ ####", exchange(1, 1, "####", "##")),
+        ("<h4>Deep</h4>", None),
+    ],
+)
+def test_a_heading_may_be_raised(body: str, fix: Fix | None) -> None:
+    page = parse(body)
+    reporter = page.page.reporter
+    report_accessibility(elements_of(page), reporter)
+    assert [found.fix for found in reporter.diagnostics] == [fix]
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,13 @@ def test_fix(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "fixed 2 mistakes" in err and "[link-missing]" in err and "[heading-h1]" not in err
 
 
+def test_a_check_tells_what_can_be_fixed(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check") == 1
+    assert capsys.readouterr().err.endswith(
+        "2 can be fixed with --fix, 1 more may be with --fix --unsafe-fixes\n"
+    )
+
+
 def test_proposals_are_asked_for(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", "--fix", "--yes", "--unsafe-fixes") == 0
     assert text(site) == FIXED.replace("b.dm", "b.md")

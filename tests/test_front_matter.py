@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.model.cells import PageExecution
-from blogsmith.model.documents import Document, FrontMatter, PageMath, Reference, Series, Source
+from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source
+from blogsmith.model.page_settings import PageMath
 from blogsmith.read.front_matter import read_document
 
 VIENNA = Config(timezone="Europe/Vienna")

@@ -20,9 +20,12 @@ import pytest
 from msgspec.structs import replace
 
 from blogsmith.cli.main import main
+from blogsmith.diagnostics.fixes import exchange
+from blogsmith.diagnostics.model import Place
 from blogsmith.linkcheck.archive import archive_address
+from blogsmith.linkcheck.findings import findings
 from blogsmith.linkcheck.host_gates import Clock
-from blogsmith.linkcheck.link_uses import AddressIndex, addresses_in, uses_in
+from blogsmith.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
 from blogsmith.linkcheck.verdicts import FILE, LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.snapshot import SiteSnapshot
@@ -183,6 +186,29 @@ def test_what_has_moved(status: int, code: str, tmp_path: Path, host: Host) -> N
     ] * bool(code)
 
 
+def test_the_new_address_is_a_fix(tmp_path: Path, host: Host) -> None:
+    host.put("/new")
+    old = host.put("/old", 301, Location="/new")
+    report = check(tmp_path, f"[A]({old}#part)")
+    assert [one.fix for one in report.diagnostics] == [exchange(5, 5, f"{old}#part", f"{host.url}/new#part")]
+
+
+def test_only_https_is_certain() -> None:
+    line = "<http://a.example/b>"
+    use = LinkUse("a.md", Place(1, 2, 18), line)
+    verdict = LinkVerdict("moved", target="https://a.example/b")
+    (found,) = findings([("http://a.example/b", use)], {"http://a.example/b": verdict})
+    assert found.fix == exchange(1, 2, "http://a.example/b", "https://a.example/b", is_safe=True)
+
+
+def test_one_file_alone(tmp_path: Path, host: Host) -> None:
+    check(tmp_path, f"<{host.url}/a>", links=f"{LINKS}, ignore: ['*']")
+    (tmp_path / "content" / "b.md").write_text(f"---\ntitle: B\n---\n\n<{host.url}/b>\n")
+    report = check(tmp_path, f"<{host.url}/a>", replace(OPTIONS, files=("content/b.md",)))
+    assert [one.path for one in report.diagnostics] == ["content/b.md"]
+    assert "/a" not in [path for _, path in host.asked]
+
+
 def test_a_move_counts_as_far_as_it_is_for_good(tmp_path: Path, host: Host) -> None:
     host.put("/today")
     host.put("/new", 302, Location="/today")
@@ -331,6 +357,17 @@ def test_what_is_ignored(tmp_path: Path, host: Host) -> None:
     assert shown(report) == [f"5: {host.url}/c [link-dead]"]
 
 
+def test_without_a_network_nothing_is_told(tmp_path: Path) -> None:
+    def lookup(name: str, port: int) -> list[str]:
+        raise OSError(None, "no such host")
+
+    body = " ".join(f"<https://{name}.example/>" for name in "abc")
+    report = check(tmp_path, body, replace(OPTIONS, limits=Limits(lookup=lookup)))
+    assert report.diagnostics == ()
+    assert "'is_offline': True" in report.notes[0]
+    assert read_verdicts(tmp_path) == {}
+
+
 class TestWhatIsKept:
     def test_an_answer_counts_for_some_days(self, tmp_path: Path, host: Host) -> None:
         host.put("/a")
@@ -339,6 +376,11 @@ class TestWhatIsKept:
         host.asked.clear()
         second = check(tmp_path, body, replace(OPTIONS, now_s=NOW + 3600))
         assert second.diagnostics == first.diagnostics
+        assert host.asked == []
+        # what only programs understand is no reason to ask again
+        check(tmp_path, f"<{host.url}/a#page=2> {body}", replace(OPTIONS, now_s=NOW + 3600))
+        host.asked.clear()
+        check(tmp_path, f"<{host.url}/a#page=2> {body}", replace(OPTIONS, now_s=NOW + 7200))
         assert host.asked == []
         check(tmp_path, body, replace(OPTIONS, now_s=NOW + 2 * 86_400))
         assert {path for _, path in host.asked} == {"/robots.txt", "/b"}

@@ -174,6 +174,10 @@ def test_hover_over_a_command_says_what_it_prints(desk: Desk) -> None:
     assert "Fractions" in desk.hover(ONE, f"{HEAD}$\\fr▮ac{{1}}{{2}}$\n")
 
 
+def test_hover_over_a_shortcode_says_what_it_takes(desk: Desk) -> None:
+    assert "- `alt`: What the picture shows" in desk.hover(ONE, f'{HEAD}{{% i▮mg src="cat.svg" %}}\n')
+
+
 def test_hover_as_plain_text(desk: Desk) -> None:
     shown = desk.hover(ONE, f"{HEAD}{BODY}".replace("{@eq", "{@e▮q"), plain=True)
     assert shown.startswith("Equation (1) in content/posts/one.md")

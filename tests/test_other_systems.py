@@ -38,8 +38,6 @@ def test_a_site_is_begun_and_built_without_calls_of_unix(tmp_path: Path) -> None
     assert "hint: code of posts runs on Linux and macOS" in built.stderr
     assert "Traceback" not in built.stderr and built.stderr.count("warning:") == 1
     assert "<math" in (site / "public/posts/hello/index.html").read_text("utf-8")
-    assert start(site, "build").returncode == 0
-    assert start(site, "new", "post", "B").stdout == "content/posts/b.md\n"
     cleaned = start(site, "clean")
     assert (cleaned.returncode, (site / "public").exists()) == (0, False), cleaned.stderr
 

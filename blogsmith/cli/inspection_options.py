@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,19 +42,22 @@ def take_inspections(clocks: Clocks, options: dict[str, Any]) -> dict[str, Any]:
     links, renew, budget = (options.pop(name) for name in ("links", "renew", "budget"))
     if renew and not links:
         raise click.UsageError("--renew goes with --links")
-    found = [_links_inspection(clocks, renew=renew)] if links else []
+    files = options.get("files", ())
+    found = [_links_inspection(clocks, files, renew=renew)] if links else []
     if budget:
-        from ..pipeline.page_weights import weigh_pages
-
-        found.append(weigh_pages)
+        found.append(_budget_inspection(files))
     return {**options, "inspections": tuple(found)} if found else options
 
 
-def _links_inspection(clocks: Clocks, *, renew: bool) -> Callable[[Any, Any], str]:
+def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> Callable[[Any, Any], str]:
     def inspect(site: Any, log: Any) -> str:
         from ..pipeline.external_links import LinkOptions, check_links
+        from ..project.focus import select_files
 
-        done = check_links(site, LinkOptions(int(clocks.now().timestamp()), renew), log)
+        asked = select_files(site.context.root, files)
+        done = check_links(site, LinkOptions(int(clocks.now().timestamp()), renew, asked), log)
+        if done.is_offline:
+            return "links: no host has answered, so nothing is told of them; is there a network?"
         parts = [
             f"{plural(done.asked, 'link')} asked for at {plural(done.hosts, 'host')}",
             f"{done.known:,} known from before" if done.known else "",
@@ -62,5 +65,15 @@ def _links_inspection(clocks: Clocks, *, renew: bool) -> Callable[[Any, Any], st
             f"{done.unknown:,} of hosts that keep programs out" if done.unknown else "",
         ]
         return "links: " + ", ".join(filter(None, parts))
+
+    return inspect
+
+
+def _budget_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
+    def inspect(site: Any, log: Any) -> str:
+        from ..pipeline.page_weights import weigh_pages
+        from ..project.focus import select_files
+
+        return weigh_pages(site, log, select_files(site.context.root, files))
 
     return inspect

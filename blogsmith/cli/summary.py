@@ -10,8 +10,9 @@ from .site_folder import format_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from ..diagnostics.model import Diagnostic
     from ..project.report import BuildReport
 
 
@@ -38,6 +39,8 @@ def print_report(
         from ..diagnostics.listing import print_diagnostics
 
         print_diagnostics(found, sys.stderr, wants_color(sys.stderr), full=full)
+        if not write and (line := _fixable_line(found)):
+            terminal.warn(line)
     for path in () if quiet else report.scheduled:
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if write and not report.ok:
@@ -46,6 +49,18 @@ def print_report(
     if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
         say(summary_line(report, seconds, target) if not focus else _focus_line(report, seconds, focus))
+
+
+def _fixable_line(found: Sequence[Diagnostic]) -> str:
+    """How much of it can be fixed by the command line; empty for nothing."""
+    fixes = [one.fix for one in found if one.fix]
+    certain = sum(fix.is_safe for fix in fixes)
+    proposed = len(fixes) - certain
+    parts = (
+        f"{certain:,} can be fixed with --fix" if certain else "",
+        f"{proposed:,}{' more' if certain else ''} may be with --fix --unsafe-fixes" if proposed else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def _after_errors(report: BuildReport) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ..schema.readers import Check, each, keys, known, must, shaped, unless_empt
 from ..schema.slots import Slot
 from .editors import EDITORS, read_editor
 from .policy_sources import check_policy
-from .schema import Browser, SiteLanguage
+from .schema import Browser, Config, SiteLanguage
 from .services import check_analytics, check_comments
 from .units import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from .urls import base_url_problem, permalink_problem
@@ -199,7 +199,18 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
         if first != tag:
             hint = "give one of them another `path`" if first.lower() != tag.lower() else "keep one of them"
             slot.key(tag).wrong(f"{first} and {tag} both have the addresses /{path}/", hint)
+    _warn_of_own_path(named, slot)
     return named
+
+
+def _warn_of_own_path(languages: Mapping[str, SiteLanguage], slot: Slot) -> None:
+    """The pages of the site's own language lie at the root, whatever `path` says."""
+    settings = slot.mapping.located.value
+    own = settings.get("lang", Config().lang) if isinstance(settings, dict) else ""
+    for tag, found in languages.items():
+        if found.path and tag.lower() == str(own).lower():
+            message = f"the path of {tag} changes nothing: pages in the site's own language lie at the root"
+            slot.at(tag).at("path").warn("config-value", message, "take it out; lang: names that language")
 
 
 _AMOUNT = must(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
+from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Diagnostic
 from .archive import archive_address
 from .link_uses import LinkUse
@@ -42,8 +43,21 @@ def _moved(address: str, shown: str, use: LinkUse, target: str) -> Diagnostic:
         hint = f"look for an old copy: {archive_address(address, use.date)}"
         return _warning("link-moved", f"{shown} leads to the front page {target} now", use, hint)
     fragment = f"#{use.fragment}" if use.fragment and not new.fragment else ""
-    return _warning("link-moved", f"{shown} has moved for good", use, f"write {target}{fragment}")
+    fix = _substitution(use, f"{target}{fragment}", is_safe=new._replace(scheme=old.scheme) == old)
+    return _warning("link-moved", f"{shown} has moved for good", use, f"write {target}{fragment}", fix)
 
 
-def _warning(code: str, message: str, use: LinkUse, hint: str = "") -> Diagnostic:
-    return Diagnostic(code, message, use.path, use.place, use.line, hint, "warning")
+def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
+    """The new address in the place of the old one. is_safe: only `https` is new."""
+    if use.place is None:
+        return None
+    start = use.place.column - 1
+    written = use.line[start : start + use.place.length]
+    # a DOI alone is no address
+    if not written.lower().startswith(("http:", "https:")):
+        return None
+    return exchange(use.place.line, use.place.column, written, target, is_safe=is_safe)
+
+
+def _warning(code: str, message: str, use: LinkUse, hint: str = "", fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic(code, message, use.path, use.place, use.line, hint, "warning", fix=fix)

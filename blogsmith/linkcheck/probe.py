@@ -66,7 +66,7 @@ class Probe:
 
     def ask(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
         """What becomes of an address; CheckStopped if the check ends meanwhile."""
-        sought = tuple(sorted(name for name in fragments if name and not _MADE_BY_SCRIPTS.match(name)))
+        sought = tuple(sorted(name for name in fragments if name))
 
         def ask() -> LinkVerdict:
             if not self._may_ask(address):
@@ -97,7 +97,7 @@ class Probe:
     def _follow(self, address: str, sought: tuple[str, ...]) -> LinkVerdict:
         here, target, is_permanent = address, "", True
         for _ in range(MAX_REDIRECTS + 1):
-            answer = self._ask_politely(here, needs_page=bool(sought))
+            answer = self._ask_politely(here, needs_page=bool(_ids_in(sought)))
             if answer.status not in MOVED:
                 return _judge(answer, target, sought)
             here = remote_address(urljoin(here, answer.location))
@@ -169,8 +169,13 @@ def _judge(answer: _Answer, target: str, sought: tuple[str, ...]) -> LinkVerdict
         return LinkVerdict("unknown", said, sought=sought)
     if answer.status >= 400 and answer.status != _EMPTY:
         return LinkVerdict("unreachable", said, sought=sought)
-    lacking = _lacking(answer, sought) if sought else ()
+    lacking = _lacking(answer, _ids_in(sought))
     return LinkVerdict("moved" if target else "good", said, target=target, sought=sought, lacking=lacking)
+
+
+def _ids_in(fragments: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a page may hold as ids; others say something to programs."""
+    return tuple(name for name in fragments if not _MADE_BY_SCRIPTS.match(name))
 
 
 def _lacking(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ addresses, one text for two targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Reporter
 from .elements import WrittenElement
 from .link_phrases import says_nothing
@@ -81,7 +82,8 @@ class _Survey:
                 if last == 1:
                     message = f"a heading of level {level} follows the title of the page"
                 hint = f"write it as {_heading_sign(element, last + 1)}: who hears the page misses a level"
-                self.reporter.warn("heading-level", message, element.place, hint)
+                fix = _raised(element, self.reporter.lines, level, last + 1)
+                self.reporter.warn("heading-level", message, element.place, hint, fix)
         elif self.heading:
             if not self.heading.text.strip() and not self.heading.pictures:
                 message = "this heading has no text"
@@ -170,6 +172,15 @@ def _is_decorative(element: WrittenElement) -> bool:
     return (
         "alt" in attributes if not element.is_markdown else _DECORATIVE in attributes.get("class", "").split()
     )
+
+
+def _raised(element: WrittenElement, lines: Sequence[str], level: int, wanted: int) -> Fix | None:
+    """The heading on the level that follows: only of Markdown, where its level is all in front of it."""
+    place = element.place
+    before = lines[place.line - 1][: place.column - 1].rstrip(" ")
+    if not element.is_markdown or not before.endswith("#" * level):
+        return None
+    return exchange(place.line, len(before) - level + 1, "#" * level, "#" * wanted)
 
 
 def _heading_sign(element: WrittenElement, level: int) -> str:

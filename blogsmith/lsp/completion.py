@@ -22,6 +22,7 @@ from .completion_files import complete_files, complete_link
 from .completion_yaml import complete_option, complete_option_value, complete_yaml
 from .cursor import Cursor, find_cursor, find_yaml_cursor
 from .lookups import KnownLabel, known_paths, labels_of, macros_of, packages_of, slug_of
+from .shortcode_guide import list_arguments
 from .site_files import is_page
 from .site_session import SiteSession
 from .tex_guide import all_commands, all_environments, describe_command, describe_macro
@@ -190,37 +191,6 @@ def _callouts(session: SiteSession, path: str, cursor: Cursor) -> Items:
         )
 
 
-ARGUMENTS: Mapping[str, Mapping[str, str]] = {
-    "img": {
-        "src": "Path of the picture",
-        "alt": "What the picture shows, for those who do not see it",
-        "caption": "Markdown below the picture",
-        "width": "As CSS writes it, e.g. `60%`",
-        "id": "Label, `fig-…`",
-        "dark": "Path of the picture for dark pages",
-    },
-    "image-compare": {
-        "before": "Path of the first picture",
-        "after": "Path of the second picture",
-        "before-label": "Text on the first picture",
-        "after-label": "Text on the second picture",
-        "caption": "Markdown below the pictures",
-        "id": "Label, `fig-…`",
-    },
-    "video-embed": {
-        "src": "Path of a film, or address of a video at YouTube or Vimeo",
-        "title": "What the video is called",
-        "caption": "Markdown below the video",
-        "poster": "Picture that is shown before it plays",
-        "captions": "Path of a WebVTT file",
-        "lang": "Language of the captions",
-        "loop": "The film plays without sound again and again",
-        "id": "Label, `fig-…`",
-    },
-}
-"""Arguments of the shortcodes that every theme has."""
-
-
 def _shortcodes(session: SiteSession, path: str, cursor: Cursor) -> Items:
     names = session.present.context.theme.shortcode_names() if session.present else ()
     for name in (*names, "raw", "endraw"):
@@ -228,7 +198,7 @@ def _shortcodes(session: SiteSession, path: str, cursor: Cursor) -> Items:
 
 
 def _arguments(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    known = ARGUMENTS.get(cursor.name) or _arguments_elsewhere(session, cursor.name)
+    known = list_arguments(session.present, cursor.name) if session.present else {}
     for name, meaning in known.items():
         yield CompletionItem(
             name,
@@ -237,18 +207,6 @@ def _arguments(session: SiteSession, path: str, cursor: Cursor) -> Items:
             insert_text_format=InsertTextFormat.Snippet,
             documentation=markdown(meaning),
         )
-
-
-def _arguments_elsewhere(session: SiteSession, name: str) -> dict[str, str]:
-    """Arguments that other calls of a shortcode have, for one of the site's own or of a plugin."""
-    found: dict[str, str] = {}
-    for path in session.buffers:
-        parsed = session.parse(path) if is_page(path) else None
-        for token in parsed.tokens if parsed else ():
-            call = token.meta.get("shortcode")
-            if call is not None and call.name == name:
-                found |= dict.fromkeys(call.args, "")
-    return found
 
 
 Source = Callable[[SiteSession, str, Cursor], Items]

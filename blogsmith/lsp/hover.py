@@ -21,6 +21,7 @@ from .cursor import head_end, open_fence, yaml_key_at
 from .elements import Found, all_elements, find_element, note_at, offset_in_formula
 from .lookups import KnownLabel, find_label, find_linked, macros_of, packages_of
 from .schema_guide import find_key, known_schema
+from .shortcode_guide import list_arguments
 from .site_files import is_page
 from .site_session import SiteSession
 from .tex_guide import CommandGuide, command_at, describe_command, describe_macro
@@ -113,7 +114,9 @@ def _describe_element(
         case WikiLink() as link:
             return _describe_link(session, path, link.target)
         case Shortcode() as call:
-            return f"Shortcode **{call.name}**"
+            takes = list_arguments(session.present, call.name) if session.present else {}
+            lines = (f"- `{name}`: {meaning}".rstrip(": ") for name, meaning in takes.items())
+            return "\n".join((f"Shortcode **{call.name}**\n", *lines))
 
 
 # -- formulas --

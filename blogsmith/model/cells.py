@@ -36,7 +36,10 @@ class Need(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PageExecution:
-    """What a page's `execute:` says; None means: as the site says."""
+    """Which fences of the page are cells, `off`, `marked` or `all`, or a mapping with defaults for them.
+
+    Of each field None means: as the site says.
+    """
 
     mode: Literal["off", "marked", "all"] | None = None
     """Which fences are cells: none, those that are marked as one, or every `python` fence."""

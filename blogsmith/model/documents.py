@@ -20,6 +20,8 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .fallbacks import ConverterFallback
+from .page_settings import PageCitations, PageMath
 from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
@@ -97,7 +99,6 @@ class Reference:
     """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
     volume: str = ""
     issue: str = ""
-    """Number of the issue within the volume."""
     pages: str = ""
     """`5998–6008`, as printed."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -107,32 +108,10 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class PageMath:
-    """How formulas of the page are read and numbered."""
-
-    macros: Mapping[str, str] = field(default_factory=dict)
-    """Macro name with backslash → TeX, besides those of the site: `\\R: \\mathbb{R}`."""
-    numbering: str = ""
-    """Which display formulas get a number; else as the site says."""
-    packages: tuple[str, ...] | None = None
-    """LaTeX packages that change what commands mean: `physics`; else those of the site."""
-    converter: str = ""
-    """What typesets: a plugin, or `blogsmith`; else as the site says."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageCitations:
-    """How citations look on the page."""
-
-    style: Literal["", "numeric", "author-year"] = ""
-    """`[1]`, or `(Vaswani et al., 2017)`; else as the site says."""
-
-
-@dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The head of a post, typed; see vocabulary section 2 and the manual.
+    """The head of a post, typed.
 
-    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise; editors
+    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise. Editors
     show its docstring. `OfSite`: the page may stand elsewhere in the site when it changes.
     """
 
@@ -189,9 +168,7 @@ class FrontMatter:
     status: OfPage[Literal["", "wip"]] = ""
     """`wip`: a post that is public and not finished."""
     math: OfPage[PageMath] = field(default_factory=PageMath)
-    """How formulas of the page are read and numbered."""
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
-    """Which fences of the page are cells, `off`, `marked` or `all`, or a mapping with defaults for them."""
     references: OfPage[tuple[Reference, ...]] = ()
     """Works to cite: a list of entries with `id`, or key → entry."""
     bibliography: OfPage[tuple[str, ...]] = ()
@@ -199,7 +176,6 @@ class FrontMatter:
     publications: OfPage[tuple[str, ...]] = ()
     """Bibliographies all of whose entries are listed below the text, by year."""
     citations: OfPage[PageCitations] = field(default_factory=PageCitations)
-    """How citations look on the page."""
     csl: OfPage[str] = ""
     """Style of citations: the name of one that is shipped, or a `.csl` file; else as the site says."""
     citable: OfPage[bool | None] = None
@@ -313,17 +289,6 @@ class Weight(Struct, frozen=True):
     images: int = 0
 
 
-class ConverterFallback(Struct, frozen=True):
-    """A formula that stays blogsmith's although the page asks for the converter of a plugin."""
-
-    converter: str
-    """Name of the plugin."""
-    reason: str
-    """Why, as a clause."""
-    place: Place | None = None
-    """Where the formula begins; None: it is made by a cell."""
-
-
 class Body(Struct, frozen=True):
     """The rendered content of one page."""
 
@@ -346,7 +311,8 @@ class Body(Struct, frozen=True):
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
     """What the page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
+    `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one scheme), `pictures` (pairs of
+    them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     variants: tuple[PictureVariant, ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,12 +20,14 @@ from ..linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
 from ..linkcheck.probe import Probe
 from ..linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..model.remote_images import remote_address
+from ..project.focus import is_within
 from ..project.report import BuildLog
 from ..remote.connection import Limits
 from ..trust.consent import is_trusted
 from .bibliographies import SiteBibliographies
 from .snapshot import SiteSnapshot
 
+_FEW_HOSTS = 3
 _WHOLE = 3
 """Times the limit for silence that one question may take."""
 
@@ -36,6 +39,8 @@ class LinkOptions(Struct, frozen=True):
     """Seconds since 1970."""
     renew: bool = False
     """Ask again for what is known."""
+    files: tuple[str, ...] = ()
+    """Ask only for what is written in these files and folders; empty: in all."""
     limits: Limits = Limits()
     """Times are those of the settings."""
     clock: Clock = Clock()
@@ -50,6 +55,8 @@ class LinkCounts(Struct, frozen=True):
     known: int = 0
     """Addresses whose last answer still counts."""
     ignored: int = 0
+    is_offline: bool = False
+    """No host has answered at all: nothing is told, and nothing of it kept."""
     unknown: int = 0
     """Addresses of hosts that do not answer programs."""
 
@@ -57,7 +64,7 @@ class LinkCounts(Struct, frozen=True):
 def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> LinkCounts:
     """Ask for the addresses that the site's pages name; what is wrong goes to the log."""
     settings, root = site.config.links, site.context.root
-    uses = list(_uses_of(site))
+    uses = [found for found in _uses_of(site) if not options.files or is_within(found[1].path, options.files)]
     named = {address: set[str]() for address, _ in uses}
     for address, use in uses:
         named[address].add(use.fragment)
@@ -68,14 +75,18 @@ def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> Link
         for address, names in wanted.items()
         if is_due(verdicts.get(address), names, options.now_s, settings.days)
     }
-    _ask(site, due, verdicts, options, log)
+    before = dict(verdicts)
+    is_offline = not _ask(site, due, verdicts, options, log)
     _add_copies(site, uses, wanted, verdicts, options)
+    if is_offline:
+        verdicts = before
     found = findings(((address, use) for address, use in uses if address in wanted), verdicts)
     log.add(found)
     return LinkCounts(
         asked=len(due),
-        hosts=len({address.split("/")[2] for address in due}),
+        hosts=len({urlsplit(address).netloc for address in due}),
         known=len(wanted) - len(due),
+        is_offline=is_offline,
         ignored=len(named) - len(wanted),
         unknown=sum(verdicts[address].state == "unknown" for address in wanted if address in verdicts),
     )
@@ -87,8 +98,10 @@ def _ask(
     verdicts: dict[str, LinkVerdict],
     options: LinkOptions,
     log: BuildLog,
-) -> None:
+) -> bool:
+    """Ask for what is due and keep the answers; whether anybody has answered."""
     settings, root = site.config.links, site.context.root
+    before = dict(verdicts)
     gates = HostGates(settings.pause, options.clock)
     probe = Probe(gates, _limits(site, options))
     try:
@@ -98,7 +111,15 @@ def _ask(
                 LinkCheck(plan, gates, probe).run(verdicts.__setitem__, log.progress)
     finally:
         # also of a check that is broken off
-        write_verdicts(root, verdicts, options.now_s)
+        is_online = _is_online([verdicts[address] for address in due if address in verdicts], due)
+        write_verdicts(root, verdicts if is_online else before, options.now_s)
+    return is_online
+
+
+def _is_online(found: Sequence[LinkVerdict], due: Collection[str]) -> bool:
+    """Whether anybody has answered; of few hosts all may be gone."""
+    hosts = {urlsplit(address).netloc for address in due}
+    return len(hosts) < _FEW_HOSTS or not all(verdict.is_silent for verdict in found)
 
 
 def _limits(site: SiteSnapshot, options: LinkOptions) -> Limits:

@@ -8,7 +8,7 @@ browser leaves out those that a page has no sign of.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -18,6 +18,7 @@ from ..config.units import parse_size
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.template_views import PageView
 from ..model.units import format_size
+from ..project.focus import is_within
 from ..project.report import BuildLog
 from .page_resources import Kind, Resource, host_of, local_path, resources_in, resources_of
 from .snapshot import SiteSnapshot
@@ -77,14 +78,16 @@ class PageWeight(Struct):
         return f"the largest is {largest.path}, {format_size(largest.packed)}" if largest else ""
 
 
-def weigh_pages(site: SiteSnapshot, log: BuildLog) -> str:
-    """Weigh all pages; what is over the budget goes to the log. Gives a table of the heaviest."""
+def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
+    """Weigh all pages; what is over the budget goes to the log. Gives a table of the heaviest.
+
+    files: weigh only pages that are made from these files and folders.
+    """
     scale = _Scale(site)
-    views = [one for one in site.composition.files if isinstance(one.content, PageView)]
+    views = [one.content for one in site.composition.files if isinstance(one.content, PageView)]
+    asked = [view for view in views if not files or (view.path and is_within(view.path, files))]
     pages = []
-    for planned in log.iterate("budget", views):
-        view = planned.content
-        assert isinstance(view, PageView)
+    for view in log.iterate("budget", asked):
         try:
             pages.append(scale.weigh(view))
         except SiteError as error:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, did_you_mean
+from ..diagnostics.model import did_you_mean
 from .report import BuildReport
 
 PARTS = (
@@ -43,13 +43,14 @@ def focus_on(report: BuildReport, files: Sequence[str]) -> BuildReport:
     if not files:
         return report
     is_read = report.target is not None
-    found = tuple(one for one in report.diagnostics if _is_about(one, files) or not is_read)
+    found = tuple(one for one in report.diagnostics if is_within(one.path, files) or not is_read)
     is_ok = not any(one.severity == "error" for one in found)
     return replace(report, diagnostics=found, ok=is_ok, scheduled=())
 
 
-def _is_about(found: Diagnostic, files: Sequence[str]) -> bool:
-    return any(found.path == file or found.path.startswith(f"{file}/") or file == "." for file in files)
+def is_within(path: str, files: Sequence[str]) -> bool:
+    """Whether a path is one of these files, or lies in one of these folders."""
+    return any(path == file or path.startswith(f"{file}/") or file == "." for file in files)
 
 
 def _select(root: Path, name: str) -> str:

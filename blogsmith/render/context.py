@@ -17,7 +17,8 @@ from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..hooks import FormulaConverter, Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
-from ..model.documents import ConverterFallback, Document
+from ..model.documents import Document
+from ..model.fallbacks import ConverterFallback
 from ..model.links import LinkTarget
 from ..model.media import MediaFile
 from ..model.pictures import ImageInfo, PictureVariant

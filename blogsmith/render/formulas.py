@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.fixes import Fix, TextEdit, exchange
 from ..diagnostics.model import Place, Severity
-from ..model.documents import ConverterFallback
+from ..model.fallbacks import ConverterFallback
 from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id

@@ -12,6 +12,7 @@ from typing import Any
 from ..config.inspection import SectionRules
 from ..config.languages import file_language
 from ..config.schema import Config
+from ..diagnostics.fixes import Fix
 from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..model.documents import Document
 from ..read.head import OTHER_NAMES
@@ -118,8 +119,10 @@ class _Check:
                 reporter = self._report()
                 place = place_within(word, self._place(key), reporter.lines)
                 known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
-                hint = reporter.did_you_mean(word, choices) or f"known: {known}"
-                self._warn(f'{key} "{word}" is none of those of {self._of_section}', place, hint)
+                near = reporter.nearest(word, choices)
+                hint = f"did you mean {near}?" if near else f"known: {known}"
+                fix = reporter.substitute(place, word, near)
+                self._warn(f'{key} "{word}" is none of those of {self._of_section}', place, hint, fix)
 
     def _check_type(self, key: str, kind: str) -> None:
         value = self._document.front.extra.get(key)
@@ -133,8 +136,8 @@ class _Check:
             self._reporter = Reporter(str(source.path), source.text.split("\n"))
         return self._reporter
 
-    def _warn(self, message: str, place: Place | None, hint: str = "") -> None:
-        self._report().warn(_CODE, message, place, hint)
+    def _warn(self, message: str, place: Place | None, hint: str = "", fix: Fix | None = None) -> None:
+        self._report().warn(_CODE, message, place, hint, fix)
 
     def _place(self, key: str) -> Place | None:
         """Where the value of a key stands."""

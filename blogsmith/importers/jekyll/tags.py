@@ -16,6 +16,7 @@ from .liquid.values import LiquidScope
 from .source import JekyllDocument
 
 _KATEX = lazy_pattern(r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$")
+_QUOTED = lazy_pattern(r"\"([^\"]*)\"|'([^']*)'")
 _NOTHING = frozenset(("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment"))
 _RAW_OPEN, _RAW_OUTPUT = "\ue012", "\ue013"
 """Stand for `{%` and `{{` of raw blocks until it is known whether they are in code."""
@@ -176,9 +177,32 @@ def _vimeo(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: L
     return f'<div class="video-embed" data-src="{address}"></div>'
 
 
+def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    """`{% marginnote "id" "text" %}` and `sidenote` of Tufte's theme; here neither has a number."""
+    texts = _quoted(tag)
+    if len(texts) < 2:
+        return context.leave(tag, f"the tag {tag.name} has no text")
+    return f"[{' '.join(texts[1].split())}]{{.margin}}"
+
+
+def _margin_figure(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    """`{% marginfigure "id" "path" "caption" %}`."""
+    texts = _quoted(tag)
+    if len(texts) < 2:
+        return context.leave(tag, f"the tag {tag.name} has no image")
+    path = texts[1] if "://" in texts[1] else f"/{texts[1].lstrip('/')}"
+    caption = " ".join(" ".join(texts[2:]).split()).replace('"', "&quot;")
+    return f'\n\n![]({path} "{caption}"){{.margin}}\n\n' if caption else f"\n\n![]({path}){{.margin}}\n\n"
+
+
+def _quoted(tag: LiquidTag) -> list[str]:
+    return [double or single for double, single in _QUOTED.findall(tag.arguments)]
+
+
 _TAGS: Mapping[str, Callable[[PageContext, LiquidTag, LiquidScope, LiquidRenderer], str]] = {
     **{"raw": _raw, "highlight": _highlight, "post_url": _post_url, "link": _link, "katexmm": _katexmm},
     **{"katex": _katex, "cite": _cite, "bibliography": _bibliography, "details": _details, "tab": _tab},
     **{"mermaid": _mermaid, "tabs": _tabs, "gist": _gist, "twitter": _tweet, "tweet": _tweet},
     **{"youtube": _youtube, "vimeo": _vimeo},
+    **{"marginnote": _margin_note, "sidenote": _margin_note, "marginfigure": _margin_figure},
 }

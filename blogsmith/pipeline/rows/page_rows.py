@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from ...diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
-from ...model.documents import Body, ConverterFallback, Document, PageFacts, TocEntry, Weight
+from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.fallbacks import ConverterFallback
 from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
 from ...model.texts import PageText

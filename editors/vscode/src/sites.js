@@ -1,13 +1,17 @@
 // The site that a command means: that of the file in front, else the only one, else the one chosen.
 
+const { existsSync } = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
 const { CONFIG, findExecutable, findSite } = require("./executable");
 
 const LEFT_OUT = "**/{node_modules,.venv,.blogsmith,public}/**";
 
-/** @returns {Promise<string[]>} */
+/** Folders that are open and are sites, else those below them, which takes a search. @returns {Promise<string[]>} */
 async function allSites() {
+  const tops = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const open = tops.filter((folder) => existsSync(path.join(folder, CONFIG)));
+  if (open.length > 0) return open;
   const found = await vscode.workspace.findFiles(`**/${CONFIG}`, LEFT_OUT, 50);
   return found.map((uri) => path.dirname(uri.fsPath)).sort();
 }

@@ -53,6 +53,7 @@ const vscode = {
     showTextDocument: async (uri) => (told.shown.push(uri.fsPath), { document, selection: undefined }),
   },
   workspace: {
+    workspaceFolders: undefined,
     findFiles: async () => [file(path.join(site, "blogsmith.yaml"))],
     getConfiguration: () => settings,
     getWorkspaceFolder: () => ({ uri: file(site) }),
@@ -128,4 +129,10 @@ test("cells of the post in front run, and the site is checked", async () => {
   await checkSite();
   const words = told.tasks.map(({ execution }) => execution.words);
   assert.deepEqual(words, [["execute", document.uri.fsPath], ["check", "--full"]]);
+});
+
+test("a folder that is open and a site is found without a search", async () => {
+  vscode.workspace.workspaceFolders = [{ uri: file(site) }, { uri: file("/nowhere") }];
+  vscode.workspace.findFiles = () => assert.fail("searched");
+  assert.deepEqual(await require("../src/sites.js").allSites(), [site]);
 });

@@ -1,0 +1,161 @@
+"""A release: checks, version and changelog, commit, tag, packages, and what to type to publish them.
+
+    python scripts/release.py 0.2.0             in a clean checkout of main
+    python scripts/release.py --dry-run 0.2.0   the same in a clone that is thrown away
+
+Nothing is pushed or uploaded. Whatever is not as it should be ends it before anything is changed, but for the
+packages, which are built from the commit that has the new version.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import re
+import shlex
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+VERSION_FILE = "blogsmith/__init__.py"
+CHANGELOG = "CHANGELOG.md"
+PACKAGE = "blogsmith_site"
+UNRELEASED = "## Unreleased"
+CHECKS = ("make check", "make types-elsewhere")
+"""What has to be green; `make test` and the long ones are the release manager's, see RELEASING.md."""
+_VERSION = re.compile(r'^__version__ = "(?P<version>[^"]+)"$', re.MULTILINE)
+_NUMBER = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_REFUSED = ("tests/", "_freeze/", ".git/", "__pycache__")
+"""What no wheel holds."""
+
+
+class Refused(Exception):
+    """Why there is no release, in words."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit code: 0 done, 1 refused or failed."""
+    parser = argparse.ArgumentParser(description="Make a release; nothing is pushed or uploaded.")
+    parser.add_argument("version", help="the new version, such as 0.2.0")
+    parser.add_argument("--dry-run", action="store_true", help="work in a clone that is thrown away")
+    parser.add_argument("--checks", default=" && ".join(CHECKS), help="what has to be green")
+    parser.add_argument("--date", type=dt.date.fromisoformat, default=None, help="by default today")
+    given = parser.parse_args(arguments)
+    date = given.date or dt.datetime.now(dt.UTC).date()
+    try:
+        if not given.dry_run:
+            make_release(ROOT, given.version, date, given.checks)
+            return 0
+        with tempfile.TemporaryDirectory(prefix="release-") as folder:
+            clone = Path(folder) / "clone"
+            require_clean(ROOT)
+            _run(ROOT, "git", "clone", "--quiet", str(ROOT), str(clone))
+            make_release(clone, given.version, date, given.checks)
+    except (Refused, subprocess.CalledProcessError) as error:
+        print(f"no release: {error}", file=sys.stderr)
+        return 1
+    print("a dry run: nothing of this is left")
+    return 0
+
+
+def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
+    """All steps, in a checkout; Refused or CalledProcessError with nothing committed if a check fails."""
+    require_clean(root)
+    code = (root / VERSION_FILE).read_text("utf-8")
+    changes = (root / CHANGELOG).read_text("utf-8")
+    code, changes = with_version(code, version), with_date(changes, version, date)
+    if _run(root, "git", "tag", "--list", f"v{version}"):
+        raise Refused(f"there is a tag v{version}")
+    if checks:
+        print(f"checks: {checks}", flush=True)
+        subprocess.run(["bash", "-ec", checks], cwd=root, check=True)
+    (root / VERSION_FILE).write_text(code, encoding="utf-8")
+    (root / CHANGELOG).write_text(changes, encoding="utf-8")
+    _run(root, "git", "commit", "--quiet", "--all", "--message", f"Version {version}")
+    _run(root, "git", "tag", "--annotate", f"v{version}", "--message", f"Version {version}")
+    packages = build_packages(root, root / "dist")
+    check_packages(packages, version)
+    print(f"version {version} is committed and tagged; to publish it:")
+    names = shlex.join(str(package.relative_to(root)) for package in packages)
+    for line in (f"git push origin HEAD v{version}", f"python -m twine upload {names}"):
+        print(f"    {line}")
+
+
+def require_clean(root: Path) -> None:
+    """Refused if a file is changed or new: a release is what is committed."""
+    changed = _run(root, "git", "status", "--porcelain")
+    if changed:
+        raise Refused(f"files are not committed:\n{changed}")
+
+
+def with_version(code: str, version: str) -> str:
+    """The module that holds the version, with another one; Refused if that is not a later one."""
+    found, wanted = _VERSION.search(code), _NUMBER.fullmatch(version)
+    if wanted is None:
+        raise Refused(f"{version} is no version such as 0.2.0")
+    if found is None:
+        raise Refused(f"{VERSION_FILE} has no version")
+    present = _NUMBER.match(found["version"])
+    # the first release may have the number that has stood there all the time
+    if present and tuple(map(int, wanted.groups())) < tuple(map(int, present.groups())):
+        raise Refused(f"{version} is older than {found['version']}")
+    return code[: found.start("version")] + version + code[found.end("version") :]
+
+
+def with_date(changes: str, version: str, date: dt.date) -> str:
+    """The changelog whose open section has a version and a date, under a new one that is empty."""
+    before, mark, after = changes.partition(f"\n{UNRELEASED}\n")
+    section = after.partition("\n## ")[0]
+    if not mark or not re.search(r"^- ", section, re.MULTILINE):
+        raise Refused(f"{CHANGELOG} says nothing under Unreleased")
+    if f"\n## {version} " in changes:
+        raise Refused(f"{CHANGELOG} has {version} already")
+    return f"{before}\n{UNRELEASED}\n\n## {version} — {date.isoformat()}\n{after}"
+
+
+def build_packages(root: Path, target: Path) -> list[Path]:
+    """Source archive and wheel of what is committed."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        _run(root, "git", "clone", "--quiet", str(root), str(clone))
+        for kind in ("sdist", "wheel"):
+            _run(clone, sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(target))
+    return sorted(target.iterdir())
+
+
+def check_packages(packages: Sequence[Path], version: str) -> None:
+    """Refused if they are not what a registry takes, or hold what they should not."""
+    names = [f"{PACKAGE}-{version}-py3-none-any.whl", f"{PACKAGE}-{version}.tar.gz"]
+    if [package.name for package in packages] != names:
+        raise Refused(
+            f"dist/ holds {', '.join(package.name for package in packages)}; {' and '.join(names)} expected"
+        )
+    with zipfile.ZipFile(packages[0]) as wheel:
+        if bad := wheel.testzip():
+            raise Refused(f"{bad} in the wheel is damaged")
+        held = wheel.namelist()
+        metadata = wheel.read(f"{PACKAGE}-{version}.dist-info/METADATA").decode()
+    if wrong := [name for name in held if name.startswith(_REFUSED) or "__pycache__" in name]:
+        raise Refused(f"the wheel holds {wrong[0]}")
+    for line in ("Name: blogsmith-site", f"Version: {version}", "Description-Content-Type: text/markdown"):
+        if f"\n{line}\n" not in metadata:
+            raise Refused(f"the wheel does not say {line}")
+    with tarfile.open(packages[1]) as archive:
+        folder = f"{PACKAGE}-{version}/"
+        if wrong := [name for name in archive.getnames() if not name.startswith(folder)]:
+            raise Refused(f"the source archive holds {wrong[0]} beside its folder")
+
+
+def _run(folder: Path, *command: str) -> str:
+    """What a command prints; CalledProcessError if it fails."""
+    done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
