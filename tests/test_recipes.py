@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from blogsmith.cli.clock import Clocks
@@ -14,11 +15,14 @@ from blogsmith.cli.main import main
 from blogsmith.project.report import ExecutionOptions
 from tests.docs_fill import DOCS
 from tests.site_files import NOW, build, printed, put
+from tests.test_publish_setup import read_workflow, schema
 
 _FENCE = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<path>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
 _TEXT = (DOCS / "recipes.md").read_text(encoding="utf-8")
+
+WORKFLOWS = {".github/workflows/check.yml", ".github/workflows/links.yml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,10 @@ def _recipe(text: str) -> Recipe:
     )
 
 
-def _holds(whole: str, shown: str) -> str:
+def missing_piece(whole: str, shown: str) -> str:
     """The first piece of `shown` that `whole` lacks behind those before it; empty if it has all."""
     at = 0
-    for piece in filter(None, (piece.strip() for piece in re.split(r"…|\n", shown))):
+    for piece in [piece.strip() for piece in re.split(r"…|\n", shown)]:
         found = whole.find(piece, at)
         if found < 0:
             return piece
@@ -74,7 +78,9 @@ def test_a_recipe_keeps_its_promise(
     # a machine with a card has to show the same as all others
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    site = put(tmp_path / "site", {"blogsmith.yaml": "title: Notes\n", "content/_index.md": "", **recipe.files})
+    site = put(
+        tmp_path / "site", {"blogsmith.yaml": "title: Notes\n", "content/_index.md": "", **recipe.files}
+    )
     runs = "#|" in str(recipe.files)
     report = build(site, execution=ExecutionOptions(execute="stale" if runs else ""))
     assert printed(report) == ""
@@ -85,11 +91,22 @@ def test_a_recipe_keeps_its_promise(
     for line in re.findall(r"^\$ blogsmith (.*)$", recipe.session, re.MULTILINE):
         assert main(shlex.split(line), Clocks(now=lambda: NOW)) == 0
         said += f"$ blogsmith {line}\n{capfd.readouterr().out}\n"
-    assert _holds(said, recipe.session) == "", said
+    assert missing_piece(said, recipe.session) == "", said
     for path, shown in recipe.promises.items():
         text = (site / path).read_text(encoding="utf-8")
-        assert _holds(text, shown) == "", text
-    assert recipe.promises or recipe.session or set(recipe.files) & WORKFLOWS, "nothing is promised"
+        assert missing_piece(text, shown) == "", text
+    for path in WORKFLOWS & set(recipe.files):
+        jsonschema.validate(read_workflow(recipe.files[path]), schema("github-workflows"))
+    assert recipe.promises or recipe.session or WORKFLOWS & set(recipe.files), "nothing is promised"
 
 
-WORKFLOWS = {".github/workflows/check.yml", ".github/workflows/links.yml"}
+def test_there_are_twenty_recipes_of_one_page() -> None:
+    found = recipes()
+    assert len(found) >= 20
+    assert len({recipe.title for recipe in found}) == len(found)
+
+
+def test_a_piece_out_of_order_is_missing() -> None:
+    assert missing_piece("one two three", "one … three") == ""
+    assert missing_piece("one two three", "three … one") == "one"
+    assert missing_piece("one two three", "two\none") == "one"
