@@ -6,7 +6,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import get_args, get_type_hints
 
 import click
@@ -26,6 +26,7 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.read.head import KNOWN_KEYS
 from blogsmith.tex.convert import TexError, convert_formula
 from tests import docs_fill
+from tests.cases_io import case_files, read_cases
 from tests.docs_sources import ROOT, all_help, all_settings
 
 PAGES = {
@@ -65,6 +66,7 @@ def test_a_description_fits_into_what_searchers_see(page: str) -> None:
     source = Source(PurePosixPath(f"content/{page}"), PAGES[page].read_text("utf-8"), "")
     front = read_document(source, Config())[0].front
     assert 40 <= len(front.description) <= 160, front.description
+    assert front.title
 
 
 def test_the_manual_can_be_searched() -> None:
@@ -191,6 +193,40 @@ def test_every_setting_that_is_named_exists(page: str) -> None:
 def test_every_code_of_a_message_exists(page: str) -> None:
     for code in re.findall(r"^\S+:\d+:\d+: .*\[([a-z-]+)\]$", written(page), re.MULTILINE):
         assert code in CODES
+
+
+# whatever the cases of the syntax have is told in words
+
+OWN_WORDS = {"dark-ok", "external", "intro", "term"}
+"""Classes of the author's own in cases."""
+
+
+def words_of(source: str) -> set[str]:
+    """Attributes, arguments, words of fences, options of cells, classes and commands in a case."""
+    calls = " ".join(re.findall(r"\{% *(?:include )?[\w.-]+ (.*?)%\}", source, re.DOTALL))
+    fences = " ".join(re.findall(r"^`{3,}\S*(.*)$", source, re.MULTILINE))
+    return {
+        *re.findall(r"\bdata-[a-z-]+", source),
+        *re.findall(r"\b\w+(?==[\"'])", calls + fences),
+        *re.findall(r"(?<= )[a-z]+(?= |$)", re.sub(r"([\"']).*?\1|\{.*?\}", "", fences)),
+        *re.findall(r"^#\| ([\w-]+):", source, re.MULTILINE),
+        *re.findall(r"\{[^}\n]*?\.([a-z-]+)[^}\n]*\}", source),
+        *re.findall(r'class="([\w-]+)', source),
+        *re.findall(r"\\begin\{(\w+\*?)\}", source),
+        *re.findall(r"\\(?:label|tag|notag|nonumber|\w*ref|\w*text|cite[tp]?|newcommand|def)\b", source),
+    } - OWN_WORDS
+
+
+TOLD = {word for page in PAGES for word in re.findall(r"\\?[\w-]+\*?", written(page))}
+SYNTAX = [file for file in case_files() if not file.stem.startswith("tex-")]
+"""Of TeX there is a page of all commands."""
+
+
+@pytest.mark.parametrize("file", SYNTAX, ids=lambda file: file.stem)
+def test_what_stands_in_a_case_is_told(file: Path) -> None:
+    # what is refused needs no words
+    right = [case.source for case in read_cases(file) if "\n! " not in f"\n{case.expected}"]
+    assert {word for source in right for word in words_of(source)} - TOLD == set()
 
 
 # counts and lists
