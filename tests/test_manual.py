@@ -33,6 +33,7 @@ PAGES = {
     "README.md": ROOT / "README.md",
     **{str(page.relative_to(docs_fill.DOCS.parent)): page for page in docs_fill.pages()},
 }
+GERMAN = docs_fill.DOCS / "first-post.de.md"
 GENERATED = re.compile(r"^<!-- (\w+)(?:: [^\n]*)? -->\n.*?^<!-- end \1 -->$", re.MULTILINE | re.DOTALL)
 
 
@@ -116,6 +117,12 @@ def complaint(line: str) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_line_is_one(page: str) -> None:
     assert [wrong for line in command_lines(written(page)) if (wrong := complaint(line))] == []
+
+
+def test_every_command_line_of_the_german_page_is_one() -> None:
+    lines = list(command_lines(GERMAN.read_text("utf-8")))
+    assert len(lines) > 2
+    assert [wrong for line in lines if (wrong := complaint(line))] == []
 
 
 def test_command_lines_are_found_and_judged() -> None:
