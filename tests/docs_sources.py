@@ -7,20 +7,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import get_args
 
 import click
 
+from blogsmith.config.hosts import HostName
+from blogsmith.model.remote_images import RemoteRuleName
 from blogsmith.render.templates.record_fields import FIELDS
 
 ROOT = Path(__file__).parent.parent
 HELP_WIDTH = 92
 
+
+def _choices(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 _TYPES = MappingProxyType(
     {
+        "HostName": _choices(get_args(HostName)),
+        "RemoteRuleName": _choices(get_args(RemoteRuleName)),
         "str": "text",
         "bool": "true or false",
         "int": "whole number",
@@ -107,8 +117,7 @@ def _type_words(annotation: str) -> str:
     if annotation in _TYPES:
         return _TYPES[annotation]
     if annotation.startswith("Literal["):
-        choices = ast.literal_eval(f"({annotation.removeprefix('Literal[').removesuffix(']')},)")
-        return ", ".join(f"`{choice}`" for choice in choices)
+        return _choices(ast.literal_eval(f"({annotation.removeprefix('Literal[').removesuffix(']')},)"))
     return "list" if annotation.startswith("tuple") else "mapping"
 
 

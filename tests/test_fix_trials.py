@@ -91,6 +91,7 @@ ROWS = MappingProxyType(
             "callout-kind",
             "code-language",
         ),
+        "section-rules": ("front-matter-rule",),
         "shortcode-open": ("shortcode-open",),
         "shortcode-unknown": ("shortcode-unknown",),
         "template-block": ("template-block",),

@@ -251,7 +251,7 @@ FIXABLE = frozenset(
         *("alias", "attribute", "bibliography-file", "callout-kind", "cell-assert", "cell-fallback"),
         *("cell-option", "citation-key", "citation-style", "code-language", "config-key", "config-value"),
         *("date", "div-open", "div-unknown", "dollar-doubtful", "encoding", "fence-info", "fence-open"),
-        *("footnote-undefined", "footnote-unused", "foreign-syntax", "front-matter-key"),
+        *("footnote-undefined", "footnote-unused", "foreign-syntax", "front-matter-key", "front-matter-rule"),
         *("front-matter-open", "front-matter-unknown", "front-matter-value", "heading-h1"),
         *("hidden-character", "id-twice", "image-missing", "image-record", "image-width", "include-region"),
         *("label-twice", "label-unnumbered", "label-unused", "language-key", "language-value"),
