@@ -126,8 +126,8 @@ def test_files_that_change_on_disk_are_seen(desk: Desk) -> None:
 
 def test_files_outside_a_site_get_nothing(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = tmp_path_factory.mktemp("other") / "readme.md"
-    desk.service.open(other.as_uri(), "$\\wrongly$", 1)
-    desk.service.open("untitled:Untitled-1", "$\\wrongly$", 1)
+    desk.service.open_document(other.as_uri(), "$\\wrongly$", 1)
+    desk.service.open_document("untitled:Untitled-1", "$\\wrongly$", 1)
     desk.rest()
     assert not desk.told
     assert not desk.service.sessions
@@ -138,7 +138,7 @@ def test_two_sites_are_two_sessions(desk: Desk, tmp_path_factory: pytest.TempPat
     (other / "content").mkdir()
     (other / "blogsmith.yaml").write_text(CONFIG, encoding="utf-8")
     desk.open(ONE)
-    desk.service.open((other / "content/a.md").as_uri(), "$\\wrongly$", 1)
+    desk.service.open_document((other / "content/a.md").as_uri(), "$\\wrongly$", 1)
     desk.rest()
     assert [code.code for code in desk.told[(other / "content/a.md").as_uri()].diagnostics] == [
         "math-command"

@@ -171,6 +171,11 @@ def test_a_site_that_cannot_be_read_is_told_whatever_is_asked(
 
 
 def test_paths_count_from_the_top_of_the_repository(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (site.parent / ".git").mkdir(exist_ok=True)
-    assert run("check", "--format", "github", "content/posts/a.md") == 1
+    top = site.parent / ".git"
+    top.mkdir()
+    try:
+        assert run("check", "--format", "github", "content/posts/a.md") == 1
+    finally:
+        # sites of other tests lie beside this one
+        top.rmdir()
     assert f"file={site.name}/content/posts/a.md," in capsys.readouterr().out

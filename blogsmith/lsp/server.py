@@ -212,7 +212,7 @@ def _register(wire: SiteWire) -> None:
     @feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        wire.tell(lambda: service.open(document.uri, document.text, document.version))
+        wire.tell(lambda: service.open_document(document.uri, document.text, document.version))
 
     @feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:

@@ -76,7 +76,7 @@ class LanguageService:
 
     # -- documents --
 
-    def open(self, uri: str, text: str, version: int) -> None:
+    def open_document(self, uri: str, text: str, version: int) -> None:
         """The editor has a document; one that belongs to no site is passed over."""
         file = path_of(uri)
         root = find_root(file) if file else None

@@ -26,8 +26,8 @@ def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
     names = {page: _LOADED.findall(own_site.text(page)) for page in own_site.pages()}
     sheets = {page: [name for name in found if name.endswith(".css")] for page, found in names.items()}
     # what a page has that few others have: pictures that open, other languages, comments, marks in code,
-    # lists of literature
-    few = re.compile(r"/(?:pictures|languages|community|teaching|references)-\w+\.css$")
+    # lists of literature, notes in the margin
+    few = re.compile(r"/(?:pictures|languages|community|teaching|references|margins)-\w+\.css$")
     sheets = {page: [name for name in found if not few.search(name)] for page, found in sheets.items()}
     # the front page has one more, which no other page needs
     most = {"/": 3}
