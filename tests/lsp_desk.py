@@ -62,7 +62,7 @@ class Desk:
         """Open a file, and wait until all is told."""
         text = (self.root / path).read_text(encoding="utf-8") if text is None else text
         self._versions[path] = 1
-        self.service.open(self.uri(path), text, 1)
+        self.service.open_document(self.uri(path), text, 1)
         self.rest()
 
     def write(self, path: str, text: str, *, rests: bool = True) -> None:
