@@ -113,7 +113,7 @@ def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: p
     assert all_problems(present, (), pages.problems(present)) == report.diagnostics
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     script=st.lists(
         st.lists(edits | st.sampled_from(PLUGINS), min_size=1, max_size=3), min_size=1, max_size=6

@@ -28,7 +28,8 @@ from tests.sessions import is_alive, no_process_left, wait_for
 from tests.site_files import build, printed, put
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are forked on Linux only")
-METHODS = ("fork", "spawn")
+# fresh processes are tried by `TestSpawned` in each run
+METHODS = ("fork", pytest.param("spawn", marks=pytest.mark.long))
 POSTS = 48
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="23" height="9"/>'
 

@@ -48,6 +48,7 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_every_line_of_the_table_is_measured(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = measure(replace(TINY, site=site))
     lines = table(found)
@@ -160,6 +161,7 @@ def test_a_rule_that_sees_no_faults_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert not catches_faults(12, ["float32"])
 
 
+@pytest.mark.long
 def test_builds_are_compared_by_all_bytes(site: Path) -> None:
     pages = compare_builds(site, sys.executable, sys.executable)
     assert pages.files > 3

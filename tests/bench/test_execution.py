@@ -39,6 +39,7 @@ drawing = pytest.mark.skipif(
 
 
 @drawing
+@pytest.mark.long
 def test_every_line_of_the_table_is_measured() -> None:
     found = measure_engine(TINY, ask_ours) | measure_alone(TINY)
     assert found.keys() >= {goal.key for goal in GOALS}

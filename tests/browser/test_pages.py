@@ -34,6 +34,10 @@ ACTING = (
     'class="toc"',
 )
 """Marks of what a script may serve."""
+REFERENCE = frozenset(
+    f"/docs/{name}/" for name in ("command-line", "configuration", "errors", "tex-commands", "tex-packages")
+)
+"""Long pages of one form each, such as tables, which take a third of the time: those of `make test-long`."""
 SHARES = 6
 """So many tests have a part of the pages each: no process is left with all of them at the end."""
 # Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, a note
@@ -75,10 +79,15 @@ def looks(reader: Reader, axe: str) -> Looks:
     return Looks(reader, axe)
 
 
+def pages_of(site: Served) -> list[str]:
+    """Its pages, but for `REFERENCE`."""
+    return [page for page in site.pages() if page not in REFERENCE]
+
+
 @pytest.mark.parametrize("share", range(SHARES))
 def test_no_page_has_a_fault(own_site: Served, looks: Looks, share: int) -> None:
     found: dict[str, list[str]] = {}
-    for page in own_site.pages()[share::SHARES]:
+    for page in pages_of(own_site)[share::SHARES]:
         looks.reader.open(own_site.url(page), DESKTOP)
         for fault, place in looks.faults():
             found.setdefault(fault, []).append(f"{page} {place}")
@@ -197,7 +206,7 @@ def test_a_fault_of_one_look_is_found(
 
 def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader) -> None:
     found: dict[str, list[str]] = {}
-    first, *_ = pages = own_site.pages()
+    first, *_ = pages = pages_of(own_site)
     reader.open(own_site.url(first), WITHOUT_SCRIPTS)
     for page in pages:
         reader.go_to(own_site.url(page))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from .conftest import Served
 from .reader import PAPER, Reader
+from .test_pages import pages_of
 
 SHEET = replace(PAPER, width_px=574)
 """The text of an A4 sheet: 210 mm without the margins of print.css."""
@@ -20,7 +21,7 @@ return [bodies.length, unseen.length, others.length];
 
 def test_nothing_sticks_out_of_a_sheet(own_site: Served, reader: Reader) -> None:
     # else the browser prints all of that post in smaller letters
-    first, *_ = pages = own_site.pages()
+    first, *_ = pages = pages_of(own_site)
     reader.open(own_site.url(first), SHEET)
     wide = []
     for page in pages:
