@@ -126,6 +126,7 @@ def feed_of(body: Body) -> str:
     return feed_html(page, Config(base_url="https://example.org"))
 
 
+@pytest.mark.long
 def test_our_own_pages(pages: Pages) -> None:
     build(ROOT, write=False, execution=HERE)
     assert len(pages) > 20

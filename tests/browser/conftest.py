@@ -13,6 +13,7 @@ from tests.site_files import build, printed
 from .browser_python import PAGE, Blocks, built_site
 from .reader import Reader, reading
 from .server import served
+from .shared import shared_folder
 
 ROOT = Path(__file__).parents[2]
 WIDGETS = Path(__file__).parent / "site"
@@ -47,7 +48,9 @@ class Served:
 @pytest.fixture(scope="session")
 def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """This repository's site, posts of the future included."""
-    yield from _built(ROOT, tmp_path_factory.mktemp("own") / "public")
+    folder = shared_folder(tmp_path_factory, "own", lambda folder: _build(ROOT, folder / "public")) / "public"
+    with served(folder) as origin:
+        yield Served(folder, origin)
 
 
 @pytest.fixture(scope="session")
@@ -64,9 +67,13 @@ def run_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield Served(output, origin)
 
 
-def _built(root: Path, output: Path) -> Iterator[Served]:
+def _build(root: Path, output: Path) -> None:
     report = build(root, output=output, base_url=ADDRESS, future=True)
     assert report.ok, printed(report)
+
+
+def _built(root: Path, output: Path) -> Iterator[Served]:
+    _build(root, output)
     with served(output) as origin:
         yield Served(output, origin)
 

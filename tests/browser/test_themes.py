@@ -16,6 +16,7 @@ from .accessibility import Looks
 from .conftest import ADDRESS, ROOT, Served
 from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
+from .shared import shared_folder
 from .test_markup import errors
 from .test_pages import UNSEEN_TEXT, listing
 from .test_print import SHEET, WIDTH
@@ -38,8 +39,15 @@ SITES = {
 
 
 @contextmanager
-def themed(folder: Path, theme: str, options: str) -> Iterator[Served]:
+def themed(factory: pytest.TempPathFactory, name: str, theme: str, options: str) -> Iterator[Served]:
     """This repository's site in another theme."""
+    folder = shared_folder(factory, name, lambda folder: build_themed(folder, theme, options)) / "public"
+    with served(folder) as origin:
+        yield Served(folder, origin)
+
+
+def build_themed(folder: Path, theme: str, options: str) -> None:
+    """Build it into `public/` of a folder."""
     root = folder / "site"
     for name in FOLDERS:
         shutil.copytree(ROOT / name, root / name)
@@ -47,8 +55,6 @@ def themed(folder: Path, theme: str, options: str) -> Iterator[Served]:
     (root / "blogsmith.yaml").write_text(f"{config}theme: {theme}\ntheme_options: {{{options}}}\n", "utf-8")
     report = build(root, output=folder / "public", base_url=ADDRESS, future=True)
     assert report.ok, printed(report)
-    with served(folder / "public") as origin:
-        yield Served(folder / "public", origin)
 
 
 @pytest.fixture(scope="module", params=SITES)
@@ -57,14 +63,14 @@ def themed_site(
 ) -> Iterator[tuple[Served, tuple[str, ...]]]:
     """A site in another theme, and the pages to look at."""
     theme, options, pages = SITES[request.param]
-    with themed(tmp_path_factory.mktemp(request.param), theme, options) as site:
+    with themed(tmp_path_factory, request.param, theme, options) as site:
         yield site, pages
 
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The site in theme terminal as it is without options."""
-    with themed(tmp_path_factory.mktemp("dark"), "terminal", "") as site:
+    with themed(tmp_path_factory, "dark", "terminal", "") as site:
         yield site
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from .firefox import firefox
 from .reader import reading
 from .server import served
+from .shared import shared_folder
 from .two_browsers import LOOKS, Display, build_page, formulas, measure, shades, take_on
 
 TEXTS = formulas()
@@ -26,6 +29,7 @@ WIDER = {
 """Firefox sets them 8 to 12 % wider, with more room in tall brackets."""
 
 Look = tuple[int, float]
+FOUND = "found.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,28 @@ class Seen:
     shades: dict[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The page as both browsers show it, as test processes hand it to each other."""
+
+    pages: dict[str, list[tuple[Look, Seen]]]
+    """By browser."""
+
+    def by_look(self) -> dict[str, dict[Look, Seen]]:
+        """Browser → look → the page."""
+        return {browser: dict(seen) for browser, seen in self.pages.items()}
+
+
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Mapping[Look, Seen]]]:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Mapping[Look, Seen]]:
     """The page in either browser, in every look."""
-    folder = tmp_path_factory.mktemp("browsers")
-    found: dict[str, dict[Look, Seen]] = {"chromium": {}, "firefox": {}}
+    folder = shared_folder(tmp_path_factory, "browsers", measure_pages)
+    return msgspec.json.decode((folder / FOUND).read_bytes(), type=Measured).by_look()
+
+
+def measure_pages(folder: Path) -> None:
+    """Measure the page in either browser, in every look, into the file `FOUND`."""
+    found: dict[str, list[tuple[Look, Seen]]] = {"chromium": [], "firefox": []}
     with ExitStack() as stack:
         chromium = stack.enter_context(reading(folder / "chromium"))
         fox = stack.enter_context(firefox(folder / "firefox"))
@@ -52,8 +73,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Map
             for browser, seen in ((chromium, found["chromium"]), (fox, found["firefox"])):
                 take_on(browser, *look)
                 displays = measure(browser)
-                seen[look] = Seen(displays, shades(browser, displays))
-        yield found
+                seen.append((look, Seen(displays, shades(browser, displays))))
+    (folder / FOUND).write_bytes(msgspec.json.encode(Measured(found)))
 
 
 Pages = Mapping[str, Mapping[Look, Seen]]

@@ -88,7 +88,7 @@ class SessionTask:
 
     def join(self, timeout_s: float) -> None:
         """Wait for its thread."""
-        if self._thread is not None:
+        if self._thread is not None and self._thread.is_alive():
             self._thread.join(max(0.0, timeout_s))
 
     def _begin(self, run: Callable[[], SessionRun], ended: Ended) -> None:

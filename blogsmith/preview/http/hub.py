@@ -84,7 +84,8 @@ class Hub:
                 return
             self._running = False
             self._wake()
-        self._thread.join()
+        if self._thread.is_alive():  # Ctrl-C may have come before it was started
+            self._thread.join()
 
     def publish(self, event: Mapping[str, object]) -> None:
         """To all streams, without waiting for any; TypeError or ValueError if the event is no JSON."""

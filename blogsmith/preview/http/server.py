@@ -102,7 +102,8 @@ class PreviewServer:
         self._wake_in.send(b"!")
         # it may be waiting for room
         threads = self._admission.close()
-        self._accepting.join()
+        if self._accepting.is_alive():  # Ctrl-C may have come before it was started
+            self._accepting.join()
         for end in (*self._listeners, self._wake_out, self._wake_in):
             end.close()
         self.hub.close()
