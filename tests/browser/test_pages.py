@@ -37,7 +37,9 @@ ACTING = (
 REFERENCE = frozenset(
     f"/docs/{name}/" for name in ("command-line", "configuration", "errors", "tex-commands", "tex-packages")
 )
-"""Long pages of one form each, such as tables, which take a third of the time: those of `make test-long`."""
+"""Long pages of one form each, such as tables, which take a third of the time."""
+EVERY = [pytest.param(False, id="some"), pytest.param(True, id="every", marks=pytest.mark.long)]
+"""Whether all pages are looked at."""
 SHARES = 6
 """So many tests have a part of the pages each: no process is left with all of them at the end."""
 # Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, a note
@@ -80,8 +82,10 @@ def looks(reader: Reader, axe: str) -> Looks:
 
 
 def pages_of(site: Served) -> list[str]:
-    """Its pages, but for `REFERENCE`."""
-    return [page for page in site.pages() if page not in REFERENCE]
+    """Its posts and lists, and every other page of the manual; `make test-long` looks at all."""
+    manual = [page for page in site.pages() if page.startswith("/docs/") and page not in REFERENCE]
+    others = {*site.pages()} - {*manual} - REFERENCE
+    return sorted({*others, *manual[::2]})
 
 
 @pytest.mark.parametrize("share", range(SHARES))
@@ -204,9 +208,10 @@ def test_a_fault_of_one_look_is_found(
     assert any(place in where for _, where in found) == bool(fault), found
 
 
-def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader) -> None:
+@pytest.mark.parametrize("every", EVERY)
+def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader, every: bool) -> None:
     found: dict[str, list[str]] = {}
-    first, *_ = pages = pages_of(own_site)
+    first, *_ = pages = own_site.pages() if every else pages_of(own_site)
     reader.open(own_site.url(first), WITHOUT_SCRIPTS)
     for page in pages:
         reader.go_to(own_site.url(page))

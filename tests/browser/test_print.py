@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from .conftest import Served
 from .reader import PAPER, Reader
-from .test_pages import pages_of
+from .test_pages import EVERY, pages_of
 
 SHEET = replace(PAPER, width_px=574)
 """The text of an A4 sheet: 210 mm without the margins of print.css."""
@@ -19,9 +21,10 @@ return [bodies.length, unseen.length, others.length];
 """
 
 
-def test_nothing_sticks_out_of_a_sheet(own_site: Served, reader: Reader) -> None:
+@pytest.mark.parametrize("every", EVERY)
+def test_nothing_sticks_out_of_a_sheet(own_site: Served, reader: Reader, every: bool) -> None:
     # else the browser prints all of that post in smaller letters
-    first, *_ = pages = pages_of(own_site)
+    first, *_ = pages = own_site.pages() if every else pages_of(own_site)
     reader.open(own_site.url(first), SHEET)
     wide = []
     for page in pages:

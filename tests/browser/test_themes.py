@@ -57,7 +57,10 @@ def build_themed(folder: Path, theme: str, options: str) -> None:
     assert report.ok, printed(report)
 
 
-@pytest.fixture(scope="module", params=SITES)
+@pytest.fixture(
+    scope="module",
+    params=["terminal", "right", pytest.param("none", marks=pytest.mark.long)],
+)
 def themed_site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Served, tuple[str, ...]]]:

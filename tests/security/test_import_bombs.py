@@ -103,7 +103,7 @@ def test_row_46_liquid(name: str, tmp_path: Path) -> None:
     assert "Text." in done.site.pages[0].text
 
 
-@pytest.mark.parametrize("inner", ["", "words "])
+@pytest.mark.parametrize("inner", ["", pytest.param("words ", marks=pytest.mark.long)])
 def test_row_46_inclusion_that_doubles(inner: str, tmp_path: Path) -> None:
     files = {
         "_quarto.yml": "website: {title: Notes}\n",
