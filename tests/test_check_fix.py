@@ -226,3 +226,13 @@ def test_a_difference_acts_on_no_terminal(tmp_path: Path, capsys: pytest.Capture
     fixing.print_diff(plan_changes(tmp_path, [one], proposals=False), sys.stdout)
     out = capsys.readouterr().out
     assert not set("\x1b\x07\u202e").intersection(out) and "\\x1b" in out
+
+
+def test_proposals_alone_are_offered_in_a_whole_sentence(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for post in (site / "content").rglob("*.md"):
+        post.write_text("---\ntitle: T\n---\n$\\alpah$\n")
+    assert run("check") == 1
+    out, err = capsys.readouterr()
+    assert " can be fixed with --fix --unsafe-fixes\n" in out + err

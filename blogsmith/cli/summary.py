@@ -56,9 +56,10 @@ def _fixable_line(found: Sequence[Diagnostic]) -> str:
     fixes = [one.fix for one in found if one.fix]
     certain = sum(fix.is_safe for fix in fixes)
     proposed = len(fixes) - certain
+    more = "more may be" if certain else "can be fixed"
     parts = (
         f"{certain:,} can be fixed with --fix" if certain else "",
-        f"{proposed:,}{' more' if certain else ''} may be with --fix --unsafe-fixes" if proposed else "",
+        f"{proposed:,} {more} with --fix --unsafe-fixes" if proposed else "",
     )
     return ", ".join(filter(None, parts))
 
