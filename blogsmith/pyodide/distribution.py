@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -10,6 +9,7 @@ from urllib.parse import quote
 
 from msgspec import Struct, field
 
+from ..storage.digests import file_digest
 from .lock import Lock, LockProblem, read_lock
 from .names import MODULES
 from .release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK, VERSION
@@ -121,12 +121,4 @@ def damaged_files(folder: Path, lock: Lock) -> list[str]:
     """Names of files of the core and of `lock` that are missing in `folder` or have other bytes."""
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in lock.packages.values()}
-    return [name for name, digest in sorted(expected.items()) if _digest(folder / name) != digest]
-
-
-def _digest(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
-        return ""
+    return [name for name, digest in sorted(expected.items()) if file_digest(folder / name) != digest]
