@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..source_files import read_text
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
 from .config import QuartoConfig
 from .source import SUFFIXES, QuartoDocument, resolve
@@ -88,7 +89,7 @@ def index_site(
         others=frozenset(others),
         base_path=config.base_path,
         base_url=config.base_url,
-        drafts=tuple(str(each).lstrip("/") for each in (drafts if isinstance(drafts, list) else [drafts])),
+        drafts=tuple(str(each).lstrip("/") for each in list_of(drafts)),
         variables=_variables(root),
         labels=labels,
         by_stem={document.path.with_suffix(""): document.path for document in documents},

@@ -15,6 +15,7 @@ from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
 from ..source_files import SKIPPED, read_text, walk_files
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.title_heading import take_title
 from .config import QuartoConfig, merge, rebase
@@ -128,7 +129,7 @@ def _glob(pattern: str) -> str:
 
 def _chosen(config: QuartoConfig) -> _Chosen:
     written = config.mapping("project").get("render") or []
-    patterns = [str(each) for each in (written if isinstance(written, list) else [written])]
+    patterns = [str(each) for each in list_of(written)]
     return _Chosen(patterns, list(chapters_of(config)) if "book" in config.values else [])
 
 

@@ -7,43 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from .tags import tag_attributes, tag_name
 
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|</?[A-Za-z][\w:-]*(?:\s+(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*)?\s*/?>")
-VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
-)
-BLOCKS = frozenset(
-    (
-        *(
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "center",
-            "details",
-            "dialog",
-            "div",
-            "dl",
-            "fieldset",
-        ),
-        *(
-            "figure",
-            "footer",
-            "form",
-            "header",
-            "hr",
-            "iframe",
-            "main",
-            "nav",
-            "ol",
-            "p",
-            "picture",
-            "section",
-        ),
-        *("table", "ul", "video", "audio", "h1", "h2", "h3", "h4", "h5", "h6", "swiper-container"),
-    )
+VOID = name_set("area base br col embed hr img input link meta source track wbr")
+BLOCKS = name_set(
+    "address article aside blockquote center details dialog div dl fieldset figure footer form header hr "
+    "iframe main nav ol p picture section table ul video audio h1 h2 h3 h4 h5 h6 swiper-container"
 )
 """Elements that are blocks of their own when they begin a line."""
 

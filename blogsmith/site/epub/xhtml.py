@@ -12,8 +12,8 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
-from ...tex.names import name_set
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"

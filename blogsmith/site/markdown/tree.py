@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 from msgspec import Struct, field
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ...syntax.code_marks import mark_comment
-from ...tex.names import name_set
 
 _MATH = lazy_pattern(r"(<math\b[^>]*>)(.*?)</math>", re.DOTALL)
 _NUMBER = lazy_pattern(r'<mtext class="eq-number"[^>]*>(.*?)</mtext>', re.DOTALL)
