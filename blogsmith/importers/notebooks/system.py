@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+from ...diagnostics.counts import first_names
 from ...diagnostics.model import Diagnostic, SiteError
 from ...model.names import name_set
 from ...project.report import Progress
@@ -111,8 +112,7 @@ def _left_pages(
     left = sorted(path.as_posix() for path in others - copied if path.suffix.lower() in (".md", ".rst"))
     if is_single or not left:
         return []
-    more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    message = f"texts that are no notebooks are not taken over: {', '.join(left[:_NAMED])}{more}"
+    message = f"texts that are no notebooks are not taken over: {first_names(left, _NAMED)}"
     return [Notice("dropped", message, hint="copy those you want to content/")]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from ...diagnostics.counts import first_names
 from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
@@ -147,8 +148,7 @@ def _files(
 
 def _left_files(left: Collection[PurePosixPath]) -> Notice:
     names = sorted(path.as_posix() for path in left)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    message = f"files that no page names are not copied: {', '.join(names[:_NAMED])}{more}"
+    message = f"files that no page names are not copied: {first_names(names, _NAMED)}"
     return Notice("dropped", message, hint="copy those that are linked from elsewhere into static/")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from ...model.names import name_set
+from ...model.names import VOID_ELEMENTS, name_set
 from ...patterns import lazy_pattern
 from .facts import (
     Facts,
@@ -24,7 +24,6 @@ from .facts import (
     words_in,
 )
 
-_VOID = name_set("area base br col embed hr img input link meta source track wbr")
 _SILENT = frozenset(("script", "style", "template", "noscript", "svg", "nav"))
 _SILENT_CLASSES = name_set(
     "code-header heading-anchor heading-number footnote-backref eq-number references spoken provenance "
@@ -102,7 +101,7 @@ class _Reader(HTMLParser):
         self._take_start(
             tag, values, classes, is_silent=is_inside_silent or (silent and tag not in ("a", "sup"))
         )
-        if tag not in _VOID:
+        if tag not in VOID_ELEMENTS:
             heading: list[str] | None = [] if re.fullmatch("h[1-6]", tag) and not silent else None
             code = tag in _NO_MATH or (bool(self._stack) and self._stack[-1].is_code)
             self._stack.append(_Open(tag, silent, code, heading))
@@ -162,7 +161,7 @@ class _Reader(HTMLParser):
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
+        if tag not in VOID_ELEMENTS:
             self.handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:
