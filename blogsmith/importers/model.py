@@ -73,7 +73,7 @@ class ImportedData:
     data: bytes
 
 
-class Placed(Protocol):
+class HasPath(Protocol):
     """What has a place in the new site."""
 
     @property
@@ -81,7 +81,7 @@ class Placed(Protocol):
         """Relative to the new site."""
 
 
-Item = TypeVar("Item", bound=Placed)
+Item = TypeVar("Item", bound=HasPath)
 
 
 def by_path(items: Iterable[Item]) -> tuple[Item, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.session.environment import cores
