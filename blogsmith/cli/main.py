@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
     except Exception as error:
         from .failures import report_failure
 
-        return report_failure(error, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
+        return report_failure(error, verbose=any(map(_is_verbose, arguments)))
 
 
 def _run(arguments: list[str], clocks: Clocks) -> int:
@@ -41,3 +41,9 @@ def _run(arguments: list[str], clocks: Clocks) -> int:
 
     outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _is_verbose(argument: str) -> bool:
+    """Whether it is `-v`, also among other short options as in `-qv`."""
+    is_short = argument.startswith("-") and not argument.startswith("--")
+    return argument == "--verbose" or (is_short and "v" in argument)

@@ -60,12 +60,7 @@ def write_site(
     """
     check_folder(target, site_root)
     check_paths(outputs)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        _clear_up(place, target, site_root)
+    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
         if not plan.is_done:
@@ -98,12 +93,7 @@ def read_last_site(
     wanted: asked of each path. SiteError as in `write_site`.
     """
     check_folder(target, site_root)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        _clear_up(place, target, site_root)
+    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.is_there:
             return {}
         with place.enter() as folder, Descent(folder) as descent:
@@ -129,12 +119,7 @@ def _read_file(descent: Descent, path: str) -> bytes | None:
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
     """Remove our files from `target`, then the folders that are empty; all else is kept."""
     check_folder(target, site_root)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        _clear_up(place, target, site_root)
+    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.is_there:
             return WriteReport()
         with place.enter() as folder:
@@ -163,8 +148,20 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
         in_place.replace_files(plan, place)
 
 
+@contextlib.contextmanager
+def _tidy_place(target: Path, site_root: Path, *, is_chosen: bool, wait_s: float) -> Iterator[OutputPlace]:
+    """The place of the output folder, ours alone; what an earlier run left undone is finished first."""
+    with (
+        _name_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        _clear_up(place, target, site_root)
+        yield place
+
+
 def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
-    """Finish or undo what an earlier run left half done; refuse a folder that is not ours."""
+    """Finish or undo what an earlier run left; refuse a folder that is not ours."""
     recover(place)
     if place.is_there:
         with place.enter() as folder:

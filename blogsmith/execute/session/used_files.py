@@ -6,7 +6,6 @@ that would be true: what was read is gone.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ...model.results import CHANGED, SessionRun
+from ...storage.digests import file_digest
 from ...storage.stamps import stamp_at
 from .protocol import Frame
 
@@ -84,16 +84,8 @@ class UsedFiles:
         return {path: digests[path] for path in sorted(paths) if digests[path]}
 
     def _digest_as_read(self, path: str) -> str:
-        digest, then = _digest(self.root / path), self._stamps.get(path)
+        digest, then = file_digest(self.root / path), self._stamps.get(path)
         # after the digest is taken, so that a save meanwhile is seen
         now = stamp_at(self.root / path) if then else None
         is_changed = then and (now is None or [now.size, now.modified_ns, now.inode] != then)
         return CHANGED if is_changed else digest
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""

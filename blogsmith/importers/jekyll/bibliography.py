@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..bibliography.bibtex import read_bibtex
 from ..source_files import read_text, walk_files
+from ..text.front_values import list_of
 from .site import JekyllSite
 from .source import JekyllDocument
 
@@ -23,7 +24,7 @@ class Bibliographies:
     def entries(self, document: JekyllDocument) -> Entries:
         """Key → fields, of the file that a page names, and behind it those of the site."""
         written = document.front.get("bibliography")
-        names = written if isinstance(written, list) else [written]
+        names = list_of(written)
         found: Entries = {}
         for name in names:
             if isinstance(name, str) and (file := self._find(name.strip())):
