@@ -69,7 +69,7 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
     if not callout.id:
         return {}
     kind = numbers.page.options.kinds.get(callout.kind)
-    number = numbers.next_number(callout.kind) if kind and kind.numbered else ""
+    number = numbers.next_statement(kind.counter or kind.name) if kind and kind.numbered else ""
     place = _place(token, numbers, callout.id)
     label = Label(callout.id, "thm", callout.title, number or callout.title, place)
     return {id(callout): replace(callout, number=number, id=numbers.add(label))}

@@ -80,6 +80,8 @@ class KindRow(Struct, frozen=True):
     numbered: bool = False
     icon: str = ""
     color: str = ""
+    counter: str = ""
+    """Name of the count that its number is from; empty: its own."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class ParseOptions:
     """What `$$…$$` means: always a display, or only where it has a paragraph to itself."""
     math_numbering: str = "labelled"
     """`all`, `labelled` or `none`, the first two also with ` by section`."""
+    statements_by_section: bool = False
+    """Statements are counted anew in each section."""
     numbering: bool = False
     slugs: Literal["words", "github"] = "words"
     """How ids of headings are made."""
