@@ -17,6 +17,7 @@ from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
 from ..render.converters import OURS, no_converter
+from ..render.diagrams import DIAGRAMS
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..render.templates.theme_options import report_options
@@ -204,6 +205,7 @@ def parse_options(
         slugs=config.slugs,
         inline_shortcodes=inline_shortcodes,
         block_shortcodes=block_shortcodes,
+        diagram_languages=frozenset((*DIAGRAMS, *plugins.diagrams)),
         block_classes=plugins.block_divs,
         markdown_rules=plugins.markdown_rules,
         prefixes=tuple(prefixes),

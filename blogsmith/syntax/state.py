@@ -116,6 +116,8 @@ class ParseOptions:
     """Shortcodes that stand inside a paragraph."""
     block_shortcodes: frozenset[str] = frozenset()
     """Those that take a paragraph apart; what is neither keeps its place in a sentence."""
+    diagram_languages: frozenset[str] = frozenset()
+    """Languages of fences that are drawings."""
     block_classes: Mapping[str, str] = field(default_factory=dict)
     """Class of a block `<div>` → the shortcode it means (`hf-space` → `hf-space`)."""
     markdown_rules: tuple[Callable[[MarkdownIt], None], ...] = ()
