@@ -326,6 +326,8 @@ class XRef(Struct, frozen=True):
     place: Place
     written: str
     """The author's text, for messages."""
+    is_linked: bool = True
+    """Else only its words are printed: it stands in what opens a fold."""
 
 
 class Heading(Struct, frozen=True):
