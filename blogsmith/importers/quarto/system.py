@@ -67,8 +67,9 @@ class Quarto:
             system="quarto",
             settings=site_settings(config, macros, kinds, addresses),
             pages=tuple(sorted(kept, key=lambda page: page.path.as_posix())),
-            files=tuple(
-                ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
+            files=(
+                *translator.bibliographies.copied(),
+                *(ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)),
             ),
             notices=tuple(notices),
             made=tuple(sorted((f for each in pages for f in each.made), key=lambda f: f.path.as_posix())),
