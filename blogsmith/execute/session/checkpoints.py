@@ -63,6 +63,8 @@ class Checkpoint:
     _connection: socket.socket
     _mark: Mark
     _folder: SessionFolder
+    _held: ExitStack
+    """What is undone when it ends."""
 
     @property
     def memory_bytes(self) -> int:
@@ -123,9 +125,7 @@ class Checkpoint:
             os.kill(self._pid, signal.SIGKILL)
         self._ending(None)
         self._connection.close()
-        with contextlib.suppress(OSError):
-            self._folder.path.with_name(f"{self._mark.number:x}").rmdir()
-        self._folder.release()
+        self._held.close()
 
 
 class SessionCheckpoints(Protocol):
@@ -164,7 +164,15 @@ def take_checkpoint(
         return refusal or "the system cannot fork"
     ours.settimeout(_RESUME_S)
     folder.hold()
-    with contextlib.suppress(OSError):
-        folder.path.with_name(f"{number:x}").mkdir(mode=0o700)
-    progress = replace(progress, used=progress.used and progress.used.copy())
-    return Checkpoint(progress, pid, AdoptedChild(pid), ours, Mark(number, in_limits=True), folder)
+    held = ExitStack()
+    held.callback(folder.release)
+    held.enter_context(mark_folder(folder.path, number))
+    return Checkpoint(
+        progress=replace(progress, used=progress.used and progress.used.copy()),
+        _pid=pid,
+        _ending=AdoptedChild(pid),
+        _connection=ours,
+        _mark=Mark(number, in_limits=True),
+        _folder=folder,
+        _held=held,
+    )

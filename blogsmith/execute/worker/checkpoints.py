@@ -17,6 +17,7 @@ import resource
 import signal
 import sys
 from os import _exit, fork, listdir, waitpid
+from time import sleep
 
 from .external_state import ExternalState
 from .frames import receive_passed
@@ -34,6 +35,7 @@ _RLIMIT_LOCKS = 10
 """Holds the mark by which the builder knows the processes of a session."""
 _PASSED = 4
 """Descriptors of a worker: its socket, two pipes, and one that ends with the builder."""
+_POLL_S = 0.0005
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 
@@ -147,9 +149,14 @@ class Checkpoints:
 def _orphan(mark: int) -> None:
     """In a child: become a child of the builder, with a session and a mark of its own."""
     resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
+    # before anybody is told of it: what ends the group of the other process must not end this one
+    os.setsid()
+    parent = os.getpid()
     if fork():
         _exit(0)
     os.setsid()
+    while os.getppid() == parent:
+        sleep(_POLL_S)
 
 
 class _RandomState:

@@ -11,7 +11,7 @@ import sys
 from _frozen_importlib_external import source_from_cache
 from os import O_APPEND, listdir, stat
 
-from .file_access import SPAWNS
+from .file_stamps import SPAWNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import re
 import sys
 from collections import deque
 
-from .file_stamps import FileStamps
+from .file_stamps import SPAWNS, FileStamps
 from .shadows import Shadows
 
 TYPE_CHECKING = False
@@ -25,19 +25,6 @@ if TYPE_CHECKING:
     from .file_stamps import Stamp
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
-SPAWNS = frozenset(
-    (
-        "os.exec",
-        "os.fork",
-        "os.forkpty",
-        "os.posix_spawn",
-        "os.spawn",
-        "os.system",
-        "pty.spawn",
-        "subprocess.Popen",
-    )
-)
-"""Audit events: another program starts."""
 _CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
 _READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
 """What is done with a file: it is read; read and perhaps written; written, whatever was in it; changed or

@@ -49,9 +49,16 @@ class _Kept:
 class CheckpointStore:
     """Called from many threads."""
 
-    def __init__(self, most: int = MOST, most_bytes: int | None = None) -> None:
-        self._most = most
-        self.most_bytes = _share_of_memory() if most_bytes is None else most_bytes
+    def __init__(
+        self,
+        *,
+        least_s: float = LEAST_S,
+        cost_factor: float = COST_FACTOR,
+        most: int = MOST,
+        most_bytes: int | None = None,
+    ) -> None:
+        self._least_s, self._cost_factor, self._most = least_s, cost_factor, most
+        self._most_bytes = _share_of_memory() if most_bytes is None else most_bytes
         self._lock = threading.Lock()
         self._kept: list[_Kept] = []
         self._runs = 0
@@ -68,6 +75,10 @@ class CheckpointStore:
             return None
         keys = prefix_keys(job, start_request(job, Path()), declared, date)
         return RunCheckpoints(self, keys, str(job.post), hold)
+
+    def is_worth(self, seconds: float, cost_s: float, memory_bytes: int) -> bool:
+        """Whether a checkpoint that saves so much is to be made, of a process that uses so much."""
+        return seconds >= max(self._least_s, self._cost_factor * cost_s) and memory_bytes <= self._most_bytes
 
     def find(self, keys: Iterable[str]) -> list[Checkpoint]:
         """Those with one of these keys, the one furthest on first; they are of use now."""
@@ -117,7 +128,7 @@ class CheckpointStore:
         with self._lock:
             kept = list(self._kept)
         held = sum(one.checkpoint.memory_bytes for one in kept)
-        if not kept or (len(kept) <= self._most and held <= self.most_bytes):
+        if not kept or (len(kept) <= self._most and held <= self._most_bytes):
             return None
         return min(kept, key=lambda one: (one.used, one.saves_s, one.checkpoint.progress.steps))
 
@@ -168,7 +179,7 @@ class RunCheckpoints:
 
     def is_due(self, seconds: float, memory_bytes: int) -> bool:
         """Whether to make one."""
-        return seconds >= max(LEAST_S, COST_FACTOR * self._cost_s) and memory_bytes <= self._store.most_bytes
+        return self._store.is_worth(seconds, self._cost_s, memory_bytes)
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
         """There is one more."""
