@@ -7,11 +7,10 @@ none: a link, a stamp so young that a later change might have the same, cells th
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +29,8 @@ from .build_stamps import (
     FILES,
     PASSED_OVER,
     BuildComparison,
+    encode_record,
+    has_same_names,
     names_in,
     program_text,
     seal_purpose,
@@ -97,6 +98,8 @@ class _Inventory:
     """What is compared by its stamp."""
     stamps: list[tuple[int, ...]] = field(default_factory=list)
     """Of each of them."""
+    absent: list[str] = field(default_factory=list)
+    """Where nothing may stand."""
     listed: dict[str, list[str]] = field(default_factory=dict)
     """Folder whose stamp does not tell → the names in it."""
     first_output: int = 0
@@ -105,12 +108,14 @@ class _Inventory:
     def add(self, path: str, before_ns: int) -> None:
         """One path; StampDoubt if what stands there was not changed clearly before a moment."""
         found = stamp(path)
-        if found:
-            mode, _, modified_ns, changed_ns, _ = found
-            tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
-            # what a link leads to may change, and lie anywhere
-            if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
-                raise StampDoubt
+        if not found:
+            self.absent.append(path)
+            return
+        mode, _, modified_ns, changed_ns, _ = found
+        tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
+        # what a link leads to may change, and lie anywhere
+        if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
+            raise StampDoubt
         self.paths.append(path)
         self.stamps.append(found)
 
@@ -119,17 +124,27 @@ class _Inventory:
 
         is_program: Python adds its own folders there while the program starts.
         """
-        if is_program or os.lstat(folder).st_dev != self.device:
-            self.listed[folder] = names_in(folder, self.root)
-        else:
-            self.add(folder, before_ns)
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: entry.name)
+        self._add_folder(folder, {entry.name for entry in entries}, before_ns, is_program=is_program)
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):
                 self.add(entry.path, before_ns)
             elif entry.name not in PASSED_OVER:
                 self.add_tree(entry.path, before_ns, is_program=is_program)
+
+    def _add_folder(self, folder: str, names: Set[str], before_ns: int, *, is_program: bool) -> None:
+        is_told = os.lstat(folder).st_dev == self.device
+        if is_told and not (is_program and _will_hold_bytecode(names)):
+            try:
+                self.add(folder, before_ns)
+            except StampDoubt:
+                # Python may have added its own folder just now
+                if not is_program:
+                    raise
+            else:
+                return
+        self.listed[folder] = names_in(folder, self.root)
 
 
 def start_build(root: Path) -> BuildStart | None:
@@ -176,6 +191,7 @@ def save_stamps(
             "root": folder,
             "reads_all": extent.reads_all,
             "listed": found.listed,
+            "absent": found.absent,
             "paths": found.paths,
             "stamps": stamps_digest(found.stamps),
             "sources": sources,
@@ -187,7 +203,7 @@ def save_stamps(
         }
     except (StampDoubt, OSError):
         return
-    text = json.dumps(record).encode()
+    text = encode_record(record)
     with suppress(OSError), open_cache(root) as cache:
         seal = make_sealer(seal_purpose(folder)).seal(text)
         cache.replace(FILES[extent.output is not None], seal + text, is_durable=False)
@@ -269,6 +285,11 @@ def _add_way(found: _Inventory, root: str, path: str, before_ns: int) -> None:
             raise StampDoubt
 
 
+def _will_hold_bytecode(names: Set[str]) -> bool:
+    """Whether Python may still add its own folder to one with these names."""
+    return "__pycache__" not in names and any(name.endswith(".py") for name in names)
+
+
 def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[int, ...]]]:
     """Number of a path → its stamp, of Markdown files and folders below `content`."""
     start = os.path.join(root, "content")
@@ -277,7 +298,6 @@ def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[in
         (number, found.stamps[number])
         for number, path in paths
         if (path == start or path.startswith(os.path.join(start, "")))
-        and found.stamps[number]
         and _is_source(path, found.stamps[number][0])
     ]
 
@@ -291,11 +311,12 @@ def _stamp_again(last: BuildComparison, start: BuildStart) -> _Inventory:
     ended_ns = time.time_ns()
     record = last.record
     count, root = record["first_output"], record["root"]
-    found = _Inventory(root, start.device, listed=record["listed"], first_output=count)
+    absent, listed = record["absent"], record["listed"]
+    found = _Inventory(root, start.device, absent=[*absent], listed=listed, first_output=count)
     for number, path in enumerate(record["paths"]):
         found.add(path, start.now_ns if number < count else ended_ns)
-    is_same = found.stamps[:count] == last.stamps[:count]
-    if not is_same or any(names_in(below, root) != names for below, names in found.listed.items()):
+    is_same = found.absent == absent and found.stamps[:count] == last.stamps[:count]
+    if not is_same or not has_same_names(record, root):
         raise StampDoubt
     return found
 
