@@ -30,12 +30,12 @@ from .build_stamps import (
     PASSED_OVER,
     BuildComparison,
     encode_record,
-    has_same_names,
     names_in,
     program_text,
     seal_purpose,
     stamp,
     stamps_digest,
+    stamps_of,
 )
 
 _PARTS = (
@@ -111,11 +111,7 @@ class _Inventory:
         if not found:
             self.absent.append(path)
             return
-        mode, _, modified_ns, changed_ns, _ = found
-        tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
-        # what a link leads to may change, and lie anywhere
-        if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
-            raise StampDoubt
+        _check_stamp(found, before_ns)
         self.paths.append(path)
         self.stamps.append(found)
 
@@ -285,6 +281,14 @@ def _add_way(found: _Inventory, root: str, path: str, before_ns: int) -> None:
             raise StampDoubt
 
 
+def _check_stamp(found: tuple[int, ...], before_ns: int) -> None:
+    mode, _, modified_ns, changed_ns, _ = found
+    tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
+    # what a link leads to may change, and lie anywhere
+    if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
+        raise StampDoubt
+
+
 def _will_hold_bytecode(names: Set[str]) -> bool:
     """Whether Python may still add its own folder to one with these names."""
     return "__pycache__" not in names and any(name.endswith(".py") for name in names)
@@ -307,16 +311,29 @@ def _is_source(path: str, mode: int) -> bool:
 
 
 def _stamp_again(last: BuildComparison, start: BuildStart) -> _Inventory:
-    """What there is after an edit; StampDoubt if anything that it read has changed since it was compared."""
+    """What there is after an edit; StampDoubt if the site it has written is changing.
+
+    Of what it has read the stamps are those from before it began: whatever was saved since then will be found
+    to be another one by the next build.
+    """
     ended_ns = time.time_ns()
     record = last.record
-    count, root = record["first_output"], record["root"]
+    count, paths = record["first_output"], record["paths"]
     absent, listed = record["absent"], record["listed"]
-    found = _Inventory(root, start.device, absent=[*absent], listed=listed, first_output=count)
-    for number, path in enumerate(record["paths"]):
-        found.add(path, start.now_ns if number < count else ended_ns)
-    is_same = found.absent == absent and found.stamps[:count] == last.stamps[:count]
-    if not is_same or not has_same_names(record, root):
+    found = _Inventory(
+        record["root"], start.device, paths[:count], last.stamps[:count], absent, listed, first_output=count
+    )
+    for number, before in record["sources"]:
+        if last.stamps[number] != before:
+            _check_stamp(last.stamps[number], start.now_ns)
+    now = stamps_of(paths[count:])
+    for path, before, after in zip(paths[count:], last.stamps[count:], now, strict=True):
+        if before == after:
+            found.paths.append(path)
+            found.stamps.append(after)
+        else:
+            found.add(path, ended_ns)
+    if len(found.paths) != len(paths):
         raise StampDoubt
     return found
 

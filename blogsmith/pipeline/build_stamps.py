@@ -51,6 +51,11 @@ class BuildComparison:
         self.stamps = stamps
         """Of the paths of the record, now."""
 
+    def stamp_of(self, path: str) -> tuple[int, ...] | None:
+        """The stamp of one of the paths; None: it is none of them."""
+        paths = self.record["paths"]
+        return self.stamps[paths.index(path)] if path in paths else None
+
     @property
     def report(self) -> dict[str, Any]:
         """What was kept of its report."""
