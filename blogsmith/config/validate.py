@@ -246,6 +246,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "callouts": keys(_CALLOUT),
         "callouts.color": unless_empty(known(COLORS, "color", listed=COLORS)),
         "callouts.alias": each(_CALLOUT),
+        "callouts.counter": unless_empty(_CALLOUT),
         "math.macros": keys(MACRO_NAMED),
         "math.packages": each(known(PACKAGES, "package")),
         "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),

@@ -9,6 +9,8 @@ from .reader import DARK, DESKTOP, PHONE, Look, Reader
 
 LOOKS: Mapping[str, Look] = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+COLOUR_ALONE = ("dark", "print")
+"""Looks in which nothing else than the colours differs from what another one shows."""
 OF_COLOUR = ("color-contrast", "link-in-text-block")
 """Rules that a colour scheme may break; they take most of the time."""
 _RUN = """
@@ -106,23 +108,25 @@ class Looks:
 
     reader: Reader
     axe: str
+    looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
     _judged: set[str] = field(default_factory=set)
 
     def faults(self) -> list[Sequence[str]]:
         """What is wrong with the page that is open, without a load for each look."""
         found: list[Sequence[str]] = []
         colours: dict[str, list[str]] = {}
-        for name, look in LOOKS.items():
+        for name, look in self.looks.items():
             self.reader.take_on(look)
             found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
             colours[name] = self._new_colours(name)
         self.reader.ask(_MELT, colours)
         self.reader.ask(self.axe)
         # a colour scheme has no part in the other rules; the last look is still taken on
-        for name in [name for name in reversed(colours) if colours[name] or name != "dark"]:
-            self.reader.take_on(LOOKS[name])
+        for name in [name for name in reversed(colours) if colours[name] or name not in COLOUR_ALONE]:
+            self.reader.take_on(self.looks[name])
             found += self.reader.ask(_OF_COLOUR, OF_COLOUR, name, colours[name]) if colours[name] else []
-            found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR) if name != "dark" else []
+            if name not in COLOUR_ALONE:
+                found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR)
         return found + _noise(self.reader)
 
     def _new_colours(self, look: str) -> list[str]:

@@ -7,6 +7,7 @@ that would be true: what was read is gone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from ...model.results import CHANGED, SessionRun
 from ...storage.digests import file_digest
 from ...storage.stamps import stamp_at
 from .protocol import Frame
+
+_MODULE_ENDS = (".py", "/__init__.py")
 
 
 @dataclass(slots=True)
@@ -46,6 +49,15 @@ class UsedFiles:
     _stamps: dict[str, list[int]] = field(default_factory=dict)
     """File → size, time of the last write in ns and inode when it was opened; none if the session itself
     may have changed it."""
+
+    def copy(self) -> UsedFiles:
+        """The same as it is now."""
+        return deepcopy(self)
+
+    def is_hidden(self) -> bool:
+        """Whether a module is there now that would be imported in place of one that was."""
+        stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
+        return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
     def begin(self, position: int) -> None:
         """A cell runs. One that is skipped is not told: nothing of it is recorded."""

@@ -95,6 +95,8 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     }
     if front.get("draft") is True or str(front.get("draft")).casefold() == "true":
         found["draft"] = True
+    if isinstance(build, Mapping) and build.get("list") in (False, "never"):
+        found["unlisted"] = True
     for name, holds in reasons.items():
         if holds:
             found["draft"] = True

@@ -60,7 +60,10 @@ class Jekyll:
             system="jekyll",
             settings=settings,
             pages=with_home(by_path(pages), notices, settings),
-            files=copied_files(root, config, files, pages, notices),
+            files=(
+                *translator.copied_bibliographies.copied(),
+                *copied_files(root, config, files, pages, notices),
+            ),
             notices=tuple(notices),
         )
 

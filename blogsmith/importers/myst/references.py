@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from ...model.paths import collapse_path
+from ..bibliography.copied_files import SourceBibliographies
 from ..model import Notice, NoticeKind
 from ..text.segments import Lines
 from .labels import BookLabel, BookLabels, BookPages, BookPlace
@@ -23,6 +24,9 @@ class BookIndex:
     """Of all pages."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Key → fields of the bibliography."""
+    bibliographies: SourceBibliographies = field(default_factory=SourceBibliographies)
+    bibliography_files: Sequence[Path] = ()
+    """Of all pages."""
     inventories: Mapping[str, str] = field(default_factory=dict)
     """Name of another project → its address, of intersphinx."""
     slugs: Mapping[str, int] = field(default_factory=dict)

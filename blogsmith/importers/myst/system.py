@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..bibliography.bibtex import read_bibtex
+from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedFile, ImportedPage, SiteImport, by_path
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
@@ -47,9 +47,12 @@ class Myst:
             system="myst",
             settings=settings,
             pages=_with_redirects(by_path(pages), config),
-            files=tuple(
-                ImportedFile(PurePosixPath("content") / path, root / config.folder / path)
-                for path in files.copied
+            files=(
+                *index.bibliographies.copied(),
+                *(
+                    ImportedFile(PurePosixPath("content") / path, root / config.folder / path)
+                    for path in files.copied
+                ),
             ),
             notices=tuple(files.notices),
             made=tuple(
@@ -105,16 +108,17 @@ def _finish_pages(
 def _index(
     drafts: list[PageDraft], files: BookFiles, config: BookConfig, root: Path, state: BookState
 ) -> BookIndex:
-    entries: dict[str, dict[str, str]] = {}
-    for path in files.bibliographies:
-        entries = read_bibtex(read_text(root / config.folder / path) or "") | entries
+    bibliographies = SourceBibliographies()
+    bibliography_files = [root / config.folder / path for path in files.bibliographies]
     slugs = Counter(draft.place.slug for draft in drafts)
     substitutions = dict(config.substitutions)
     return BookIndex(
         labels=state.labels,
         pages=BookPages({draft.place.source: draft.place for draft in drafts}, config.folder),
         substitutions=substitutions,
-        entries=entries,
+        entries=bibliographies.all_entries(bibliography_files),
+        bibliographies=bibliographies,
+        bibliography_files=bibliography_files,
         inventories=config.inventories,
         slugs=slugs,
         folder=config.folder,

@@ -68,8 +68,9 @@ class Quarto:
             system="quarto",
             settings=site_settings(config, macros, kinds, addresses),
             pages=by_path(kept),
-            files=tuple(
-                ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
+            files=(
+                *translator.bibliographies.copied(),
+                *(ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)),
             ),
             notices=tuple(notices),
             made=by_path(file for each in pages for file in each.made),

@@ -82,6 +82,8 @@ class Numbers:
     macros: Mapping[str, Any]
     """TeX macros known so far: the site's, the page's, then those its formulas define, as `tex` has them."""
     counts: dict[str, int] = field(default_factory=dict)
+    statements: dict[str, int] = field(default_factory=dict)
+    """Counts of theorems and their like, by the name of what counts them."""
     labels: dict[str, Label] = field(default_factory=dict)
     letters: Letters | None = None
     """Inside `subequations`."""
@@ -92,6 +94,12 @@ class Numbers:
         """The next number of `kind`."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return str(self.counts[kind])
+
+    def next_statement(self, counter: str) -> str:
+        """The next number of the statements that `counter` counts, with its section where it is asked for."""
+        self.statements[counter] = self.statements.get(counter, 0) + 1
+        section = self.counts.get("section", 0) if self.page.options.statements_by_section else 0
+        return f"{section}.{self.statements[counter]}" if section else str(self.statements[counter])
 
     def next_equation(self) -> str:
         """The next number of an equation, with its section or letter where they are asked for."""
@@ -109,6 +117,8 @@ class Numbers:
         self.counts["section"] = self.counts.get("section", 0) + 1
         if self.by_section:
             self.counts["eq"] = 0
+        if self.page.options.statements_by_section:
+            self.statements.clear()
 
     def add(self, label: Label) -> str:
         """Remember a label; its id, or empty for the second use of an id, which is an error."""
