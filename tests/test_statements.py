@@ -53,6 +53,7 @@ date: 2026-01-02
 > [!PROOF]
 > {@first#lem-rev}, \\eqref{first#eq:tri}.
 """
+D = '<math alttext="d"><mi>d</mi></math>'
 
 
 def build_posts(root: Path, config: str = CONFIG, **posts: str) -> Path:
@@ -87,7 +88,7 @@ def test_used_in(tmp_path: Path) -> None:
             "Lemma 1 (Reverse)",
             [("proof of Theorem 1", "#thm-cont"), ("Balls: proof of Corollary 1", ball)],
         ),
-        ("Theorem 1 (About d)", [("Later", "#later")]),
+        (f"Theorem 1 (About {D})", [("Later", "#later")]),
     ]
     assert listed((public / "posts/second/index.html").read_text("utf-8")) == []
 
@@ -112,7 +113,8 @@ def test_map(tmp_path: Path) -> None:
     assert second.count("stroke-dasharray") == 2
     lines = [re.sub("<.*?>", "", line) for line in re.findall(r"<li>(.*?)</li>", html.partition("</svg>")[2])]
     assert (
-        "Lemma 1 (Reverse), Distances; uses Definition 1 (Metric); used in Theorem 1 (About d), " in lines[1]
+        f"Lemma 1 (Reverse), Distances; uses Definition 1 (Metric); used in Theorem 1 (About {D}), "
+        in lines[1]
     )
     assert 'href="/b/map/"' in html
 
