@@ -14,6 +14,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.model import nearest, question_of
+from ..model.names import name_set
 from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
@@ -54,11 +55,8 @@ _PYTHON_HINT = "a path from the root, or from the folder of blogsmith.yaml"
 _VARIABLE_HINT = "the name alone; its value comes from where blogsmith is started"
 _PLACEHOLDER = lazy_pattern(r":([A-Za-z_]+)")
 _MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
-_TAKEN_FOLDERS = frozenset(
-    (
-        *("content", "static", "themes", "plugins"),
-        *("layouts", "partials", "shortcodes", "languages", "_freeze", "blogsmith.yaml"),
-    )
+_TAKEN_FOLDERS = name_set(
+    "content static themes plugins layouts partials shortcodes languages _freeze blogsmith.yaml"
 )
 """The author's own folders: writing the site there would replace them."""
 

@@ -41,6 +41,12 @@ class SiteContext(Struct, frozen=True):
     settings: LoadedConfig
     """Where each setting stands, and warnings about them."""
 
+    def error_at(self, code: str, path: YamlPath, message: str, hint: str = "") -> Diagnostic:
+        """A mistake at the value of a setting."""
+        place = self.settings.places.get(path)
+        line = self.settings.lines[place.line - 1] if place else ""
+        return Diagnostic(code, message, CONFIG_NAME, place, line, hint)
+
 
 def open_site(
     root: Path,

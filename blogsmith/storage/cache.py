@@ -6,7 +6,6 @@ Nothing depends on it: without the folder, or without the right to write there, 
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import suppress
 
 from .folder import Folder, open_folder
@@ -45,7 +44,7 @@ def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes]) ->
 def keep_bytes(root: Path, kind: str, name: str, data: bytes) -> None:
     """Keep bytes under a name in `.blogsmith/<kind>/`, if that can be written."""
     with suppress(OSError), open_cache(root, kind) as folder:
-        folder.replace(name, hashlib.sha256(data).digest() + data)
+        folder.replace(name, _checksum(data) + data)
 
 
 def keep_only(root: Path, kind: str, names: Container[str], others: int) -> None:
@@ -66,7 +65,14 @@ def read_bytes(root: Path, kind: str, name: str) -> bytes | None:
     except OSError:
         return None
     digest, data = stored[:32], stored[32:]
-    return data if hashlib.sha256(data).digest() == digest else None
+    return data if _checksum(data) == digest else None
+
+
+def _checksum(data: bytes) -> bytes:
+    # every start imports this module, and this loads OpenSSL
+    import hashlib
+
+    return hashlib.sha256(data).digest()
 
 
 def _by_age(folder: Folder, names: Iterable[str]) -> list[str]:

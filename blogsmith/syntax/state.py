@@ -327,3 +327,28 @@ def line_start(state: StateBlock, line: int) -> int:
 def line_text(state: StateBlock, line: int) -> str:
     """Text of `line` without its container's marks and indentation."""
     return state.src[line_start(state, line) : state.eMarks[line]]
+
+
+def block_end(state: StateBlock, line: int, end: int) -> int:
+    """The next line that ends a paragraph or a block of HTML: an empty one, or one that is less indented."""
+    while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
+        line += 1
+    return line
+
+
+def text_between(
+    state: StateBlock, first: int, last: int, start: int, end: int, *, keeps_indent: bool = False
+) -> TextMap:
+    """The text from index `start` in line `first` to `end` in line `last`, without the marks of containers.
+
+    keeps_indent: lines begin where their container ends, not with their first character.
+    """
+    pieces, starts = [], []
+    for line in range(first, last + 1):
+        begin = start if line == first else min(line_start(state, line), state.eMarks[line])
+        if keeps_indent and line != first:
+            begin = min(begin, state.bMarks[line] + state.blkIndent)
+        place = block_place(state, begin)
+        pieces.append(state.src[begin : end if line == last else state.eMarks[line]])
+        starts.append((place.line, place.column))
+    return TextMap("\n".join(pieces), tuple(starts))

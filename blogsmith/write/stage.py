@@ -58,15 +58,20 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
             _retire(place, old, plan.own)
 
 
-def replace_file(plan: WritePlan, place: OutputPlace, path: str) -> None:
-    """Make the output folder the new site by one rename, where one file of it has other bytes."""
+def replace_file(
+    place: OutputPlace, output: Output, digests: Mapping[str, str], partial: Collection[str] = ()
+) -> None:
+    """Make the output folder the new site by one rename, where one file of it has other bytes.
+
+    output: that file. digests, partial: as in `manifest_bytes`, of the new site.
+    """
     stage = stage_of(place.name)
     try:
         with place.parent.make(stage) as folder, place.enter() as site, Descent(site) as descent:
-            _put(folder, _REPLACED, plan.outputs[path])
-            put_manifest(folder, _LISTED, plan.digests, plan.partial)
+            _put(folder, _REPLACED, output)
+            put_manifest(folder, _LISTED, digests, partial)
             flush(folder, [_REPLACED, _LISTED])
-            parent, name = descent.parent(path)
+            parent, name = descent.parent(str(output.path))
             folder.rename(_REPLACED, parent, name)
             # an old manifest is no harm: the names in it are the same
             folder.rename(_LISTED, site, MANIFEST)
@@ -128,6 +133,12 @@ def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
                 if _is_newer(source, target, name):
                     source.rename(name, target, name)
     place.parent.remove_tree(old)
+
+
+def has_leavings(place: OutputPlace) -> bool:
+    """Whether a run that died has left something beside the site, or there is none yet."""
+    left = (retired_name(place.name), stage_of(place.name))
+    return not place.is_there or any(place.parent.status(name) is not None for name in left)
 
 
 def recover(place: OutputPlace) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...model.publications import Person, Publication
+from ...model.units import count_letters
 from .collapsing import CitePiece, join_ranges, join_years
 from .elements import render_all
 from .formatting import affix, faces
@@ -122,7 +123,7 @@ class CslProcessor:
         if wants("disambiguate-add-year-suffix") == "true":
             for same in self._ambiguous():
                 for index, cite in enumerate(same):
-                    self._cites[cite.work.key] = replace(cite, suffix=letter_of(index))
+                    self._cites[cite.work.key] = replace(cite, suffix=count_letters(index + 1))
 
     def _ambiguous(self) -> list[list[Cite]]:
         groups: dict[str, list[Cite]] = {}
@@ -170,13 +171,3 @@ def _has_numbers(style: StyleNode) -> bool:
 def _people(cite: Cite, *, only_first: bool) -> tuple[Person, ...]:
     people = cite.work.authors
     return people[:1] if only_first else people
-
-
-def letter_of(index: int) -> str:
-    """0 → a, 25 → z, 26 → aa."""
-    letters = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..source_files import walk_files
+from ..text.front_values import list_of
 from .site import JekyllSite
 from .source import JekyllDocument
 
@@ -19,8 +20,9 @@ class Bibliographies:
     def files(self, document: JekyllDocument) -> list[Path]:
         """The files that a page names, and behind them those of the site; an earlier one counts first."""
         written = document.front.get("bibliography")
-        names = written if isinstance(written, list) else [written]
-        named = [file for name in names if isinstance(name, str) and (file := self._find(name.strip()))]
+        named = [
+            file for name in list_of(written) if isinstance(name, str) and (file := self._find(name.strip()))
+        ]
         return list(dict.fromkeys([*named, *self._common]))
 
     def _find(self, name: str) -> Path | None:

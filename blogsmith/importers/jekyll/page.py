@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...model.names import name_set
 from ..bibliography.bibtex import fit_key
 from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedPage
@@ -36,12 +37,7 @@ from .site import JekyllSite
 from .source import JekyllDocument
 from .tags import render_tag, unveil_raw
 
-_LISTS = frozenset(
-    (
-        *("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"),
-        *("collections", "html_pages"),
-    )
-)
+_LISTS = name_set("posts tags categories pages related_posts documents static_files collections html_pages")
 _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 

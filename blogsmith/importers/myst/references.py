@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from ...model.paths import collapse_path
 from ..bibliography.copied_files import SourceBibliographies
 from ..model import Notice, NoticeKind
 from ..text.segments import Lines
-from .labels import BookLabel, BookLabels, BookPages, BookPlace, normal_path
+from .labels import BookLabel, BookLabels, BookPages, BookPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,10 @@ def file_address(target: str, page: InlineText) -> str:
     if not path:
         return target
     folder = page.index.folder if path.startswith("/") else PurePosixPath(page.place.source).parent
-    source = normal_path(folder / path.lstrip("/"))
-    if source not in page.index.files:
+    source = collapse_path(folder / path.lstrip("/"))
+    if source.as_posix() not in page.index.files:
         return target
-    return (
-        page.relative(PurePosixPath("content") / PurePosixPath(source).relative_to(page.index.folder))
-        + mark
-        + anchor
-    )
+    return page.relative(PurePosixPath("content") / source.relative_to(page.index.folder)) + mark + anchor
 
 
 def address_of(label: BookLabel, page: InlineText) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..bibliography.copied_files import SourceBibliographies
-from ..model import ImportedFile, ImportedPage, SiteImport
+from ..model import ImportedFile, ImportedPage, SiteImport, by_path
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
@@ -46,7 +46,7 @@ class Myst:
             root=root,
             system="myst",
             settings=settings,
-            pages=_with_redirects(_unique(pages), config),
+            pages=_with_redirects(by_path(pages), config),
             files=(
                 *index.bibliographies.copied(),
                 *(
@@ -178,11 +178,6 @@ def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tupl
 
 def _html(path: PurePosixPath) -> str:
     return f"/{path.with_suffix('.html').as_posix().lstrip('/')}"
-
-
-def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:
-    """Sorted by path, each path once."""
-    return tuple(sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix()))
 
 
 SYSTEM = Myst()

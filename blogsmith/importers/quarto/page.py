@@ -16,6 +16,7 @@ from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..notebooks.outputs import CellOutputs, record_files
 from ..notebooks.shown_outputs import ShownOutputs
 from ..source_files import read_text
+from ..text.front_values import list_of
 from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
@@ -134,7 +135,7 @@ class DocumentTranslator:
         """Macros of what the page puts into its head."""
         written = html_options(document.options).get("include-in-header") or []
         found: dict[str, str] = {}
-        for each in written if isinstance(written, list) else [written]:
+        for each in list_of(written):
             text = each.get("text", "") if isinstance(each, dict) else each
             name = each.get("file", "") if isinstance(each, dict) else each
             if isinstance(name, str) and name and "\n" not in name:
@@ -145,7 +146,7 @@ class DocumentTranslator:
     def bibliography_files(self, document: QuartoDocument) -> list[Path]:
         """The `.bib` files of a page."""
         written = document.options.get("bibliography") or []
-        names = [name for name in (written if isinstance(written, list) else [written]) if _is_bibtex(name)]
+        names = [name for name in list_of(written) if _is_bibtex(name)]
         return [self._root / name for name in names]
 
     @property

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ...diagnostics.fixes import Fix
 from ...diagnostics.model import Place
+from ...model.units import count_letters
 from ..state import PageState
 
 BY_SECTION = " by section"
@@ -109,7 +110,7 @@ class Numbers:
         letters.number = letters.number or self.next_equation()
         self.letters = letters
         letters.count += 1
-        return letters.number + _letters(letters.count)
+        return letters.number + count_letters(letters.count)
 
     def begin_section(self) -> None:
         """A heading of the highest level stands here."""
@@ -139,12 +140,3 @@ class Numbers:
             written = label.id
         number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
         return reporter.substitute(place, written, f"{written}-{number}")
-
-
-def _letters(count: int) -> str:
-    """1 → a, 26 → z, 27 → aa."""
-    text = ""
-    while count:
-        count, letter = divmod(count - 1, 26)
-        text = chr(ord("a") + letter) + text
-    return text
