@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,7 +25,9 @@ from ..site.urls import Urls
 from .output_plan import OutputFile
 from .rows.page_rows import NotStorable, decode_row, digest_of, encode_row
 from .rows.row_store import OUTLINE, Row, RowStore
-from .snapshot import SiteSnapshot
+
+if TYPE_CHECKING:
+    from .snapshot import SiteSnapshot
 
 _NAME = "site"
 _PLACE = "place"

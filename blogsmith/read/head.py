@@ -9,7 +9,6 @@ made, in `site/urls.py`.
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -95,6 +94,8 @@ def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
     extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
     for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
+        import difflib
+
         near = difflib.get_close_matches(key.casefold(), sorted(HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
             slot, hint = head.key(key), f"did you mean {near[0]}?"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from ...bibliography.csl.processor import letter_of
 from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
 from ...diagnostics.model import Place, TextMap
 from ...model.documents import Reference
@@ -133,6 +132,9 @@ class AuthorYearStyle:
 
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
     """Key → year, with a letter where two works would be cited by the same words."""
+    # most pages cite nothing, and it brings a processor with it
+    from ...bibliography.csl.processor import letter_of
+
     groups: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         work = works[key]
