@@ -9,7 +9,6 @@ made, in `site/urls.py`.
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -90,6 +89,8 @@ def _meant_key(key: str) -> str | None:
     known = sorted(HEAD.fields)
     swapped = {key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _SHORT) - 1)}
     near = [name for name in known if name in swapped]
+    import difflib  # one mistake in a hundred sites needs it
+
     return next(iter(near or difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE)), None)
 
 

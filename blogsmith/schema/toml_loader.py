@@ -6,7 +6,6 @@ The standard library reads it; of a text with a mistake the lines before it are 
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
 from ..diagnostics.fixes import exchange
@@ -68,6 +67,8 @@ def _plain(value: Any, spelling: str) -> Any:
 
 def _read(text: str, reporter: Reporter, first_line: int) -> tuple[str, dict[str, Any]]:
     """As much of the text as can be read, from its start, and what it holds."""
+    import tomllib
+
     try:
         return text, tomllib.loads(text)
     except ValueError as error:

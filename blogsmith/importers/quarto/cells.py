@@ -175,9 +175,12 @@ class CodeTranslator:
             return _fenced(block, "{python}", [*head, *code])
         label = _text(given.get("label", ""))
         if language in _DIAGRAMS:
-            self.labels |= {label} if label else set()
+            is_figure = label.startswith("fig-")
+            self.labels |= {label} if label and not is_figure else set()
             caption = _text(given.get("fig-cap", "")).replace('"', "”")
-            return _fenced(block, language + (f' title="{caption}"' if caption else ""), code)
+            said = [f"#{fit_id(label)}"] if is_figure else []
+            said += [f'cap="{caption}"'] if caption else []
+            return _fenced(block, language + (f" {{{' '.join(said)}}}" if said else ""), code)
         if given.get("include", "").strip().lower() == "false":
             self._take("\n".join(code), is_shown=False)
             self._note("dropped", f"a hidden cell in {language}", text, removed=text)
