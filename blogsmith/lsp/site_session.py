@@ -270,9 +270,10 @@ class SiteSession:
 
         None also while a page is edited that takes long to make: nobody waits so long for an answer.
         """
-        if self._edited and self._cost_s > SLOW_S:
+        if not self._edited or self._cost_s <= SLOW_S:
+            self.flush()
+        elif path in self._edited:
             return None
-        self.flush()
         present = self.present
         if present is None:
             return None
