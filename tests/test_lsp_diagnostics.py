@@ -231,7 +231,7 @@ def test_the_editor_is_told_what_check_tells(desk: Desk) -> None:
     (desk.root / ONE).write_text(text, encoding="utf-8")
     desk.open(ONE)
     report = build_site(desk.root, BuildOptions(now=NOW, write=False))
-    mine = {one for found in desk.session._found().values() for one in found}
+    mine = {one for found in desk.session._group_by_file().values() for one in found}
     assert {format_diagnostic(one, color=False) for one in mine} == {
         format_diagnostic(one, color=False) for one in report.diagnostics
     }

@@ -312,7 +312,7 @@ class SiteSession:
         log.add(lint_page(self._line.parse(present, document.source), present.config.math).found)
         return log.report()
 
-    def _found(self) -> Mapping[str, tuple[Diagnostic, ...]]:
+    def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
         """Path of a file → all that is wrong in it."""
         present = self.present
         found: dict[str, dict[Diagnostic, None]] = {}
@@ -329,7 +329,7 @@ class SiteSession:
 
     def _publish_all(self) -> None:
         """Tell the editor of all files of which something else is to be told than before."""
-        found = self._found()
+        found = self._group_by_file()
         for path in {*found, *self._published}:
             told = found.get(path, ())
             if told != self._published.get(path, ()):

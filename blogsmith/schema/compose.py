@@ -62,7 +62,7 @@ class Composer(Struct, frozen=True):
                 "allOf": [{"$ref": f"#/properties/{ours}"}],
             }
         foreign = {
-            key.removeprefix(table.prefix): refused(hint)
+            key.removeprefix(table.prefix): forbid_key(hint)
             for key, hint in table.table.foreign.items()
             if key.rpartition(".")[0] == table.prefix.removesuffix(".")
         }
@@ -143,7 +143,7 @@ def _described(text: str) -> dict[str, str]:
     return {"description": text} | ({"markdownDescription": text} if re.search(r"[`*\[]", text) else {})
 
 
-def refused(hint: str) -> dict[str, Any]:
+def forbid_key(hint: str) -> dict[str, Any]:
     """A key that is a mistake, and what to do instead."""
     return {"not": {}, "errorMessage": hint, "doNotSuggest": True}
 
