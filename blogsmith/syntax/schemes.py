@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Literal
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..patterns import lazy_pattern
 from .records import DarkTwin, LinkAt, get, put
-
-Scheme = Literal["light", "dark"]
 
 _FRAGMENT = lazy_pattern(r"#(?:gh-(dark|light)-mode-only|only-(dark|light))\Z")
 _CLASSES = MappingProxyType(
