@@ -55,13 +55,6 @@ def spoken_words(tokens: Sequence[str]) -> str:
     return analysis.spoken_words(tokens)
 
 
-def is_variable(token: str) -> bool:
-    """As in `analysis.formula_tokens`."""
-    from .analysis import formula_tokens as analysis
-
-    return analysis.is_variable(token)
-
-
 def typed_names(tokens: Container[str]) -> dict[str, str]:
     """As in `analysis.formula_tokens`."""
     from .analysis import formula_tokens as analysis
