@@ -376,6 +376,20 @@ def test_drafts_are_never_found(tmp_path: Path) -> None:
     assert "Secret" not in (public / "search/index.html").read_text()
 
 
+def test_pages_that_are_kept_out(tmp_path: Path) -> None:
+    root = put_site(tmp_path / "site", **{"content__own.md": "---\ntitle: Own\n---\nHidden platypus.\n"})
+    compare(root)
+    assert "platypus" in json.dumps(index_files(root / "public"))
+    for value in ("false", "{exclude: true}"):
+        put(root, {"content/own.md": f"---\ntitle: Own\nsearch: {value}\n---\nHidden platypus.\n"})
+        report = compare(root)
+        assert ("search must be true or false" in printed(report)) is (value != "false")
+        assert "platypus" not in json.dumps(index_files(root / "public"))
+        assert "/b/own/" not in (root / "public/search/index.html").read_text().partition("<main")[2]
+    # it is published, and in lists as ever
+    assert "/b/own/" in (root / "public/sitemap.xml").read_text()
+
+
 def test_pages_load_one_small_script(tmp_path: Path) -> None:
     public = built_site(put_site(tmp_path))
     page = (public / "about/index.html").read_text()

@@ -138,7 +138,10 @@ def searched_views(
         return {}
     # of a list that takes several pages, the first one has the text; drafts are nobody's to find
     found = (
-        view for view in views if view.path in rendered and view.body and not (view.draft or view.unlisted)
+        view
+        for view in views
+        if view.body and view.path in rendered and not (view.draft or view.unlisted)
+        if rendered[view.path].document.front.search
     )
     groups = group_by_edition(((view.edition, view) for view in found), context.config)
     return {edition: tuple(members) for edition, members in groups.items()}

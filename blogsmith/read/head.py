@@ -30,7 +30,7 @@ from ..schema.slots import Slot
 from . import execution
 from .dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
-from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
+from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
 from .references import read_orcids, read_people, read_references
 
@@ -242,6 +242,22 @@ _COMMENTS = lenient_flag(
 )
 
 
+@accepts(FLAG)
+def _search(slot: Slot) -> bool | None:
+    """Whether the page can be found; `{exclude: true}` is Material's word for that it cannot."""
+    if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
+        meant = not slot.value["exclude"]
+        slot.warn(CODE, "search must be true or false", f"write search: {str(meant).lower()}")
+        return meant
+    found: bool | None = _SEARCH(slot)
+    return found
+
+
+_SEARCH = lenient_flag(
+    "search: false keeps the page out; whether there is a search is said in blogsmith.yaml"
+)
+
+
 @accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})
 def _template(slot: Slot) -> str | None:
     """The name of a layout; whether there is one is known where pages are made."""
@@ -300,6 +316,7 @@ _TABLE = Table(
         "draft": _nothing,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
         **dict.fromkeys(("reading_time", "listing", "numbering", "unlisted"), lenient_flag()),
+        "search": _search,
         "toc": lenient_flag(_TOC_HINT),
         "comments": _comments,
         "status": _status,

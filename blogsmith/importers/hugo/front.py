@@ -39,14 +39,15 @@ _READ = frozenset(
         *("cover", "images", "featured_image", "featuredimage", "thumbnail", "banner", "resources"),
     )
 )
+_UNSEARCHED = ("searchhidden", "exclude_search", "excludesearch")
 _MEANINGLESS = frozenset(
     (
+        *_UNSEARCHED,
         *("math", "katex", "mathjax", "mermaid", "latex", "usemath", "type", "layout", "markup", "weight"),
         *("showtoc", "tocopen", "hidesummary", "hidemeta", "showbreadcrumbs", "showreadingtime", "outputs"),
         *("showpostnavlinks", "showwordcount", "sharebuttons", "showsharebuttons", "socialshare", "cascade"),
         *(
             "disableshare",
-            "searchhidden",
             "robotsnoindex",
             "canonicalurl",
             "editpost",
@@ -90,6 +91,9 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
     toc = front.get("toc", front.get("showtoc"))
     if isinstance(toc, bool):
         found["toc"] = toc
+    # as PaperMod, Docsy and Hextra call it
+    if any(front.get(key) is True for key in _UNSEARCHED):
+        found["search"] = False
     if isinstance(front.get("comments"), bool):
         found["comments"] = front["comments"]
     if lang := text_of(front.get("lang")) or document.tag:

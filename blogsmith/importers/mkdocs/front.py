@@ -42,6 +42,9 @@ def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) 
             found[key] = names
     if front.get("draft") is True:
         found["draft"] = True
+    search = front.get("search")
+    if isinstance(search, dict) and search.get("exclude") is True:
+        found["search"] = False
     if image := _text(front.get("image")):
         found["image"] = image
     hidden = front.get("hide")
