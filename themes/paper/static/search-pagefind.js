@@ -10,7 +10,7 @@ export async function findWords(address, text, most) {
   return found.flatMap(({ meta: { at, title }, sub_results: parts }) =>
     parts.slice(0, 2).map(({ anchor, title: heading }) => {
       const id = anchor?.element.startsWith("h2") ? anchor.id : "";
-      return { title, heading: id && heading, id, url: id ? `${at}#${id}` : at };
+      return { page: at, title, heading: id && heading, id, url: id ? `${at}#${id}` : at };
     }),
   );
 }

@@ -139,7 +139,7 @@ export class SearchIndex {
     });
     const sum = (values) => [...values.values()].reduce((total, value) => total + value, 0);
     const all = [...pages].filter(([, { best }]) => best.size === wanted.length);
-    const found = (all.length ? all : [...pages]).flatMap(([page, { best, parts }]) => {
+    const found = (all.length ? all : [...pages]).map(([, { best, parts }]) => {
       const whole = sum(best) * (best.size / wanted.length) ** 2;
       const scored = [...parts].map(([part, has]) => ({ part, score: sum(has) + 0.5 * whole, has: has.size }));
       scored.sort((a, b) => b.score - a.score);
@@ -147,7 +147,8 @@ export class SearchIndex {
       return scored.filter(({ has }, at) => !at || (at < 3 && has === wanted.length));
     });
     return found
-      .sort((a, b) => b.score - a.score)
+      .sort(([a], [b]) => b.score - a.score)
+      .flat()
       .slice(0, most)
       .map(({ part }) => this.place(...this.owners[part]));
   }
@@ -162,7 +163,7 @@ export class SearchIndex {
     const { url, parts, title } = this.pages[page];
     const [heading, name] = parts[part];
     const id = own || heading;
-    return { title, heading: name, id, url: id ? `${url}#${id}` : url };
+    return { page, title, heading: name, id, url: id ? `${url}#${id}` : url };
   }
 
   // Whether a text may be a formula: every word of it is a name that formulas of the site have.

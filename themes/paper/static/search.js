@@ -53,7 +53,8 @@ function formulaIn(page, { index, id }) {
   return copyFormula(short);
 }
 
-// What stands in a part of a page: texts, and formulas as they are.
+// What stands in a part of a page: texts, and formulas as they are. A page that begins with a heading has its first lines
+// behind it.
 function* piecesOf(page, id) {
   const root = textOf(page);
   const start = id && page.getElementById(id);
@@ -61,17 +62,20 @@ function* piecesOf(page, id) {
     node.nodeType === 1 && node.matches(NOT_TEXT) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
   let isInside = !start;
+  let isEmpty = isInside;
   for (let node = walker.nextNode(); node; ) {
     let next;
     if (node.nodeType === 1 && /^h[1-6]$/.test(node.localName) && node.id) {
-      if (isInside) return;
-      isInside = node === start;
+      if (isInside && !isEmpty) return;
+      isInside = isEmpty || node === start;
       next = walker.nextSibling() ?? walker.nextNode();
     } else if (node.localName === "math") {
+      isEmpty = false;
       if (isInside) yield node;
       next = walker.nextSibling();
       while (!next && walker.parentNode() && walker.currentNode !== root) next = walker.nextSibling();
     } else {
+      if (node.data?.trim()) isEmpty = false;
       if (isInside && node.nodeType === 3) yield node.data;
       else if (isInside && !INLINE.test(node.localName)) yield " ";
       next = walker.nextNode();
@@ -197,7 +201,8 @@ export class SearchBox {
     this.list.replaceChildren(
       ...groups.map(({ title, found, isMath }) => {
         const label = make("p", { className: "search-group-title", role: "presentation" }, title);
-        return make("div", { className: "search-group", role: "group", ariaLabel: title }, label, ...found.map((result) => this.option(result, isMath)));
+        const options = found.map((result, at) => this.option(result, isMath, found[at - 1]?.page));
+        return make("div", { className: "search-group", role: "group", ariaLabel: title }, label, ...options);
       }),
     );
     this.list.hidden = !groups.length;
@@ -206,13 +211,15 @@ export class SearchBox {
     this.choose(0);
   }
 
-  option(result, isMath) {
+  // last: the page of the result above.
+  option(result, isMath, last) {
     const at = this.options.length;
+    const isFurther = !isMath && result.page === last;
     const body = make("span", { className: isMath ? "search-formula" : "search-excerpt" });
-    const title = make("span", { className: "search-title" }, result.title);
+    const title = make("span", { className: "search-title" }, isFurther ? "" : result.title);
     if (result.heading) title.append(make("span", { className: "search-heading" }, ` › ${result.heading}`));
     if (result.number) title.append(make("span", { className: "search-number" }, ` ${result.number}`));
-    const option = make("a", { id: `search-option-${at}`, className: "search-option", role: "option", href: result.url, tabIndex: -1 }, title);
+    const option = make("a", { id: `search-option-${at}`, className: isFurther ? "search-option search-further" : "search-option", role: "option", href: result.url, tabIndex: -1 }, title);
     option[isMath ? "prepend" : "append"](body);
     option.addEventListener("mousemove", () => this.choose(at, false));
     option.addEventListener("click", () => {
