@@ -113,6 +113,8 @@ def _meant_pair(line: str) -> str | None:
 
 
 def _is_pair(line: str) -> bool:
+    import tomllib
+
     try:
         return len(tomllib.loads(line)) == 1
     except (ValueError, RecursionError):

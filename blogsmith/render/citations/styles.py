@@ -134,7 +134,6 @@ class AuthorYearStyle:
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
     """Key → year, with a letter where two works would be cited by the same words."""
     # most pages cite nothing, and it brings a processor with it
-    from ...bibliography.csl.processor import letter_of
 
     groups: dict[tuple[str, str], list[str]] = {}
     for key in keys:
