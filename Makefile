@@ -4,9 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# What tests need from npm: the examples of the CommonMark specification, axe, the Nu HTML checker, Python for the
-# browser.
-PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 vnu-jar@26.9.27 pyodide@314.0.7
+# What tests need from npm: the examples of the CommonMark specification, axe, what makes scripts smaller, the Nu HTML
+# checker, Python for the browser.
+PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 terser@5.51.2 vnu-jar@26.9.27 pyodide@314.0.7
 TOOLS := .cache/.tools
 # What our formulas are compared with, and drawn beside; no test needs them.
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5

@@ -74,6 +74,7 @@ HEADS = MappingProxyType(
         "categories": "[new]",
         "listing": "false",
         "unlisted": "true",
+        "search": "false",
     }
 )
 """Keys of the front matter that move a page in its site → another value."""

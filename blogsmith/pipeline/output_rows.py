@@ -120,6 +120,12 @@ class OutputRows:
             return False
         return row.key.split()[:2] == key.split()[:2] and not known.problems
 
+    def put_unchanged(self, planned: OutputFile, digest: str) -> None:
+        """Keep that a file is as it was, whatever it is made of now. digest: as in `Output`."""
+        if key := self._key(planned):
+            data = msgspec.msgpack.encode(_Known(digest, (), {}))
+            self._rows.put(_KIND, str(planned.path), Row(key, data))
+
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})

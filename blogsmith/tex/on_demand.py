@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .analysis.expansion import find_definitions as find_definitions
     from .analysis.formula_tokens import formula_tokens as formula_tokens
-    from .analysis.formula_tokens import is_variable as is_variable
     from .analysis.formula_tokens import spoken_words as spoken_words
     from .analysis.formula_tokens import taken_arguments as taken_arguments
     from .analysis.formula_tokens import typed_names as typed_names
@@ -47,7 +46,6 @@ else:
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
     group_lines = _on_demand("mathml.line_groups", "group_lines")
     holds_tex = _on_demand("analysis.tags", "holds_tex")
-    is_variable = _on_demand("analysis.formula_tokens", "is_variable")
     linear_text = _on_demand("analysis.linear", "linear_text")
     literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
     math_content = _on_demand("analysis.tags", "math_content")

@@ -24,7 +24,18 @@ _TOLD_BY_VALUE = frozenset(
     # what style sheets and accessibility rules ask for by its value
     (
         *("aria-current", "aria-selected", "data-icon", "data-kind", "data-status", "data-toc", "dir"),
-        *("display", "displaystyle", "form", "lang", "linethickness", "minsize", "rel", "role", "scope", "type"),
+        *(
+            "display",
+            "displaystyle",
+            "form",
+            "lang",
+            "linethickness",
+            "minsize",
+            "rel",
+            "role",
+            "scope",
+            "type",
+        ),
     )
 )
 _TEXT = ".post-content"
