@@ -75,7 +75,7 @@ class OutputRows:
         keep: as in `make_outputs`. beside: slow files that are made meanwhile, and keep themselves where they
         are found later. SiteError if a process dies.
         """
-        missing = [one for one in self._plan.files if cost_of(one) and not self._known(one)]
+        missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
         if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
@@ -97,7 +97,7 @@ class OutputRows:
 
     def output(self, planned: OutputFile) -> MadeOutput:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
-        known = self._known(planned)
+        known = self._known_page(planned)
         if known:
             if known.texts:
                 self.traced[planned.path] = tuple(known.texts)
@@ -140,7 +140,7 @@ class OutputRows:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
 
-    def _known(self, planned: OutputFile) -> _Known | None:
+    def _known_page(self, planned: OutputFile) -> _Known | None:
         if planned.path not in self._found:
             self._found[planned.path] = self._find(planned)
         return self._found[planned.path]
