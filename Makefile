@@ -46,7 +46,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines test-publish test-versions lint types \
+.PHONY: venv check site site-torch test test-long test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
@@ -73,6 +73,10 @@ test-long: $(READY) $(TOOLS)
 # The commands of machines that publish, in new environments with our package as it would be published.
 test-publish: $(READY)
 	$(BIN)/python -m pytest -q -m long tests/test_publish_commands.py
+
+# Every feature of posts in every language and in both themes: HTML, accessibility, paper, links; part of `make test-long`.
+test-features: $(READY) $(TOOLS)
+	$(BIN)/python -m pytest -q -m long tests/browser/test_every_language.py
 
 # The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
 site-torch: $(TORCH_READY)

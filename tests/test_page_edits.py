@@ -125,6 +125,24 @@ def test_markdown_of_pages(tmp_path: Path) -> None:
     assert "One more sentence" in (root / "public/posts/a/index.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("host", ["netlify", "cloudflare"])
+def test_files_for_hosts(host: str, tmp_path: Path) -> None:
+    """They are made from the places of pages and the names of files, which no text changes."""
+    root = tmp_path / "site"
+    write(root / "blogsmith.yaml", f"title: S\nbase_url: https://example.org\npublish: {host}\n")
+    head = "---\ntitle: A\ndate: 2026-01-02\naliases: [/old/]\n---\n"
+    write(root / "content/posts/a.md", f"{head}It is $x$.\n")
+    time.sleep(TICK_S)
+    build_whole(root)
+    add(root, "content/posts/a.md", "\nOne more sentence.\n")
+    expect_edit(root, "content/posts/a.md")
+    assert "/old/" in (root / "public/_redirects").read_text(encoding="utf-8")
+    time.sleep(TICK_S)
+    write(root / "content/posts/a.md", f"{head.replace('/old/', '/older/')}It is $x$.\n")
+    expect_build(root)
+    assert "/older/" in (root / "public/_redirects").read_text(encoding="utf-8")
+
+
 def test_texts_that_readers_search(tmp_path: Path) -> None:
     """Of the index the files that hold what has changed are made anew, from what they were."""
     root = tmp_path / "site"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,7 +26,9 @@ from .output_plan import OutputFile
 from .rows.page_rows import NotStorable, decode_row, digest_of, encode_row
 from .rows.row_store import OUTLINE, Row, RowStore
 from .search_files import SearchPlan, search_plans
-from .snapshot import SiteSnapshot
+
+if TYPE_CHECKING:
+    from .snapshot import SiteSnapshot
 
 _NAME = "site"
 _PLACE = "place"
@@ -110,9 +113,7 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
 
 def is_editable(context: SiteContext) -> bool:
     """Whether it is known who sees the texts of pages: plugins may make files of them, or anything."""
-    # files for hosts are made from the places and the files of all pages
-    has_own_files = bool(context.plugins.outputs) or context.config.publish != "none"
-    return context.plugins.code is None and not has_own_files
+    return context.plugins.code is None and not context.plugins.outputs
 
 
 def put_outline(

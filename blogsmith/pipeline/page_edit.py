@@ -31,10 +31,11 @@ from ..site.index import PageEntry
 from ..site.markdown.files import markdown_files
 from ..site.pages import page_view
 from ..site.redirects import output_path
-from ..write.output import own_files, read_last_site, write_site
+from ..write.manifest import MANIFEST
+from ..write.output import WriteReport, own_files, read_last_site, replace_output, write_site
 from .bibliographies import SiteBibliographies
 from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, start_build
-from .build_stamps import BuildComparison
+from .build_stamps import BuildComparison, stamp
 from .cache import PageCache
 from .frame import frame_of
 from .lookups import page_tools
@@ -106,7 +107,7 @@ def _build(
             with blame_plugins(edit.plugins):
                 outputs = edit.make(last.changed)
             report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=edit.target)
-            report = _write(report, outputs, edit.kept_files, root, is_chosen=options.output is not None)
+            report = _write(report, outputs, edit, root, last, is_chosen=options.output is not None)
             ended_s = time.monotonic()
             edit.keep_sizes()
             renew_outline(rows, key, edit.outline)
@@ -119,20 +120,35 @@ def _build(
 def _write(
     report: BuildReport,
     changed: Mapping[str, Output],
-    kept: Mapping[str, str],
+    edit: _Edit,
     root: Path,
+    last: BuildComparison,
     *,
     is_chosen: bool,
 ) -> BuildReport:
-    assert report.target is not None, "it is known before anything is written"
+    target = edit.target
+
+    def is_untouched() -> bool:
+        """Every build that changes something changes the manifest, too."""
+        manifest = str(target / MANIFEST)
+        return last.stamp_of(manifest) == stamp(manifest)
+
+    done = replace_output(
+        [*changed.values()], target, is_untouched, site_root=root, is_chosen=is_chosen
+    ) or _write_site(changed, edit.kept_files, root, target, is_chosen=is_chosen)
+    return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
+
+
+def _write_site(
+    changed: Mapping[str, Output], kept: Mapping[str, str], root: Path, target: Path, *, is_chosen: bool
+) -> WriteReport:
     if not changed.keys() <= kept.keys():
         raise ReachesFurther
     outputs = {
         path: Output(PurePosixPath(path), make=_unmade, digest=digest) for path, digest in kept.items()
     }
     files = list({**outputs, **changed}.values())
-    done = write_site(files, report.target, site_root=root, is_chosen=is_chosen, is_untouched=True)
-    return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
+    return write_site(files, target, site_root=root, is_chosen=is_chosen, is_untouched=True)
 
 
 def _is_in(folder: str, path: str) -> bool:

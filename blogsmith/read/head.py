@@ -9,7 +9,6 @@ made, in `site/urls.py`.
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -40,6 +39,8 @@ GIT = "git"
 """In place of a date: when the last commit changed the file."""
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
+_SHORT = 30
+"""Longer than any known key."""
 _HONEST = frozenset(("parent", "publish", "published"))
 """Keys of other themes that only look like one of ours."""
 _LOOKED_AT = 50
@@ -83,6 +84,16 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     )
 
 
+def _meant_key(key: str) -> str | None:
+    """The known key that an unknown one is like, or is with two letters the wrong way round: `tgas`."""
+    import difflib  # one mistake in a hundred sites needs it
+
+    known = sorted(HEAD.fields)
+    swapped = {key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _SHORT) - 1)}
+    near = [name for name in known if name in swapped]
+    return next(iter(near or difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE)), None)
+
+
 def _places(head: Slot) -> dict[str, Place]:
     """Known key → where its value stands."""
     keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in HEAD.fields}
@@ -95,10 +106,10 @@ def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
     extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
     for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
-        near = difflib.get_close_matches(key.casefold(), sorted(HEAD.fields), n=1, cutoff=_ALIKE)
+        near = _meant_key(key.casefold())
         if near:
-            slot, hint = head.key(key), f"did you mean {near[0]}?"
-            fix = slot.rewrite(near[0]) if near[0] not in head.value else None
+            slot, hint = head.key(key), f"did you mean {near}?"
+            fix = slot.rewrite(near) if near not in head.value else None
             slot.warn("front-matter-key", f'unknown key "{key}"', hint, fix)
     return extra
 

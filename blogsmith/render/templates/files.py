@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from ...cards.card import CardStyle
 from ...config.validate import LANGUAGE
-from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
+from ...diagnostics.fixes import exchange
+from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
 from ...languages.bundled import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
@@ -218,8 +219,12 @@ def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
     root = places.find(name)
     if root is None:
         names = places.names()
-        hint = did_you_mean(name, names) or f"themes: {', '.join(names) or 'none'}"
-        raise SiteError(Diagnostic("theme-missing", f'there is no theme "{name}"', blame, hint=hint))
+        near = nearest(name, names)
+        hint = question_of(near) or f"themes: {', '.join(names) or 'none'}"
+        # where the setting stands is known to who has read it
+        fix = exchange(1, 1, name, near) if near and blame == "blogsmith.yaml" else None
+        message = f'there is no theme "{name}"'
+        raise SiteError(Diagnostic("theme-missing", message, blame, hint=hint, fix=fix))
     return _read_folder(name, root, places.label(root))
 
 
