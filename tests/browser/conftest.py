@@ -67,7 +67,9 @@ def specimens(own_site: Served, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def cut_down(site: Served, factory: pytest.TempPathFactory, name: str) -> Iterator[Served]:
     """A site with one block of each kind that is in another."""
     pages = {page: site.text(page) for page in site.pages()}
-    folder = shared_folder(factory, name, lambda folder: write_specimens(site.folder, pages, folder / "public"))
+    folder = shared_folder(
+        factory, name, lambda folder: write_specimens(site.folder, pages, folder / "public")
+    )
     with served(folder / "public") as origin:
         yield Served(folder / "public", origin)
 

@@ -11,7 +11,7 @@ from tests.site_files import build, printed, put
 
 from .accessibility import faults
 from .conftest import Served
-from .firefox import Firefox, firefox
+from .firefox import Firefox
 from .reader import DARK, DESKTOP, PHONE, Look, Reader
 from .server import served
 from .test_markup import errors
@@ -109,12 +109,6 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ser
             assert report.ok, printed(report)
             found[theme] = Served(root / "public", stack.enter_context(served(root / "public")))
         yield found
-
-
-@pytest.fixture(scope="module")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
-        yield browser
 
 
 def turned(places: Mapping[str, bool]) -> list[str]:

@@ -114,7 +114,9 @@ LIMITS_PX = {1440: 380, 390: 480}
 
 @pytest.mark.parametrize("every", EVERY)
 def test_a_post_begins_on_the_first_screen(own_site: Served, reader: Reader, every: bool) -> None:
-    pages = [page for page in own_site.pages() if page.count("/") > 2 and page.startswith(("/posts/", "/docs/c"))]
+    pages = [
+        page for page in own_site.pages() if page.count("/") > 2 and page.startswith(("/posts/", "/docs/c"))
+    ]
     assert len(pages) > 12
     late = []
     for page in pages if every else of_each_head(own_site, pages):
@@ -128,8 +130,12 @@ def test_a_post_begins_on_the_first_screen(own_site: Served, reader: Reader, eve
 
 def of_each_head(site: Served, pages: Sequence[str]) -> list[str]:
     """Of pages whose heads have the same kinds of elements, the one that says most there."""
-    heads = {page: site.text(page).partition("<main")[2].partition('class="post-content')[0] for page in pages}
-    return list({kinds(heads[page]): page for page in sorted(pages, key=lambda page: len(heads[page]))}.values())
+    heads = {
+        page: site.text(page).partition("<main")[2].partition('class="post-content')[0] for page in pages
+    }
+    return list(
+        {kinds(heads[page]): page for page in sorted(pages, key=lambda page: len(heads[page]))}.values()
+    )
 
 
 FAULTY = """<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>

@@ -18,7 +18,7 @@ from tests.site_files import build, printed, put
 from . import tools
 from .accessibility import faults
 from .conftest import Served
-from .firefox import firefox
+from .firefox import Firefox
 from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 
@@ -376,7 +376,7 @@ def test_words_by_pagefind(tmp_path: Path, reader: Reader) -> None:
 # another browser
 
 
-def test_in_firefox(own_site: Served, tmp_path: Path) -> None:
+def test_in_firefox(own_site: Served, fox: Firefox) -> None:
     script = """
     const pause = () => new Promise(done => setTimeout(done, 30));
     const wait = async (condition) => { while (!condition()) await pause(); };
@@ -390,7 +390,6 @@ def test_in_firefox(own_site: Served, tmp_path: Path) -> None:
       return document.querySelector("[role=option]").getAttribute("href");
     })();
     """
-    with firefox(tmp_path / "profile") as browser:
-        browser.open(own_site.url(POST))
-        found = browser.ask(script, "QK^T/sqrt(d_k) + M")
+    fox.open(own_site.url(POST))
+    found = fox.ask(script, "QK^T/sqrt(d_k) + M")
     assert found == "/posts/three-masks/#eq-masked"

@@ -69,9 +69,7 @@ def headings(text: str) -> str:
     scope="module",
     params=["terminal", "right", pytest.param("none", marks=pytest.mark.long)],
 )
-def themed_site(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
+def themed_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Specimens of a site in another theme."""
     theme, options, manual = SITES[request.param]
     with (
@@ -103,7 +101,9 @@ def test_markup(terminal: Served) -> None:
     assert not found, "\n".join(found)
 
 
-def test_nothing_is_hidden_without_scripts(terminal: Served, tmp_path_factory: pytest.TempPathFactory, reader: Reader) -> None:
+def test_nothing_is_hidden_without_scripts(
+    terminal: Served, tmp_path_factory: pytest.TempPathFactory, reader: Reader
+) -> None:
     with cut_down(terminal, tmp_path_factory, "dark-specimens") as specimens:
         found = hidden_without_scripts(specimens, specimens.pages(), reader)
     assert not found, listing(found)
