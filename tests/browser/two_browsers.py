@@ -25,6 +25,8 @@ from .reader import Reader
 WIDTHS_PX = (390, 820, 1440)
 RATIOS = (1, 1.25, 2, 2.625, 3)
 LOOKS = tuple(itertools.product(WIDTHS_PX, RATIOS))
+SOME_LOOKS = ((390, 1), (390, 2.625), (820, 1.25), (820, 3), (1440, 2))
+"""With each width and each ratio."""
 HEIGHT_PX = 900
 SIDE_PX = 64
 """How much of a box at either side may hold shade."""
