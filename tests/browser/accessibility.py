@@ -11,6 +11,8 @@ LOOKS: Mapping[str, Look] = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
 WIDTHS = (Look(width_px=1440), Look(width_px=1024), SHEET)
 """Looks beside these in which nothing may stick out."""
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+COLOUR_ALONE = ("dark", "print")
+"""Looks in which nothing else than the colours differs from what another one shows."""
 OF_COLOUR = ("color-contrast", "link-in-text-block")
 """Rules that a colour scheme may break; they take most of the time."""
 _RUN = """
@@ -110,6 +112,7 @@ class Looks:
 
     reader: Reader
     axe: str
+    looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
     _judged: set[str] = field(default_factory=set)
 
     def faults(self) -> list[Sequence[str]]:
@@ -119,17 +122,18 @@ class Looks:
         for look in WIDTHS:
             self.reader.take_on(look)
             found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
-        for name, look in LOOKS.items():
+        for name, look in self.looks.items():
             self.reader.take_on(look)
             found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
             colours[name] = self._new_colours(name)
         self.reader.ask(_MELT, colours)
         self.reader.ask(self.axe)
         # a colour scheme has no part in the other rules; the last look is still taken on
-        for name in [name for name in reversed(colours) if colours[name] or name != "dark"]:
-            self.reader.take_on(LOOKS[name])
+        for name in [name for name in reversed(colours) if colours[name] or name not in COLOUR_ALONE]:
+            self.reader.take_on(self.looks[name])
             found += self.reader.ask(_OF_COLOUR, OF_COLOUR, name, colours[name]) if colours[name] else []
-            found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR) if name != "dark" else []
+            if name not in COLOUR_ALONE:
+                found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR)
         return found + _noise(self.reader)
 
     def _new_colours(self, look: str) -> list[str]:
