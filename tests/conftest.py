@@ -109,8 +109,9 @@ SLOW_FILES = frozenset(
 SLOW_FOLDERS = frozenset(("bench", "browser", "faults", "security", "torch"))
 
 # The same examples in every run, and no clock: a slow machine is not a failure.
-settings.register_profile("blogsmith", derandomize=True, deadline=None, database=None)
-settings.load_profile("blogsmith")
+settings.register_profile("short", max_examples=20, derandomize=True, deadline=None, database=None)
+settings.register_profile("long", max_examples=200, derandomize=True, deadline=None, database=None)
+settings.load_profile("short")
 
 # Thousands of processes are started here, each of which would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -124,6 +125,9 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # No proxy that the environment names can reach servers on this machine.
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
+# Settings of the user's shell decide no test.
+for _name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
+    os.environ.pop(_name, None)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -188,16 +192,15 @@ def _new_folder(parent: Path, name: str, numbers: Counter[str]) -> Path:
 
 @pytest.fixture(scope="session")
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where each test has a folder for what programs remember of their user."""
+    """Where each test may have a folder for what programs remember of their user."""
     return tmp_path_factory.mktemp("states")
 
 
 @pytest.fixture(autouse=True)
-def quiet_environment(monkeypatch: pytest.MonkeyPatch, states: Path, folder_numbers: Counter[str]) -> None:
-    """Settings of the user's shell decide no test, and no test trusts a site for the user."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(_new_folder(states, "state", folder_numbers)))
-    for name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
-        monkeypatch.delenv(name, raising=False)
+def own_state(states: Path, folder_numbers: Counter[str]) -> None:
+    """No test trusts a site for the user or for the next test."""
+    folder_numbers["state"] += 1
+    os.environ["XDG_STATE_HOME"] = f"{states}/state{folder_numbers['state']}"
 
 
 @pytest.fixture(scope="session")

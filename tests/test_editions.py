@@ -14,6 +14,7 @@ from blogsmith.config.load import parse_config
 from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, settled
+from tests.rows import each_row
 from tests.site_files import build, printed, put
 
 SETTINGS = """\
@@ -304,7 +305,7 @@ def test_settings_of_a_language() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "tag", "rest"),
     [
         ("content/posts/a.de.md", "de", "content/posts/a.md"),

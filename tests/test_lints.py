@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.cli.main import main
@@ -28,6 +28,7 @@ from blogsmith.project.report import BuildReport
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from tests import markdown_texts
+from tests.rows import examples
 from tests.site_files import build, printed
 
 SYMBOLS = r"""
@@ -340,7 +341,7 @@ def test_doubts_count_in_a_strict_check(
 
 
 @given(st.one_of(st.text(), markdown_texts.MARKDOWN.map(str)))
-@settings(max_examples=60)
+@examples(60)
 def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
     settings_read = parse_config(SYMBOLS)
     options = parse_options(settings_read.config, Plugins(), frozenset())

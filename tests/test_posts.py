@@ -18,6 +18,7 @@ import pytest
 from blogsmith.diagnostics.format import format_diagnostic
 from scripts.figures.catalogue import FIGURES
 from tests.page_checks import elements
+from tests.rows import each_row
 from tests.site_files import build
 
 ROOT = Path(__file__).parent.parent
@@ -108,7 +109,7 @@ def test_everything_on_a_page_has_run(pages: dict[str, Element], post: str) -> N
         assert not of_class(root, name), name
 
 
-@pytest.mark.parametrize("post", POSTS)
+@each_row("post", POSTS)
 def test_every_claim_was_evaluated_and_holds(pages: dict[str, Element], post: str) -> None:
     written = len(CLAIM.findall(source(post)))
     claims = [cell for cell in recorded_cells(post) if cell.get("options", {}).get("claim") == "true"]
@@ -159,7 +160,7 @@ def test_the_heat_map_has_a_twin_for_dark_pages(pages: dict[str, Element]) -> No
     ]
 
 
-@pytest.mark.parametrize("path", sorted(FIGURES))
+@each_row("path", sorted(FIGURES))
 def test_a_figure_is_what_its_script_draws(path: str) -> None:
     """If not: `python -m scripts.figures`."""
     assert (CONTENT / path).read_text(encoding="utf-8") == FIGURES[path]()

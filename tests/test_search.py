@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.pipeline import pagefind_files
@@ -23,6 +23,7 @@ from blogsmith.search.terms import fold, split_terms
 from blogsmith.tex.analysis.formula_tokens import MOST, formula_tokens
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, outputs, settled
+from tests.rows import each_row, examples
 from tests.site_files import build, printed, put
 
 POST = """\
@@ -54,7 +55,7 @@ SITE: Mapping[str, str | bytes] = {
 # words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "terms"),
     [
         ("Naïve Sets", ["naive", "sets"]),
@@ -84,7 +85,7 @@ def test_terms_of_any_text(text: str) -> None:
 # formulas
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "tokens"),
     [
         (r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)", "softmax Q K ^ T / √ d _ k"),
@@ -117,9 +118,7 @@ def test_tokens_of_any_text(tex: str) -> None:
     assert all(token and not re.search(r"[\s{}]", token) for token in tokens)
 
 
-@pytest.mark.parametrize(
-    "tex", ["x+" * 5000, "{" * 3000 + "}" * 3000, "_" * 9000, r"\frac" * 4000, r"\sqrt[" * 3000]
-)
+@each_row("tex", ["x+" * 5000, "{" * 3000 + "}" * 3000, "_" * 9000, r"\frac" * 4000, r"\sqrt[" * 3000])
 def test_tokens_of_much(tex: str) -> None:
     assert len(formula_tokens(tex)) <= MOST
 
@@ -219,7 +218,7 @@ def test_steps_are_numbers_in_base_36(distance: int) -> None:
     assert int(step(distance) or "1", 36) == distance
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(
     st.lists(st.text(alphabet="abcä字", min_size=1, max_size=3), min_size=1, max_size=9),
     st.sampled_from([1, 16, 64]),

@@ -11,6 +11,7 @@ from blogsmith.tex.analysis.linear import linear_text
 from blogsmith.tex.analysis.numbering import split_rows
 from blogsmith.tex.convert import MAX_LENGTH, TexError, convert_formula
 from blogsmith.tex.mathml.allowlist import ELEMENTS, MAX_ELEMENT_DEPTH, is_safe_url
+from tests.rows import each_row
 
 from .hostile_formulas import BOMBS, NESTED, PAYLOADS, PLACES, REPEATED
 
@@ -130,7 +131,7 @@ def test_nested_a_little_around_very_much(pair: str, length: int) -> None:
     assert isinstance(found, TexError) or depth(found) <= MAX_ELEMENT_DEPTH
 
 
-@pytest.mark.parametrize("pair", NESTED)
+@each_row("pair", NESTED)
 def test_opened_and_never_closed(pair: str) -> None:
     opening, _ = NESTED[pair]
     answer(opening * TOO_DEEP, display=False)
@@ -148,7 +149,7 @@ def test_bombs(name: str) -> None:
     answer(BOMBS[name])
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_row("place", PLACES)
 def test_markup_stays_text(place: str) -> None:
     for payload in PAYLOADS:
         found = answer(place.replace("%", payload), display=True)

@@ -10,6 +10,7 @@ from blogsmith.tex.names import name_set
 from tests.check import render
 from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import elements, parse
+from tests.rows import each_row
 from tests.security.judgement import UNTRUSTED, codes, harmless
 
 ELEMENTS = name_set(
@@ -94,7 +95,7 @@ def test_row_20_hostile_text_in_formulas_stays_text(form: str, place: str) -> No
     assert foreign(harmless(text, f"{UNTRUSTED}math: {{on_error: render}}\n").html) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "code", "column"),
     [
         (r"\foo{x}", "math-command", 2),

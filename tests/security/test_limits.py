@@ -24,6 +24,7 @@ import pytest
 import blogsmith
 from blogsmith.render.code import FigureOptions, code_figure, highlight
 from tests.check import render
+from tests.rows import each_row, thinned
 from tests.security.pathological import PATTERNS
 
 SIZE = 100_000
@@ -197,8 +198,8 @@ def plain_text(figure: str) -> str:
 
 # the alarm may ring in a callback of the test tools, where it is lost; it rings again
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("pattern", CODE)
+@pytest.mark.parametrize("language", thinned(LANGUAGES, every=4))
+@each_row("pattern", CODE)
 def test_row_32_code_is_shown_whole_however_slow_its_lexer_is(language: str, pattern: str) -> None:
     """The time limit is short here, and where it comes the code is shown without colours."""
     source = CODE[pattern](8_000)
