@@ -22,7 +22,7 @@ from blogsmith.syntax.dispatch import BLOCK, INLINE, LineTable, dispatch_rules
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests import markdown_texts as texts
 from tests.cases_io import all_cases
-from tests.rows import examples
+from tests.rows import examples, thinned
 
 CONFIG = parse_config("").config
 OPTIONS = parse_options(CONFIG, Plugins(), frozenset())
@@ -53,7 +53,7 @@ def shown(text: str, md: MarkdownIt) -> str:
     return "".join(child.content for child in token.children or ())
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", thinned(range(8), every=4))
 def test_cases_have_the_tokens_of_the_stock_loops(part: int) -> None:
     for case in all_cases()[part::8]:
         assert parsed(case.source, OURS) == parsed(case.source, STOCK), case.title

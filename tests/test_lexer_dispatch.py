@@ -18,7 +18,7 @@ from pygments.lexers.dotnet import CSharpLexer
 from blogsmith.render.first_characters import ASCII, begins_lines, first_characters
 from blogsmith.render.lexer_dispatch import DispatchLexer, dispatching
 from blogsmith.render.timeout import alarm
-from tests.rows import each_row, examples
+from tests.rows import each_row, examples, thinned
 
 LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]
 GROUPS = 12
@@ -63,7 +63,7 @@ def tokens(lexer: Lexer, text: str) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize("group", thinned(range(GROUPS), every=4))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_tokens_are_those_of_pygments(group: int) -> None:
     compared = 0
