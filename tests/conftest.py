@@ -6,16 +6,25 @@ import compileall
 import gc
 import os
 import re
+import shutil
 import signal
 import sys
+import tempfile
+import time
 from collections import Counter
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
+MEETING_S = 60
+"""How long a process waits for the others to have compiled their share; it goes on without them."""
 FAST = "not slow and not long"
 """What `make check` selects."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
@@ -143,6 +152,41 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return cores + cores // 2
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process compiles a share of the tests, and then has those of the others.
+
+    In a new checkout all would compile all of them at the same time, half of a minute each.
+    """
+    place: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if place is None or [Path(arg).resolve() for arg in session.config.args] != [TESTS]:
+        return
+    number, count = int(place["workerid"].removeprefix("gw")), int(place["workercount"])
+    files = [file for file in TESTS.rglob("test_*.py") if not pytest_ignore_collect(file, session.config)]
+    for file in sorted(files)[number::count]:
+        # what is wrong with it is told when it is collected
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+    done = _meeting(place["testrunuid"])
+    done.mkdir(exist_ok=True)
+    (done / str(number)).touch()
+    end = time.monotonic() + MEETING_S
+    while len(list(done.iterdir())) < count and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _meeting(run: str) -> Path:
+    """Where the processes of a run say that they are done."""
+    return Path(tempfile.gettempdir(), f"blogsmith-tests-{run}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave nothing of it."""
+    if place := getattr(session.config, "workerinput", None):
+        shutil.rmtree(_meeting(place["testrunuid"]), ignore_errors=True)
+
+
+@cache
 def is_slow(path: Path) -> bool:
     """Whether the tests of a file, or of all files below a folder, are left out of `make check`."""
     parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ()

@@ -71,7 +71,9 @@ def _labels(ids: object, values: Sequence[Any]) -> list[str]:
 def thinned(values: Iterable[Any], every: int, first: int = 0) -> list[Any]:
     """For `parametrize`: of rows of one kind the short run has one in so many, the long run the others."""
     return [
-        value if number % every == first else pytest.param(value, marks=pytest.mark.long)
+        value
+        if number % every == first
+        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.long)
         for number, value in enumerate(values)
     ]
 

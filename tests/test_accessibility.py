@@ -127,7 +127,7 @@ def test_a_page_may_be_silent(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["<a href=x>", "<img src=a>", "<table><tr>", "<h4>", "[here](x) ", "<!--"])
 def test_much_of_one_thing_takes_no_longer(text: str) -> None:
-    page = parse(text * 20_000)
+    page = parse(text * 6_000)
     started = time.process_time()
     report_accessibility(elements_of(page), page.page.reporter)
-    assert time.process_time() - started < 8
+    assert time.process_time() - started < 3

@@ -18,7 +18,7 @@ from blogsmith.model.publications import Person, Publication
 from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, problems, settled
-from tests.rows import each_row, examples
+from tests.rows import each_row, examples, thinned
 from tests.site_files import build, printed, put_bare
 from tests.test_preview_line import write
 
@@ -158,7 +158,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", thinned(HOSTILE, every=3))
 def test_ten_megabytes_of_anything_are_harmless(name: str) -> None:
     started = time.process_time()
     file = BibtexFile("refs.bib", HOSTILE[name])

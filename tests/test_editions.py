@@ -224,7 +224,7 @@ def test_a_new_translation_changes_its_siblings_alone(tmp_path: Path) -> None:
 )
 def test_an_edit_gives_what_a_build_from_nothing_gives(edit: dict[str, str], tmp_path: Path) -> None:
     root = site(tmp_path)
-    compare(root)
+    build(root, remembers=True)
     put(root, edit)
     compare(root)
 

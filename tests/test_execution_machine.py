@@ -121,11 +121,16 @@ def test_a_python_that_only_says_its_versions_sees_no_secret(
 @pytest.mark.parametrize(
     ("arguments", "config", "environment"),
     [
-        (["--jobs", "1"], "", {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "COLUMNS": "33"}),
+        pytest.param(
+            ["--jobs", "1"],
+            "",
+            {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "COLUMNS": "33"},
+            marks=pytest.mark.long,
+        ),
         (
             ["--jobs", "2"],
             "execute: {preload: [numpy, random]}\n",
-            {"LC_ALL": "tr_TR.UTF-8", "FORCE_COLOR": "1"},
+            {"LC_ALL": "tr_TR.UTF-8", "FORCE_COLOR": "1", "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"},
         ),
     ],
     ids=["one", "two-preloaded"],

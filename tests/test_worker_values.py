@@ -6,8 +6,6 @@ import base64
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.rows import each_row
 from tests.worker_client import Client, Start, start_worker, worker
 
@@ -240,7 +238,7 @@ def test_a_claim_about_arrays(worker: Client) -> None:
     assert (claim["holds"], claim["kind"]) == (None, "array")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "last", ["plt.plot([1, 2])", "plt.title('a')", "plt.gca()", "plt.subplots(2)[1]", "plt.hist([1, 2])"]
 )
 def test_a_piece_of_a_figure_is_no_value(worker: Client, last: str) -> None:

@@ -99,7 +99,7 @@ def count_work(work: Callable[[], object]) -> int:
 def test_row_31_work_grows_with_the_length_of_a_page(name: str) -> None:
     """Four times the text is about four times the work."""
     render("warm")
-    small, large = PATTERNS[name](1_000), PATTERNS[name](4_000)
+    small, large = PATTERNS[name](600), PATTERNS[name](2_400)
     first, second = (count_work(partial(render, text)) for text in (small, large))
     growth = 7 if name in DEEP else GROWTH
     assert second < growth * max(first, FIXED), f"{first:,}, then {second:,}"
