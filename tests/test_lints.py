@@ -29,7 +29,7 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from tests import markdown_texts
 from tests.rows import examples
-from tests.site_files import build, printed, put_bare
+from tests.site_files import build, printed, put, put_bare
 
 SYMBOLS = r"""
 math:
@@ -59,7 +59,9 @@ def draw(root: Path) -> None:
 
 def checked(root: Path, posts: Mapping[str, str], config: str = "", **options: bool) -> BuildReport:
     """The report of `check` on a site of these posts."""
-    put_bare(root, {"blogsmith.yaml": config or "title: T\n"})
+    # shortcodes are those of the usual theme
+    has_shortcodes = any("{%" in text for text in posts.values())
+    (put if has_shortcodes else put_bare)(root, {"blogsmith.yaml": config or "title: T\n"})
     for name, text in posts.items():
         file = root / "content" / "posts" / f"{name}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
