@@ -65,6 +65,21 @@ def test_what_is_within_the_budget(tmp_path: Path) -> None:
     assert any(line.endswith("/posts/a/") for line in note.splitlines())
 
 
+def test_a_section_has_a_budget_of_its_own(tmp_path: Path) -> None:
+    sections = "{posts: {fonts: 6 kB, scripts: 0.05 kB}, notes: {fonts: ''}}"
+    budget = f"{{fonts: 1 kB, requests: 4, sections: {sections}}}"
+    posts = {"content/posts/a.md": POST, "content/notes/b.md": POST, "content/notes/c/d.md": POST}
+    report = weighed(tmp_path, posts, budget)
+    scripts = sum(len(gzip.compress(FILES[f"static/{name}.js"].encode(), 6, mtime=0)) for name in "ab")
+    assert over(report) == [
+        "/posts/a/ asks for 5 files, and budget.requests is 4",
+        f"the scripts of /posts/a/: {scripts} bytes, and budget.sections.posts.scripts is 50 bytes",
+    ]
+    fonts = {one.path for one in report.diagnostics if "fonts" in one.message}
+    # lists of sections are no pages of theirs
+    assert fonts == {""}
+
+
 def test_other_hosts_are_named(tmp_path: Path) -> None:
     post = f"{POST}\n![a](https://b.example/a.png) ![b](https://a.example/a.png)\n"
     report = weighed(tmp_path, {"content/posts/a.md": post}, "{}")

@@ -38,7 +38,6 @@ SETTINGS = MappingProxyType(
         "feeds": "false",
         "social_cards": "false",
         "llms_txt": "true",
-        "theorems": "{used_in: true, map: true}",
         "toc": "false",
         "comments": "{provider: utterances, repo: a/b}",
         "analytics": "{provider: goatcounter, site: notes}",
@@ -75,6 +74,7 @@ HEADS = MappingProxyType(
         "categories": "[new]",
         "listing": "false",
         "unlisted": "true",
+        "search": "false",
     }
 )
 """Keys of the front matter that move a page in its site → another value."""

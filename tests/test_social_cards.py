@@ -13,7 +13,7 @@ from PIL import Image, ImageFont
 
 from blogsmith.cards.card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.cards.drawing import draw_card
-from blogsmith.cards.fonts import missing_signs
+from blogsmith.cards.fonts import CardFonts, missing_signs
 from blogsmith.cards.formula import lay_out_formula
 from blogsmith.cards.title import Line, TitlePiece, break_lines, title_pieces
 from blogsmith.project.report import ExecutionOptions
@@ -176,6 +176,14 @@ class TestPicture:
     def test_same_card_same_bytes(self) -> None:
         card = SocialCard(f"Why {formula('x')}?", "A site", "Ada")
         assert draw_card(card, STYLE) == draw_card(card, STYLE)
+
+    def test_cards_drawn_before_leave_nothing_behind(self) -> None:
+        # words are kept as pictures, and one picture serves many cards
+        titles = ("A word and a word", "word", f"{formula('x')}, a word", "W" * 30)
+        fonts = CardFonts(STYLE)
+        for title in (*titles, *titles):
+            card = SocialCard(title, "word", "a")
+            assert draw_card(card, STYLE, fonts) == draw_card(card, STYLE)
 
     def test_signs_that_a_font_lacks(self) -> None:
         assert missing_signs("Ordinary — “words”, déjà vu", STYLE) == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 from html.parser import HTMLParser
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -92,15 +93,26 @@ class _TitleReader(HTMLParser):
 
 
 def break_lines(
-    pieces: Sequence[TitlePiece], width: float, width_of: Callable[[TitlePiece], float], space: float
+    pieces: Sequence[TitlePiece],
+    width: float,
+    width_of: Callable[[TitlePiece], float],
+    space: float,
+    *,
+    most: int | None = None,
 ) -> tuple[Line, ...]:
-    """As few lines as it takes, of about the same width; a piece wider than the line has one of its own."""
-    lines = _fill(pieces, width, width_of, space)
+    """As few lines as it takes, of about the same width; a piece wider than the line has one of its own.
+
+    most: of more lines than that the caller has no use; they are not evened out.
+    """
+    words = [_Word(word, sum(map(width_of, word))) for word in _words(pieces)]
+    lines = _fill(words, width, space)
+    if most is not None and len(lines) > most:
+        return lines
     narrow, wide = 0.0, width
     # a title whose last line is one word looks like a mistake
     for _ in range(12):
         middle = (narrow + wide) / 2
-        tried = _fill(pieces, middle, width_of, space)
+        tried = _fill(words, middle, space)
         if len(tried) > len(lines) or any(line.width > width for line in tried):
             narrow = middle
         else:
@@ -108,24 +120,27 @@ def break_lines(
     return lines
 
 
-def _fill(
-    pieces: Sequence[TitlePiece], width: float, width_of: Callable[[TitlePiece], float], space: float
-) -> tuple[Line, ...]:
+class _Word(NamedTuple):
+    """Pieces that stand together without a space, such as a formula and its comma."""
+
+    pieces: tuple[TitlePiece, ...]
+    width: float
+
+
+def _fill(words: Sequence[_Word], width: float, space: float) -> tuple[Line, ...]:
     lines: list[Line] = []
     row: tuple[TitlePiece, ...] = ()
     row_width = 0.0
-    for word in _words(pieces):
-        word_width = sum(map(width_of, word))
+    for pieces, word_width in words:
         if row and row_width + space + word_width > width:
             lines.append(Line(row, row_width))
             row, row_width = (), 0.0
         row_width += (space if row else 0.0) + word_width
-        row += word
+        row += pieces
     return (*lines, Line(row, row_width)) if row else tuple(lines)
 
 
 def _words(pieces: Sequence[TitlePiece]) -> list[tuple[TitlePiece, ...]]:
-    """Pieces that stand together without a space, such as a formula and its comma."""
     words: list[tuple[TitlePiece, ...]] = []
     for piece in pieces:
         if piece.is_glued and words:

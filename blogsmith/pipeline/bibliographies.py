@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..bibliography.bibliography_file import BibliographyFile, BibtexFile, CslJsonFile
-from ..bibliography.bibtex_index import BibIndex
 from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..diagnostics.model import Diagnostic, Place, Reporter, did_you_mean, nearest, question_of
@@ -24,6 +23,9 @@ from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, ope
 from ..read.files import NO_TEXTS
 from ..storage.stamps import FileStamp
 from .rows.row_store import NoRows, Row, RowStore
+
+if TYPE_CHECKING:
+    from ..bibliography.bibliography_file import BibliographyFile
 
 _KIND = "bibliography"
 _HINT = "paths are relative to the page, or to the root of the site"
@@ -163,6 +165,10 @@ class SiteBibliographies:
         return known[1]
 
     def _open(self, path: PurePosixPath, file: TextFile) -> BibliographyFile:
+        # most sites have none, and it brings much with it
+        from ..bibliography.bibliography_file import BibtexFile, CslJsonFile
+        from ..bibliography.bibtex_index import BibIndex
+
         if path.suffix.lower() == ".json":
             return CslJsonFile(str(path), file.text)
         key = f"{self._rows.program} {file.digest}"

@@ -59,10 +59,13 @@ class OutputRows:
         """Source path → digest of the text of that page."""
         self._site = ""
         """Names what all pages depend on; empty: nothing is kept."""
+        self._settings = ""
+        """The same of files that are made from pages without a template."""
         files, config = plan.context.theme.files, plan.context.config
         if not isinstance(rows, NoRows):
             with suppress(NotStorable):
-                self._site = digest_of(rows.program, plan.site, files, config).hex()
+                self._settings = digest_of(rows.program, plan.site, config).hex()
+                self._site = digest_of(self._settings, files).hex()
 
     def make_ahead(self, processes: int, keep: Callable[[Output], Output]) -> None:
         """Make the pages that are not known, if there are many, by several processes.
@@ -117,6 +120,12 @@ class OutputRows:
             return False
         return row.key.split()[:2] == key.split()[:2] and not known.problems
 
+    def put_unchanged(self, planned: OutputFile, digest: str) -> None:
+        """Keep that a file is as it was, whatever it is made of now. digest: as in `Output`."""
+        if key := self._key(planned):
+            data = msgspec.msgpack.encode(_Known(digest, (), {}))
+            self._rows.put(_KIND, str(planned.path), Row(key, data))
+
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
@@ -153,10 +162,11 @@ class OutputRows:
     def _new_key(self, content: object) -> str:
         pages: tuple[PageView, ...] = ()
         texts: tuple[PageView, ...] = ()
+        around = self._site
         if isinstance(content, PageView):
             pages = texts = (content,)
         elif isinstance(content, GeneratedFile):
-            pages, texts = content.pages, content.texts
+            pages, texts, around = content.pages, content.texts, self._settings
             if self._site and content.key:
                 return digest_of(self._rows.program, content.key).hex()
         if not self._site or not pages:
@@ -165,7 +175,7 @@ class OutputRows:
             views = self._digests.digest_of_all(pages)
         except NotStorable:
             return ""
-        return f"{self._site} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
+        return f"{around} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
 
 
 def _decode(data: bytes) -> _Known | None:

@@ -262,8 +262,10 @@ def test_axe_finds_nothing(site: Served, visit: Reader, axe: str, look: Look) ->
 
 def test_the_scripts_are_small() -> None:
     static = Path(__file__).parents[2] / "themes/paper/static"
-    sizes = {name: (static / f"{name}.js").stat().st_size for name in ("comments", "count", "share")}
-    assert sizes["comments"] < 9_000
+    names = ("comments-frame", "comments-replies", "count", "share")
+    sizes = {name: (static / f"{name}.js").stat().st_size for name in names}
+    assert sizes["comments-frame"] < 4_000
+    assert sizes["comments-replies"] < 6_500
     assert sizes["count"] < 3_600
     assert sizes["share"] < 1_000
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..model import Notice
 from ..source_files import walk_files
+from ..text.front_values import list_of
 from .config import HugoConfig
 
 COMPONENTS = ("content", "static", "data", "assets")
@@ -168,7 +169,7 @@ def is_ignored(place: PurePosixPath, config: HugoConfig) -> bool:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    every = value if isinstance(value, list) else [value]
+    every = list_of(value)
     return tuple(each for each in every if isinstance(each, str) and each)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
+from ...model.paths import collapse_path
+from ..bibliography.copied_files import SourceBibliographies
 from ..model import Notice, NoticeKind
 from ..text.segments import Lines
-from .labels import BookLabel, BookLabels, BookPages, BookPlace, normal_path
+from .labels import BookLabel, BookLabels, BookPages, BookPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,9 @@ class BookIndex:
     """Of all pages."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Key → fields of the bibliography."""
+    bibliographies: SourceBibliographies = field(default_factory=SourceBibliographies)
+    bibliography_files: Sequence[Path] = ()
+    """Of all pages."""
     inventories: Mapping[str, str] = field(default_factory=dict)
     """Name of another project → its address, of intersphinx."""
     slugs: Mapping[str, int] = field(default_factory=dict)
@@ -60,14 +65,10 @@ def file_address(target: str, page: InlineText) -> str:
     if not path:
         return target
     folder = page.index.folder if path.startswith("/") else PurePosixPath(page.place.source).parent
-    source = normal_path(folder / path.lstrip("/"))
-    if source not in page.index.files:
+    source = collapse_path(folder / path.lstrip("/"))
+    if source.as_posix() not in page.index.files:
         return target
-    return (
-        page.relative(PurePosixPath("content") / PurePosixPath(source).relative_to(page.index.folder))
-        + mark
-        + anchor
-    )
+    return page.relative(PurePosixPath("content") / source.relative_to(page.index.folder)) + mark + anchor
 
 
 def address_of(label: BookLabel, page: InlineText) -> str:

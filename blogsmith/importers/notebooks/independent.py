@@ -11,6 +11,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from ...model.names import name_set
 from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(
@@ -20,9 +21,7 @@ _FORMULA = re.compile(
     r"|(?P<bare>\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\})"
 )
 _MARK = re.compile("\ue014(\\d+)\ue015")
-_HIDDEN = frozenset(
-    ("remove-cell", "hide-cell", "remove_cell", "hide_cell", "hide", "remove-input", "remove-code")
-)
+_HIDDEN = name_set("remove-cell hide-cell remove_cell hide_cell hide remove-input remove-code")
 _OPTIONS = re.compile(r"\A(?:[ \t]*#[ \t]?\|.*(?:\n|\Z))+")
 _COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _UNSEEN = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")

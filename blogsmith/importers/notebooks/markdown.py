@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
@@ -27,11 +28,8 @@ _OTHER_CELL = lazy_pattern(
 )
 _OPTION = lazy_pattern(r"[ \t]*#[ \t]?\|[ \t]?")
 _KEY = lazy_pattern(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*)|$)")
-_KNOWN = frozenset(
-    (
-        *("eval", "echo", "output", "warning", "error", "include", "label", "fig-cap", "fig-alt", "tbl-cap"),
-        *("code-fold", "code-summary", "fig-format"),
-    )
+_KNOWN = name_set(
+    "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
 _ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
 _SHOWN_AS: Mapping[str, str] = {
@@ -51,9 +49,7 @@ _TAGS: Mapping[str, tuple[str, ...]] = {
     "skip-execution": ("eval: false",),
 }
 """Tag of Jupyter Book, nbsphinx and nbconvert → options of our cells."""
-_SILENT_TAGS = frozenset(
-    ("parameters", "injected-parameters", "thebe-init", "scroll-output", "output-scroll")
-)
+_SILENT_TAGS = name_set("parameters injected-parameters thebe-init scroll-output output-scroll")
 
 
 @dataclass(frozen=True, slots=True)

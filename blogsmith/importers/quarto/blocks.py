@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 
+from ...model.names import name_set
 from ..macros import tex_macros
 from ..text.pandoc_attributes import PandocAttributes, fit_id
 from ..text.segments import CODE, Dialect, mask
@@ -30,49 +31,14 @@ _BY_CLASS: Mapping[str, str] = {
     **{name.lower(): name for name in THEOREMS.values()},
     "proof": "PROOF",
 }
-_LAYOUT = frozenset(
-    (
-        *(
-            "column",
-            "columns",
-            "column-page",
-            "column-screen",
-            "column-body",
-            "column-body-outset",
-            "incremental",
-        ),
-        *(
-            "column-page-inset",
-            "column-screen-inset",
-            "column-page-right",
-            "column-page-left",
-            "nonincremental",
-        ),
-        *("column-screen-right", "column-screen-left", "column-body-outset-right", "column-body-outset-left"),
-        *(
-            "column-page-inset-right",
-            "column-page-inset-left",
-            "column-screen-inset-right",
-            "figure-like",
-            "cell",
-        ),
-        *(
-            "column-screen-inset-left",
-            "column-screen-inset-shaded",
-            "content-visible",
-            "panel-input",
-            "panel-fill",
-        ),
-        *(
-            "panel-center",
-            "panel-sidebar",
-            "panel",
-            "cell-output",
-            "cell-output-display",
-            "cell-output-stdout",
-        ),
-        *("center", "fragment", "grid", "hanging-indent", "unnumbered", "unlisted", "border", "callout-body"),
-    )
+_LAYOUT = name_set(
+    "column columns column-page column-screen column-body column-body-outset incremental column-page-inset "
+    "column-screen-inset column-page-right column-page-left nonincremental column-screen-right "
+    "column-screen-left column-body-outset-right column-body-outset-left column-page-inset-right "
+    "column-page-inset-left column-screen-inset-right figure-like cell column-screen-inset-left "
+    "column-screen-inset-shaded content-visible panel-input panel-fill panel-center panel-sidebar panel "
+    "cell-output cell-output-display cell-output-stdout center fragment grid hanging-indent unnumbered "
+    "unlisted border callout-body"
 )
 _LONE_IMAGE = re.compile(r"(!\[[^\n]*\]\([^()\s]*(?: \"[^\"\n]*\")?\))(?:\{([^{}\n]*)\})?")
 _MARGIN = frozenset(("column-margin", "aside", "margin"))

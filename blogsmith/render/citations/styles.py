@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from ...bibliography.csl.processor import letter_of
 from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
 from ...diagnostics.model import Place, TextMap
 from ...model.documents import Reference
 from ...model.publications import Person, Publication
+from ...model.units import count_letters
 from ...syntax.math.formulas import text_with_formulas
 from ...syntax.records import Citation
 from ..context import Rendering
@@ -133,6 +133,8 @@ class AuthorYearStyle:
 
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
     """Key → year, with a letter where two works would be cited by the same words."""
+    # most pages cite nothing, and it brings a processor with it
+
     groups: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         work = works[key]
@@ -140,7 +142,7 @@ def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) 
     years = {}
     for (_, year), same in groups.items():
         for index, key in enumerate(same):
-            letter = letter_of(index) if len(same) > 1 else ""
+            letter = count_letters(index + 1) if len(same) > 1 else ""
             years[key] = f"{year or no_date}{'-' if letter and not year else ''}{letter}"
     return years
 

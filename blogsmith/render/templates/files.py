@@ -19,7 +19,8 @@ from msgspec.structs import replace
 
 from ...cards.card import CardStyle
 from ...config.validate import LANGUAGE
-from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
+from ...diagnostics.fixes import exchange
+from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
 from ...languages.bundled import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
@@ -32,6 +33,8 @@ from .theme_options import ThemeOption, merge_options
 from .theme_settings import ThemeSettings, read_settings
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
+MINIFIED = "minified"
+"""Folder of a theme with the scripts of its `static/` in a smaller form, which is published."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -217,8 +220,12 @@ def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
     root = places.find(name)
     if root is None:
         names = places.names()
-        hint = did_you_mean(name, names) or f"themes: {', '.join(names) or 'none'}"
-        raise SiteError(Diagnostic("theme-missing", f'there is no theme "{name}"', blame, hint=hint))
+        near = nearest(name, names)
+        hint = question_of(near) or f"themes: {', '.join(names) or 'none'}"
+        # where the setting stands is known to who has read it
+        fix = exchange(1, 1, name, near) if near and blame == "blogsmith.yaml" else None
+        message = f'there is no theme "{name}"'
+        raise SiteError(Diagnostic("theme-missing", message, blame, hint=hint, fix=fix))
     return _read_folder(name, root, places.label(root))
 
 
@@ -289,12 +296,27 @@ def _static_files(
         for file in _files(folder, places, problems):
             relative = file.relative_to(folder).as_posix()
             if relative not in found:
-                data = file.read_bytes()
+                published, data = _published(file, theme.root / MINIFIED)
                 # links were followed to find that it lies inside
-                place = file.resolve() if file.is_symlink() else file
+                place = published.resolve() if published.is_symlink() else published
                 asset = Asset(PurePosixPath("assets", name, relative), place, len(data))
                 found[relative] = StaticFile(asset, version_of(data))
     return dict(sorted(found.items()))
+
+
+def _published(file: Path, folder: Path) -> tuple[Path, bytes]:
+    """A static file with its bytes; of a script the smaller form of exactly these bytes, if there is one."""
+    data = file.read_bytes()
+    if file.suffix == ".js":
+        smaller = folder / minified_name(file.stem, data)
+        if smaller.is_file() and _is_inside(smaller, folder):
+            return smaller, smaller.read_bytes()
+    return file, data
+
+
+def minified_name(stem: str, data: bytes) -> str:
+    """The name of a script in a smaller form: it holds for these bytes, and for no others."""
+    return f"{stem}-{version_of(data)}.js"
 
 
 def _math_font(name: str, file: Path) -> StaticFile:

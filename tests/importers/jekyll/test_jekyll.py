@@ -61,12 +61,18 @@ def test_front_matter(tmp_path: Path) -> None:
     head = (
         "---\nlayout: post\ntitle: 'One: two'\ndate: 2024-01-02 10:00:00 +0100\n"
         "last_modified_at: 2024-02-01\ncategories: math notes\ntags: [a, b]\nexcerpt: Short.\n"
-        "redirect_from: /old/one\npublished: false\n---\n"
+        "redirect_from: /old/one\npublished: false\nsearch_exclude: true\n---\n"
     )
     site = read(tmp_path, {"_config.yml": "title: T\npermalink: pretty\n", "_posts/2024-01-02-one.md": head})
     assert page(site, "content/posts/2024-01-02-one.md").front == {
         **{"title": "One: two", "description": "Short.", "date": "2024-01-02 10:00:00 +0100"},
-        **{"updated": "2024-02-01", "categories": ["math", "notes"], "tags": ["a", "b"], "draft": True},
+        **{
+            "updated": "2024-02-01",
+            "categories": ["math", "notes"],
+            "tags": ["a", "b"],
+            "draft": True,
+            "search": False,
+        },
         **{"aliases": ["/old/one"], "permalink": "/math/notes/2024/01/02/one/"},
     }
 
