@@ -243,7 +243,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
 def test_edits_make_what_all_pages_make(texts: list[tuple[str, str]]) -> None:
     before, after = (index_of(*(("Owl", html) for html in column)) for column in zip(*texts, strict=True))
