@@ -1,6 +1,6 @@
 """Fixes as data: which characters of a file to exchange, so that a diagnostic is no more.
 
-An edit names the text that it takes away: whoever applies it, a command or an editor with unsaved text, can
+An edit names the text that it takes away: its user, a command or an editor with unsaved text, can
 see that the text still stands there. Only text of the file that a diagnostic is about is changed.
 """
 

@@ -214,7 +214,7 @@ def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
 
 
 def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
-    """Whoever escapes `_` for Markdown gets what TeX makes of it, and no subscript."""
+    """An author who escapes `_` for Markdown gets what TeX makes of it, and no subscript."""
     at = literal_underscore(math.tex, rendering.macros)
     if at >= 0:
         hint = "a subscript is written _; in a name, write \\text{a\\_b}"

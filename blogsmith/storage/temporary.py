@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 
 def nameless_file() -> BinaryIO:
-    """A new file to write and read, for this process and those forked from it; whoever asks closes it."""
+    """A new file to write and read, for this process and those forked from it; the caller closes it."""
     # a wrapper on Windows, which has all methods of a file
     return cast("BinaryIO", tempfile.TemporaryFile())
 

@@ -126,7 +126,7 @@ def convert_formula(
 
 
 def math_opening(tex: str, *, display: bool) -> str:
-    """The start tag of a formula: where it stands, and its TeX for whoever does not see it."""
+    """The start tag of a formula: where it stands, and its TeX for readers who do not see it."""
     block = ' display="block"' if display else ""
     return f'<math{block} alttext="{escape(clean_text(tex).strip())}">'
 

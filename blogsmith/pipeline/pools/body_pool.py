@@ -1,7 +1,7 @@
 """The bodies of pages, made by several processes, equal to those of one.
 
 A page may ask what others hold while it is rendered. A process knows that of the pages it has parsed itself;
-whoever asks for more waits until all are parsed, and its process keeps its tokens meanwhile.
+a page that asks for more waits until all are parsed, and its process keeps its tokens meanwhile.
 """
 
 from __future__ import annotations

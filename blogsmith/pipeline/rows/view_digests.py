@@ -15,7 +15,7 @@ _PLAIN = tuple(name for name in PageView.__struct_fields__ if name not in _NESTE
 class ViewDigests:
     """Belongs to one build: a page stands in many lists, and is digested once.
 
-    Texts of pages do not count: whoever shows one says so.
+    Texts of pages do not count: whatever shows one says so.
     """
 
     def __init__(self) -> None:

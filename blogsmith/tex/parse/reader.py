@@ -227,7 +227,7 @@ class TokenReader:
         self.command = before
         self.expanded += len(made) + 1
         if self.expanded > EXPANDED:
-            raise ParseError("math-limit", f"{call} and its kin make more than {EXPANDED:,} tokens", call)
+            raise ParseError("math-limit", f"{call} and related commands make over {EXPANDED:,} tokens", call)
         self.push(move_tokens(made, call, call))
 
     def _arguments(self, call: str, macro: Macro) -> list[list[str]]:
