@@ -25,6 +25,7 @@ from blogsmith.pipeline.site_cells import execute_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from blogsmith.render.html import render_body
 from blogsmith.site import feeds
+from blogsmith.storage import cache
 from blogsmith.syntax.parser import Parsed, parse_document
 from blogsmith.trust.consent import trust
 from tests.build_scripts import CELL, STEPS, Step, build_twice_at_once, compare, play
@@ -65,6 +66,28 @@ def site(tmp_path: Path) -> Path:
     root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
     build(root, remembers=True)
     return root
+
+
+def test_all_style_sheets_are_kept(tmp_path: Path) -> None:
+    """There are more of them than files of any other kind, and each takes milliseconds to make."""
+    write(tmp_path / "blogsmith.yaml", "title: S\n")
+    build(tmp_path, remembers=True)
+    made = {file.name for file in (tmp_path / "public/assets/paper").glob("*-*.css")}
+    assert {file.name for file in (tmp_path / ".blogsmith/styles").iterdir()} == made
+    assert len(made) > cache.MOST
+
+
+def test_feeds_are_no_matter_of_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = put_bare(
+        tmp_path / "site", {**POSTS, "blogsmith.yaml": "title: S\nbase_url: https://example.org\n"}
+    )
+    build(root, remembers=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(feeds, "_xml", lambda feed: pytest.fail("a feed is made anew"))
+        layout = root / "themes/bare/layouts/post.html"
+        write(layout, layout.read_text("utf-8") + "<!-- more -->")
+        assert build(root, remembers=True).written > 0
+    compare(root)
 
 
 def rebuilt(root: Path) -> dict[str, str]:

@@ -33,6 +33,12 @@ HEAVY = (
     *("blogsmith.pipeline.build", "blogsmith.diagnostics.model"),
 )
 
+UNUSED = (
+    *("pygments", "secrets", "subprocess", "tomllib", "PIL", "blogsmith.pipeline.build"),
+    *("blogsmith.bibliography.csl.processor", "blogsmith.bibliography.bibliography_file"),
+    *("blogsmith.cards.drawing", "blogsmith.publish", "blogsmith.search.index", "blogsmith.write.photos"),
+)
+
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -102,6 +108,20 @@ def test_nothing_heavy_is_imported(command: str, site: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
     assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == ""
+
+
+def test_what_no_page_uses_is_not_imported(site: Path) -> None:
+    """By a build after an edit: features, and what of Python itself they need."""
+    (site / "content/posts/b.md").write_text("---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$x x$\n")
+    time.sleep(0.1)
+    code = (
+        "import sys; from blogsmith.cli.main import main; code = main(['build']);"
+        f"print(*sorted(set(sys.modules) & set({UNUSED!r})), file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "(1 written" in done.stdout
     assert done.stderr.splitlines()[-1] == ""
 
 
