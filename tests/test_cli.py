@@ -312,7 +312,9 @@ def test_a_machine_that_refuses_is_no_bug(
     assert capsys.readouterr().err == "error: [Errno 13] Permission denied: 'content'\n"
 
 
-@pytest.mark.parametrize(("argv", "traceback"), [(("build",), False), (("build", "-v"), True)])
+@pytest.mark.parametrize(
+    ("argv", "traceback"), [(("build",), False), (("build", "-v"), True), (("build", "-qv"), True)]
+)
 def test_a_bug_shows_its_traceback_on_request(
     site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...], traceback: bool
 ) -> None:

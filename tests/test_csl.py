@@ -18,6 +18,7 @@ from blogsmith.bibliography.csl.style_tree import StyleError
 from blogsmith.patterns import lazy_pattern
 from blogsmith.render.citations.csl_text import CslText
 from tests.citations.make_expected import FOLDER, works
+from tests.rows import each_row
 from tests.site_files import build, printed, put_bare
 
 EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
@@ -80,6 +81,44 @@ def test_citations_by_number_count(style: str) -> None:
     assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
 
 
+@pytest.mark.parametrize(
+    ("style", "written", "printed"),
+    [
+        ("nature", "1 2 3", "1–3"),
+        ("nature", "4 2 1 3 7 9 8", "1–4,7–9"),
+        ("nature", "1 2", "1,2"),
+        ("acm", "1 2 3:5 4 5 6", "[1, 2, 3:5, 4–6]"),
+        ("acm", "1 see:2 3", "[1, see 2, 3]"),
+        ("ieee", "1 2 3", "[1], [2], [3]"),
+    ],
+)
+def test_numbers_in_a_row_are_drawn_together(style: str, written: str, printed: str) -> None:
+    text = CslText()
+    made = processor(style, text)
+    items = []
+    for word in written.split():
+        before, _, place = word.partition(":")
+        prefix, number, locator = (before, place, "") if before == "see" else ("", before, place)
+        items.append((made.keys[int(number) - 1], prefix, "page" if locator else "", locator))
+    assert text.written(made.cluster(items)) == printed
+
+
+@pytest.mark.parametrize(
+    ("style", "keys", "printed"),
+    [
+        ("apa", "abara2011 clark1981 abara2011b", "(Abara, 2011a, 2011b; Clark, 1981)"),
+        ("chicago", "abara2011b clark1981 abara2011", "(Abara 2011b, 2011a; Clark 1981)"),
+    ],
+)
+def test_works_of_one_author_are_drawn_together(style: str, keys: str, printed: str) -> None:
+    text = CslText()
+    made = processor(style, text)
+    assert text.written(made.cluster([(key, "", "", "") for key in keys.split()])) == printed
+    apart = text.written(made.cluster([(key, "", "page", "3") for key in keys.split()]))
+    assert apart.count("3") == 3
+    assert apart.count("Abara") == 2
+
+
 HEAD = '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">'
 LOOP = (
     f'{HEAD}<macro name="a"><text macro="b"/><text macro="b"/></macro>'
@@ -89,7 +128,7 @@ LOOP = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "told"),
     [
         ("<style", "is no XML"),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import random
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -18,8 +20,8 @@ import pytest
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.model.documents import Output
 from blogsmith.write import stage
-from blogsmith.write.manifest import MANIFEST
-from blogsmith.write.output import WriteReport, clean, write_site
+from blogsmith.write.manifest import MANIFEST, manifest_bytes
+from blogsmith.write.output import WriteReport, clean, replace_output, write_site
 
 OLD = {"index.html": "old", "a/index.html": "a", "a/b/c.txt": "c", "gone/x.html": "x", "same.css": "same"}
 NEW = {
@@ -414,12 +416,13 @@ def die_at(step: int, site: Path, files: Files) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
-def test_killed_at_every_step(site: Path, way: str) -> None:
+@pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_killed_at_every_step(site: Path, way: str, stride: int) -> None:
     """Before each operation on the disk: old or new site, nothing foreign lost, mended by the next run."""
     public = site / "public"
     old, new = {**OLD, **FOREIGN}, {**NEW, **FOREIGN}
     seen = []
-    for step in itertools.count():
+    for step in itertools.count(0, stride):
         write(site, OLD)
         put(public, FOREIGN)
         died = die_at(step, site, NEW)
@@ -469,9 +472,62 @@ for text in itertools.cycle([b"one", b"two"]):
 """
 
 
+def replace(site: Path, files: Files, *, is_untouched: bool = True) -> WriteReport | None:
+    return replace_output(outputs(files), site / "public", lambda: is_untouched, site_root=site, wait_s=0)
+
+
+def test_one_file_replaced_is_as_the_whole_site_written(site: Path) -> None:
+    """The same bytes, the manifest among them, and no other file is another one."""
+    write(site, OLD)
+    same = (site / "public/same.css").stat()
+    assert replace(site, {"index.html": "new", "same.css": "same"}) == WriteReport(written=1, unchanged=4)
+    assert read(site / "public") == {**OLD, "index.html": "new"}
+    assert (site / "public/same.css").stat() == same
+    manifest = (site / "public" / MANIFEST).read_bytes()
+    assert write(site, {**OLD, "index.html": "new"}) == WriteReport(unchanged=5)
+    write(site, {})
+    write(site, {**OLD, "index.html": "new"})
+    assert (site / "public" / MANIFEST).read_bytes() == manifest
+    assert neighbours(site) == {"public", ".blogsmith"}
+    assert replace(site, {"index.html": "new"}) == WriteReport(unchanged=5)
+
+
+def leave_stage(site: Path) -> None:
+    (site / stage.stage_of("public")).mkdir()
+
+
+REFUSED: Mapping[str, tuple[Files, Callable[[Path], object], bool]] = {
+    "two of them": ({"index.html": "new", "a/index.html": "new"}, neighbours, True),
+    "one that is not there": ({"more.html": "new"}, neighbours, True),
+    "somebody has touched it": ({"index.html": "new"}, neighbours, False),
+    "no site": ({"index.html": "new"}, lambda site: shutil.rmtree(site / "public"), True),
+    "a run that died": ({"index.html": "new"}, leave_stage, True),
+    "no list of ours": ({"index.html": "new"}, lambda site: (site / "public" / MANIFEST).unlink(), True),
+}
+
+
+@pytest.mark.parametrize(("files", "change", "is_untouched"), REFUSED.values(), ids=REFUSED)
+def test_what_takes_more_than_to_replace_one_file(
+    files: Files, change: Callable[[Path], object], is_untouched: bool, site: Path
+) -> None:
+    write(site, OLD)
+    change(site)
+    before = read(site / "public")
+    assert replace(site, files, is_untouched=is_untouched) is None
+    assert read(site / "public") == before
+
+
+def test_the_list_of_files_is_json() -> None:
+    for files, partial in (({}, ()), ({"b": "1", 'a "é"\\': "2"}, ()), ({"b": "1"}, ("b", "a"))):
+        expected: dict[str, object] = {"format": 1, "files": dict(sorted(files.items()))}
+        if partial:
+            expected["partial"] = sorted(partial)
+        assert manifest_bytes(files, partial).decode() == json.dumps(expected, indent=0) + "\n"
+
+
 def test_killed_at_random_moments(site: Path) -> None:
     chance = random.Random(4)
-    for _ in range(15):
+    for _ in range(5):
         command = [sys.executable, "-c", FLIP, str(site)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None

@@ -53,6 +53,7 @@ date: 2026-01-02
 > [!PROOF]
 > {@first#lem-rev}, \\eqref{first#eq:tri}.
 """
+D = '<math alttext="d"><mi>d</mi></math>'
 
 
 def build_posts(root: Path, config: str = CONFIG, **posts: str) -> Path:
@@ -87,7 +88,7 @@ def test_used_in(tmp_path: Path) -> None:
             "Lemma 1 (Reverse)",
             [("proof of Theorem 1", "#thm-cont"), ("Balls: proof of Corollary 1", ball)],
         ),
-        ("Theorem 1 (About d)", [("Later", "#later")]),
+        (f"Theorem 1 (About {D})", [("Later", "#later")]),
     ]
     assert listed((public / "posts/second/index.html").read_text("utf-8")) == []
 

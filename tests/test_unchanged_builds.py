@@ -29,7 +29,7 @@ FUTURE = "---\ntitle: F\ndate: 2999-01-01\n---\nlater\n"
 HEAVY = (
     *("click", "jinja2", "markdown_it", "pygments", "msgspec", "yaml", "PIL", "sqlite3"),
     # and what of Python itself would take longer than all there is to do
-    *("dataclasses", "inspect", "pathlib", "shutil", "typing", "urllib"),
+    *("dataclasses", "datetime", "hashlib", "inspect", "json", "pathlib", "shutil", "typing", "urllib"),
     *("blogsmith.pipeline.build", "blogsmith.diagnostics.model"),
 )
 
@@ -94,9 +94,10 @@ def test_the_words_after_an_edit(site: Path, builds: list[Path], capsys: pytest.
     assert "(0 written" in built.out
 
 
-def test_nothing_heavy_is_imported(site: Path) -> None:
+@pytest.mark.parametrize("command", ["build", "--version", "-V"])
+def test_nothing_heavy_is_imported(command: str, site: Path) -> None:
     code = (
-        "import sys; from blogsmith.cli.main import main; code = main(['build']);"
+        f"import sys; from blogsmith.cli.main import main; code = main([{command!r}]);"
         f"print(*sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
@@ -190,6 +191,8 @@ PROGRAM_CHANGES: dict[str, tuple[int, Callable[[Path], object]]] = {
     "a new module": (1, lambda program: (program / "part/more.py").write_text("")),
     "a module is gone": (1, lambda program: (program / "part/module.py").unlink()),
     "what Python keeps": (0, lambda program: (program / "part/__pycache__").mkdir()),
+    "a module beside what Python has kept": (1, lambda program: (program / "kept/more.py").write_text("")),
+    "what Python keeps of it": (0, lambda program: (program / "kept/__pycache__/more.pyc").write_text("")),
 }
 
 
@@ -204,6 +207,8 @@ def test_a_program_that_is_another_one(
     program = site.with_name("program")
     (program / "part").mkdir(parents=True)
     (program / "part/module.py").write_text("x = 1\n")
+    (program / "kept/__pycache__").mkdir(parents=True)
+    (program / "kept/module.py").write_text("x = 1\n")
     monkeypatch.setattr(build_record, "program_folders", lambda: (str(program),))
     time.sleep(0.1)
     (site / STAMP).unlink()

@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from ..model.names import name_set
 from .bibtex_entry import BibEntry
 
-_PRIVATE = frozenset(
-    (
-        *(
-            "file",
-            "abstract",
-            "annote",
-            "annotation",
-            "keywords",
-            "owner",
-            "timestamp",
-            "mendeley-tags",
-            "groups",
-        ),
-        *("date-added", "date-modified", "bdsk-url-1", "bdsk-url-2", "bdsk-file-1", "localfile", "rating"),
-        *("comment", "review", "read", "crossref", "xdata", "pdf", "preview", "selected", "html", "ids"),
-        *("bibtex_show", "code", "slides", "poster", "website", "video", "blog", "award", "altmetric"),
-    )
+_PRIVATE = name_set(
+    "file abstract annote annotation keywords owner timestamp mendeley-tags groups date-added date-modified "
+    "bdsk-url-1 bdsk-url-2 bdsk-file-1 localfile rating comment review read crossref xdata pdf preview "
+    "selected html ids bibtex_show code slides poster website video blog award altmetric"
 )
 """Fields that are for the author's own programs and pages."""
 _SPECIAL: Mapping[int, str] = MappingProxyType(

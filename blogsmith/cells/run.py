@@ -82,7 +82,7 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
         with DaskCluster(execution.dask, terms, context.root, folder) as cluster:
             yield cluster
     except ClusterError as error:
-        raise _setting_error(context, error.setting, str(error), error.hint) from error
+        raise SiteError(context.error_at("cell-start", error.setting, str(error), error.hint)) from error
 
 
 def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
@@ -96,7 +96,7 @@ def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
     if not is_elsewhere and not shutil.which(python):
         hint = "name the Python that has the packages of your posts, e.g. .venv/bin/python"
         message = f"there is no Python at {execution.python}"
-        raise _setting_error(context, ("execute", "python"), message, hint)
+        raise SiteError(context.error_at("cell-start", ("execute", "python"), message, hint))
     return setting_of(
         execution,
         context.root,
@@ -104,12 +104,6 @@ def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
         temporary=folder,
         exclude=(context.root / context.config.output,),
     )
-
-
-def _setting_error(context: SiteContext, path: tuple[str, ...], message: str, hint: str) -> SiteError:
-    place = context.settings.places.get(path)
-    line = context.settings.lines[place.line - 1] if place else ""
-    return SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
 
 
 def unmet_in(

@@ -39,6 +39,12 @@ class Watching:
         """A session begins."""
         self._line(job, "starts")
 
+    def on_resume(self, job: SessionJob, position: int) -> None:
+        """A command runs each session from its first cell."""
+
+    def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
+        """Likewise it makes no checkpoints."""
+
     def cell_started(self, job: SessionJob, position: int) -> None:
         """A cell begins; `position` counts from 1 in its session."""
         with self._lock:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Callable
+
+
+_EPOCH = "SOURCE_DATE_EPOCH"
 
 
 def system_now() -> dt.datetime:
     """The current moment in UTC, or that of SOURCE_DATE_EPOCH for reproducible builds."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    import datetime as dt
+
+    epoch = os.environ.get(_EPOCH, "")
     if not epoch:
         return dt.datetime.now(dt.UTC)
     try:
@@ -41,3 +46,10 @@ class Clocks:
         """A clock that only runs forward."""
         self.started = seconds()
         """What it showed when the command began."""
+
+    @property
+    def now_s(self) -> float:
+        """The same moment in seconds since 1970."""
+        # `datetime` is slow to import, and a build in which nothing has changed needs no date
+        is_plain = self.now is system_now and not os.environ.get(_EPOCH)
+        return time.time() if is_plain else self.now().timestamp()

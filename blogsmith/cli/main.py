@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import sys
 
+from .. import __version__
 from . import terminal
-from .clock import Clocks
-from .unchanged import answer_plain_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .clock import Clocks
+
+
+_VERSION = (["--version"], ["-V"])
+"""What `commands` answers by the same words where more was typed."""
 
 
 def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int:
@@ -23,9 +28,7 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
     terminal.prepare_streams()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
-        clocks = clocks or Clocks()
-        code = answer_plain_command(arguments, clocks)
-        return _run(arguments, clocks) if code is None else code
+        return _answer(arguments, clocks)
     except SystemExit as finished:  # click ends completion and writing to a closed pipe this way
         return finished.code if isinstance(finished.code, int) else 1
     except KeyboardInterrupt:
@@ -33,11 +36,28 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
     except Exception as error:
         from .failures import report_failure
 
-        return report_failure(error, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
+        return report_failure(error, verbose=any(map(_is_verbose, arguments)))
 
 
-def _run(arguments: list[str], clocks: Clocks) -> int:
+def _answer(arguments: list[str], clocks: Clocks | None) -> int:
+    """The exit code; nothing is imported that the answer does not need."""
+    if arguments in _VERSION:
+        terminal.print_line(f"blogsmith {__version__}")
+        return 0
+    from .clock import Clocks
+    from .unchanged import answer_plain_command
+
+    clocks = clocks or Clocks()
+    code = answer_plain_command(arguments, clocks)
+    if code is not None:
+        return code
     from .commands import cli
 
     outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _is_verbose(argument: str) -> bool:
+    """Whether it is `-v`, also among other short options as in `-qv`."""
+    is_short = argument.startswith("-") and not argument.startswith("--")
+    return argument == "--verbose" or (is_short and "v" in argument)

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
+from ..diagnostics.counts import first_names
 from ..freeze.store import ATTRIBUTES_PATH, GIT_ATTRIBUTES
 from ..project.bundled import bundled_folder
 from ..storage.links import is_link
@@ -81,9 +82,8 @@ def check_target(target: Path) -> tuple[str, ...]:
         hint = "blogsmith new post TITLE begins a post in it"
         raise refusal("file-exists", f"{target} is a site already: it has a blogsmith.yaml", hint)
     if taken:
-        rest = f" and {len(taken) - _NAMED} more" if len(taken) > _NAMED else ""
         hint = "choose another folder, or move what is there out of the way"
-        message = f"{target} has what a new site would replace: {', '.join(taken[:_NAMED])}{rest}"
+        message = f"{target} has what a new site would replace: {first_names(taken, _NAMED)}"
         raise refusal("file-exists", message, hint)
     return kept
 

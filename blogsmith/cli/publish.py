@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,21 +22,54 @@ if TYPE_CHECKING:
     from ..publish.author_files import AuthorFile
 
 _NAMES = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy")
-_target_argument = click.argument("target", type=click.Choice(_NAMES))
-_base_url_option = click.option(
-    "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
+_OPTIONS = (
+    click.argument("target", type=click.Choice(_NAMES)),
+    site_option,
+    click.option(
+        "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
+    ),
+    click.option(
+        "--destination",
+        metavar="FOLDER",
+        help="Where the files go: for rsync user@host:/folder/, for nginx and caddy a folder on the server, "
+        "by default /srv/www/ and the name of the host.",
+    ),
+    click.option(
+        "--repository",
+        type=click.Path(file_okay=False, exists=True, path_type=Path),
+        help="Folder of the repository, if the site is a folder in it; by default the folder of the site.",
+    ),
 )
-_destination_option = click.option(
-    "--destination",
-    metavar="FOLDER",
-    help="Where the files go: for rsync user@host:/folder/, for nginx and caddy a folder on the server, by "
-    "default /srv/www/ and the name of the host.",
-)
-_repository_option = click.option(
-    "--repository",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Folder of the repository, if the site is a folder in it; by default the folder of the site.",
-)
+
+
+def host_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options that say where the site goes; it takes what they come to, as a plan."""
+
+    @wraps(command)
+    def run(
+        target: str,
+        site: Path | None,
+        base_url: str | None,
+        destination: str | None,
+        repository: Path | None,
+        **others: bool,
+    ) -> int:
+        from ..pipeline.publishing import SetupRequest, plan_setup
+
+        clocks: Clocks = click.get_current_context().obj
+        request = SetupRequest(
+            target=target,
+            now=clocks.now(),
+            base_url=base_url or "",
+            destination=destination or "",
+            repository=repository,
+        )
+        root = site_root(site)
+        return command(clocks, root, request, plan_setup(root, request), **others)
+
+    for option in reversed(_OPTIONS):
+        run = option(run)
+    return run
 
 
 @click.group()
@@ -43,41 +78,20 @@ def publish() -> None:
 
 
 @publish.command("setup")
-@_target_argument
-@site_option
-@_base_url_option
-@_destination_option
-@_repository_option
+@host_options
 @click.option("--diff", "only_shows", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--force", is_flag=True, help="Write also over files that you have changed.")
 @verbosity_options
-@click.pass_obj
 def setup_command(
-    clocks: Clocks,
-    target: str,
-    site: Path | None,
-    base_url: str | None,
-    destination: str | None,
-    repository: Path | None,
-    only_shows: bool,
-    force: bool,
+    clocks: Clocks, root: Path, request: SetupRequest, setup: Setup, *, only_shows: bool, force: bool
 ) -> int:
     """Write the files with which TARGET publishes the site.
 
     And say what is left to do. A file that is there and differs is shown and left as it is, and then
     nothing is written.
     """
-    from ..pipeline.publishing import SetupRequest, plan_setup
     from ..publish.author_files import compare_files, write_files
 
-    request = SetupRequest(
-        target=target,
-        now=clocks.now(),
-        base_url=base_url or "",
-        destination=destination or "",
-        repository=repository,
-    )
-    setup = plan_setup(site_root(site), request)
     files = compare_files(setup.root, setup.files)
     _warn(setup)
     changed = [file for file in files if file.state == "changed" and not _only_adds(file)]
@@ -89,38 +103,17 @@ def setup_command(
 
 
 @publish.command("check")
-@_target_argument
-@site_option
-@_base_url_option
-@_destination_option
-@_repository_option
+@host_options
 @verbosity_options
-@click.pass_obj
-def check_command(
-    clocks: Clocks,
-    target: str,
-    site: Path | None,
-    base_url: str | None,
-    destination: str | None,
-    repository: Path | None,
-) -> int:
+def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setup) -> int:
     """Say whether TARGET could publish the site as it is.
 
     Builds it as the machine that publishes does, with --frozen and --strict, into a folder that is thrown
     away, and compares the files of TARGET with what `publish setup` would write now.
     """
-    from ..pipeline.publishing import SetupRequest, plan_setup, rehearse
+    from ..pipeline.publishing import rehearse
     from ..publish.author_files import compare_files
 
-    request = SetupRequest(
-        target=target,
-        now=clocks.now(),
-        base_url=base_url or "",
-        destination=destination or "",
-        repository=repository,
-    )
-    root = site_root(site)
-    setup = plan_setup(root, request)
     _warn(setup)
     report = rehearse(root, setup, clocks.now())
     print_report(report, clocks.seconds() - clocks.started, write=False)

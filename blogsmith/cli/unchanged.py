@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
-from .garbage import no_collections
 from .site_folder import find_site_folder
 from .summary import print_report
 
@@ -55,10 +54,10 @@ def answer_build(
     """
     from ..pipeline.build_stamps import compare_build
 
-    last = compare_build(root, question, clocks.now().timestamp(), write=write)
+    last = compare_build(root, question, clocks.now_s, write=write)
     if last is None:
         return None
-    report: Any = _kept(last.report)
+    report: Any = _restore_report(last.report)
     if last.changed:
         report = _build_edit(root, last, clocks, {"question": question, **(options or {})})
     if report is None:
@@ -67,7 +66,7 @@ def answer_build(
     return 0
 
 
-def _kept(kept: dict[str, Any]) -> Any:
+def _restore_report(kept: dict[str, Any]) -> Any:
     if not kept["diagnostics"]:
         return SimpleNamespace(**kept, ok=True)
     from ..pipeline.build_record import kept_report
@@ -79,6 +78,8 @@ def _build_edit(
     root: str, last: BuildComparison, clocks: Clocks, options: Mapping[str, Any]
 ) -> BuildReport | None:
     """A build after an edit of texts; None if all is to be built."""
+    from .garbage import no_collections
+
     with no_collections():
         from pathlib import Path
 

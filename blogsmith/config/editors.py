@@ -16,6 +16,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean
+from ..model.names import name_set
 from ..patterns import lazy_pattern
 
 _AT_PLACE = "{file}:{line}:{column}"
@@ -45,9 +46,7 @@ PLACES = ("file", "line", "column")
 _PLACE = lazy_pattern(r"\{(\w*)\}")
 _SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # What a browser acts on itself: a script, or a page in place of the preview.
-_REFUSED = frozenset(
-    {"about", "blob", "chrome", "data", "file", "filesystem", "http", "https", "javascript", "vbscript"}
-)
+_REFUSED = name_set("about blob chrome data file filesystem http https javascript vbscript")
 _PLACES_HINT = "known: {file}, {line} and {column}"
 
 

@@ -87,8 +87,10 @@ class MathSettings(Struct, frozen=True):
 
 
 class Theorems(Struct, frozen=True):
-    """What is shown of how statements hang together."""
+    """How statements are numbered, and what is shown of how they hang together."""
 
+    numbering: Literal["each", "shared", "each by section", "shared by section"] = "each"
+    """What counts: each kind by itself, or one count for all; `by section` counts anew behind each H2."""
     used_in: bool = False
     """Below a post, list where its numbered statements and equations are used, in other posts too."""
     map: bool = False
@@ -119,6 +121,8 @@ class CalloutKind(Struct, frozen=True):
     """Other names that mean this kind."""
     numbered: bool = False
     """Number it like a theorem when it carries an id."""
+    counter: str = ""
+    """Kind that counts for it, e.g. `theorem`; its own name: it counts by itself where others share."""
     prefix: str = ""
     """A paragraph opening with this text becomes the callout, e.g. `💡 Key insight:`."""
 
@@ -126,7 +130,7 @@ class CalloutKind(Struct, frozen=True):
 class Feeds(Struct, frozen=True):
     """How much the feeds hold."""
 
-    entries: int = 30
+    entries: int = 10
     """Newest posts in the feeds of the site, with their whole text."""
     term_entries: int = 10
     """Newest posts in the feed of each tag and category; 0: these have none."""
@@ -325,7 +329,7 @@ class Config(Struct, frozen=True):
     """Callout kinds of the site's own."""
     markup: OfPage[Markup] = Markup()
     math: OfPage[MathSettings] = MathSettings()
-    theorems: OfSite[Theorems] = Theorems()
+    theorems: OfPage[Theorems] = Theorems()
     code: OfPage[Code] = Code()
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.model import nearest, question_of
+from ..model.names import name_set
 from ..model.scholarly import ORCID, is_orcid
 from ..patterns import lazy_pattern
 from ..schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
@@ -39,6 +40,8 @@ KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
 """What keys of a site's own may hold, under `sections`."""
 WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
 """Settings of `budget` that are sizes."""
+COUNTS = ("requests", "hosts")
+"""Settings of `budget` that are numbers."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
@@ -54,11 +57,8 @@ _PYTHON_HINT = "a path from the root, or from the folder of blogsmith.yaml"
 _VARIABLE_HINT = "the name alone; its value comes from where blogsmith is started"
 _PLACEHOLDER = lazy_pattern(r":([A-Za-z_]+)")
 _MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
-_TAKEN_FOLDERS = frozenset(
-    (
-        *("content", "static", "themes", "plugins"),
-        *("layouts", "partials", "shortcodes", "languages", "_freeze", "blogsmith.yaml"),
-    )
+_TAKEN_FOLDERS = name_set(
+    "content static themes plugins layouts partials shortcodes languages _freeze blogsmith.yaml"
 )
 """The author's own folders: writing the site there would replace them."""
 
@@ -248,6 +248,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "callouts": keys(_CALLOUT),
         "callouts.color": unless_empty(known(COLORS, "color", listed=COLORS)),
         "callouts.alias": each(_CALLOUT),
+        "callouts.counter": unless_empty(_CALLOUT),
         "math.macros": keys(MACRO_NAMED),
         "math.packages": each(known(PACKAGES, "package")),
         "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
@@ -265,8 +266,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
         "links.days": _NOT_NEGATIVE,
         **{f"budget.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
-        "budget.requests": _NOT_NEGATIVE,
-        "budget.hosts": _NOT_NEGATIVE,
+        **{f"budget.{name}": _NOT_NEGATIVE for name in COUNTS},
+        **{f"budget.sections.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
+        **{f"budget.sections.{name}": _NOT_NEGATIVE for name in COUNTS},
         "sections.types": values(known(KEY_TYPES, "type", listed=KEY_TYPES)),
         "execute.python": must(
             _is_path,

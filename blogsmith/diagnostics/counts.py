@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from .model import Diagnostic
 
@@ -19,3 +19,9 @@ def count_line(diagnostics: Iterable[Diagnostic]) -> str:
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = [(severities.count("error"), "error"), (severities.count("warning"), "warning")]
     return ", ".join(plural(count, word) for count, word in counts if count)
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """`a, b and 3 more`; not more than `most` of them by name."""
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{rest}"

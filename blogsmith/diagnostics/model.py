@@ -7,7 +7,6 @@ The table of codes stands in `codes.py`.
 
 from __future__ import annotations
 
-import difflib
 import heapq
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -181,6 +180,8 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
         likely = heapq.nsmallest(
             _MAX_CHOICES, by_folded, lambda choice: (abs(len(choice) - len(word)), choice)
         )
+    import difflib
+
     found = difflib.get_close_matches(word, likely, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 
 from ..config.schema import FigureSettings
+from ..model.paths import join_path
 from .keys import DEFAULT_FIGURES
 
 _NOT_SOURCES = frozenset((".blogsmith", ".git", "_freeze"))
@@ -72,7 +73,8 @@ def _file_digest(file: Path) -> str | None:
 
 
 def _glob(root: Path, pattern: str, folder: PurePosixPath) -> tuple[str, ...]:
-    parts = _parts(pattern, folder)
+    path = join_path(folder, pattern)
+    parts = [*path.parts] if path else []
     if not parts or parts[0] in _NOT_SOURCES:
         return ()
     if parts[-1] == "**":  # pathlib takes that for folders only
@@ -82,16 +84,3 @@ def _glob(root: Path, pattern: str, folder: PurePosixPath) -> tuple[str, ...]:
     except (OSError, ValueError):
         return ()
     return tuple(sorted({path for path in found if path.partition("/")[0] not in _NOT_SOURCES}))
-
-
-def _parts(pattern: str, folder: PurePosixPath) -> list[str]:
-    """The pattern from the site root on, `..` resolved; empty if it leads out of the site."""
-    found = list(folder.parts)
-    for part in pattern.split("/"):
-        if part == "..":
-            if not found:
-                return []
-            found.pop()
-        elif part not in ("", "."):
-            found.append(part)
-    return found

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 NoticeKind = Literal["left", "changed", "dropped", "missing", "mistake"]
 """`left`: stands in the page as it was, for it could not be translated. `changed`: means something else now.
@@ -71,6 +71,22 @@ class ImportedData:
     path: PurePosixPath
     """Relative to the new site."""
     data: bytes
+
+
+class HasPath(Protocol):
+    """What has a place in the new site."""
+
+    @property
+    def path(self) -> PurePosixPath:
+        """Relative to the new site."""
+
+
+Item = TypeVar("Item", bound=HasPath)
+
+
+def by_path(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Sorted by path; of two with one path the later."""
+    return tuple(sorted({item.path: item for item in items}.values(), key=lambda item: item.path.as_posix()))
 
 
 @dataclass(frozen=True, slots=True)

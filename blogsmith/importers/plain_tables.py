@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
+from ..model.names import name_set
 from ..patterns import lazy_pattern
 from .model import ImportedPage, Notice, SiteImport
 from .text.elements import BLOCKS, Element, element_end, parse_elements
@@ -24,9 +25,7 @@ _SPECIAL = lazy_pattern(r"(?<!\w)_|_(?!\w)|[*`~\\]|==|::")
 _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|right|center)", re.IGNORECASE)
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 _RULES = {"left": ":---", "right": "---:", "center": ":---:", "": "---"}
-_LOOK = frozenset(
-    ("align", "valign", "border", "cellpadding", "cellspacing", "scope", "style", "width", "class", "height")
-)
+_LOOK = name_set("align valign border cellpadding cellspacing scope style width class height")
 """Attributes that say how a table looks, which is up to the theme."""
 
 

@@ -13,6 +13,8 @@ LARGEST = 500_000_000
 
 FOLDERS = ("content", "static")
 """Where files of a source may stand in the new site: nothing there is code that runs, as in `plugins/`."""
+BIBLIOGRAPHIES = "bibliography"
+"""Beside them, for `.bib` files alone: they are data, and are not published."""
 
 
 def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
@@ -25,7 +27,8 @@ def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
 
 def _problem(file: ImportedFile) -> str:
     """Why a file is not copied; empty if it is."""
-    if file.path.parts[0] not in FOLDERS or ".." in file.path.parts:
+    is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix == ".bib"
+    if not (file.path.parts[0] in FOLDERS or is_bibliography) or ".." in file.path.parts:
         return "the file has no place in the new site"
     try:
         with open_file(file.file):

@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
 from typing import TYPE_CHECKING
 
+from ..model.names import name_set
 from ..storage.folder import open_folder
 from ..storage.links import is_junction
 
@@ -20,11 +21,9 @@ if TYPE_CHECKING:
 else:
     _SystemPath = WindowsPath if os.name == "nt" else PosixPath
 
-SKIPPED = frozenset(
-    (
-        *("node_modules", "vendor", "__pycache__", "_site", ".git", ".github", ".vscode", ".idea", ".bundle"),
-        *(".jekyll-cache", ".sass-cache", ".ipynb_checkpoints", ".venv", "venv"),
-    )
+SKIPPED = name_set(
+    "node_modules vendor __pycache__ _site .git .github .vscode .idea .bundle .jekyll-cache .sass-cache "
+    ".ipynb_checkpoints .venv venv"
 )
 """Folders of tools and outputs, in every system."""
 _LARGEST = 10_000_000

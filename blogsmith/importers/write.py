@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
+from ..diagnostics.counts import first_names
 from ..diagnostics.format import printable
 from ..diagnostics.model import Diagnostic, SiteError
 from ..patterns import lazy_pattern
@@ -180,9 +181,8 @@ def _refuse_own_files(digests: Mapping[str, str], into: Path, record: _Record) -
         if not _holds(target, {digest} | record.digests.get(path, frozenset())):
             changed.append(path)
     if changed:
-        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
         message = f"{into} holds files that no import wrote, or that were changed since"
-        hint = f"choose another folder, or remove: {', '.join(changed[:_NAMED])}{more}"
+        hint = f"choose another folder, or remove: {first_names(changed, _NAMED)}"
         raise SiteError(Diagnostic("file-exists", message, hint=hint))
 
 

@@ -193,6 +193,8 @@ class SessionRun(Struct, frozen=True):
     """As in the job: nothing of it is a result but `CellRun.others`."""
     python: str = ""
     """Path of the program that ran it here; empty: a kernel's, or another machine's."""
+    resumed: int = 0
+    """So many cells ran in an earlier run, from whose checkpoint this one went on."""
 
 
 class CellResult(Struct, frozen=True):

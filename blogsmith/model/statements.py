@@ -15,6 +15,8 @@ class Statement(Struct, frozen=True, array_like=True):
     """`Theorem 1` or `Equation (2)`, in the language of its page."""
     title: str = ""
     """The author's, as plain text."""
+    title_html: str = ""
+    """The same with formulas typeset; empty if it has none."""
     parent: str = ""
     """Of an equation: the statement in which it stands."""
     is_equation: bool = False

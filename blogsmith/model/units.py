@@ -1,4 +1,4 @@
-"""Durations and sizes as people read them; every page, message and progress bar writes them so."""
+"""Durations, sizes and counts as people read them; every page, message and progress bar writes them so."""
 
 from __future__ import annotations
 
@@ -25,3 +25,12 @@ def format_size(size_bytes: int) -> str:
     unit, name = next(pair for pair in _SIZES if size_bytes / pair[0] < 999.5 or pair is _SIZES[-1])
     value = size_bytes / unit
     return f"{value:.1f}".removesuffix(".0") + f" {name}" if value < 9.95 else f"{value:,.0f} {name}"
+
+
+def count_letters(number: int) -> str:
+    """1 → a, 26 → z, 27 → aa."""
+    text = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        text = chr(ord("a") + letter) + text
+    return text

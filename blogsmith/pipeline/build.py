@@ -20,6 +20,7 @@ from ..hooks.calls import filter_document
 from ..hooks.failures import blame_plugins
 from ..model.decode import decode
 from ..model.documents import Output, Source
+from ..model.names import name_set
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
@@ -43,9 +44,7 @@ from .rows.row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 from .spool import Spool, open_spool, without_bytes
 
-_UNSETTLED = frozenset(
-    {"cell-need", "cell-pending", "cell-preload", "cell-stale", "cell-versions", "freeze-damaged"}
-)
+_UNSETTLED = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
 """Codes of what may be otherwise next time although no file has changed: cells run where they can."""
 
 

@@ -7,11 +7,10 @@ none: a link, a stamp so young that a later change might have the same, cells th
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,11 +29,13 @@ from .build_stamps import (
     FILES,
     PASSED_OVER,
     BuildComparison,
+    encode_record,
     names_in,
     program_text,
     seal_purpose,
     stamp,
     stamps_digest,
+    stamps_of,
 )
 
 _PARTS = (
@@ -97,6 +98,8 @@ class _Inventory:
     """What is compared by its stamp."""
     stamps: list[tuple[int, ...]] = field(default_factory=list)
     """Of each of them."""
+    absent: list[str] = field(default_factory=list)
+    """Where nothing may stand."""
     listed: dict[str, list[str]] = field(default_factory=dict)
     """Folder whose stamp does not tell → the names in it."""
     first_output: int = 0
@@ -105,12 +108,10 @@ class _Inventory:
     def add(self, path: str, before_ns: int) -> None:
         """One path; StampDoubt if what stands there was not changed clearly before a moment."""
         found = stamp(path)
-        if found:
-            mode, _, modified_ns, changed_ns, _ = found
-            tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
-            # what a link leads to may change, and lie anywhere
-            if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
-                raise StampDoubt
+        if not found:
+            self.absent.append(path)
+            return
+        _check_stamp(found, before_ns)
         self.paths.append(path)
         self.stamps.append(found)
 
@@ -119,17 +120,27 @@ class _Inventory:
 
         is_program: Python adds its own folders there while the program starts.
         """
-        if is_program or os.lstat(folder).st_dev != self.device:
-            self.listed[folder] = names_in(folder, self.root)
-        else:
-            self.add(folder, before_ns)
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: entry.name)
+        self._add_folder(folder, {entry.name for entry in entries}, before_ns, is_program=is_program)
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):
                 self.add(entry.path, before_ns)
             elif entry.name not in PASSED_OVER:
                 self.add_tree(entry.path, before_ns, is_program=is_program)
+
+    def _add_folder(self, folder: str, names: Set[str], before_ns: int, *, is_program: bool) -> None:
+        is_told = os.lstat(folder).st_dev == self.device
+        if is_told and not (is_program and _will_hold_bytecode(names)):
+            try:
+                self.add(folder, before_ns)
+            except StampDoubt:
+                # Python may have added its own folder just now
+                if not is_program:
+                    raise
+            else:
+                return
+        self.listed[folder] = names_in(folder, self.root)
 
 
 def start_build(root: Path) -> BuildStart | None:
@@ -176,6 +187,7 @@ def save_stamps(
             "root": folder,
             "reads_all": extent.reads_all,
             "listed": found.listed,
+            "absent": found.absent,
             "paths": found.paths,
             "stamps": stamps_digest(found.stamps),
             "sources": sources,
@@ -187,7 +199,7 @@ def save_stamps(
         }
     except (StampDoubt, OSError):
         return
-    text = json.dumps(record).encode()
+    text = encode_record(record)
     with suppress(OSError), open_cache(root) as cache:
         seal = make_sealer(seal_purpose(folder)).seal(text)
         cache.replace(FILES[extent.output is not None], seal + text, is_durable=False)
@@ -269,6 +281,19 @@ def _add_way(found: _Inventory, root: str, path: str, before_ns: int) -> None:
             raise StampDoubt
 
 
+def _check_stamp(found: tuple[int, ...], before_ns: int) -> None:
+    mode, _, modified_ns, changed_ns, _ = found
+    tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
+    # what a link leads to may change, and lie anywhere
+    if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
+        raise StampDoubt
+
+
+def _will_hold_bytecode(names: Set[str]) -> bool:
+    """Whether Python may still add its own folder to one with these names."""
+    return "__pycache__" not in names and any(name.endswith(".py") for name in names)
+
+
 def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[int, ...]]]:
     """Number of a path → its stamp, of Markdown files and folders below `content`."""
     start = os.path.join(root, "content")
@@ -277,7 +302,6 @@ def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[in
         (number, found.stamps[number])
         for number, path in paths
         if (path == start or path.startswith(os.path.join(start, "")))
-        and found.stamps[number]
         and _is_source(path, found.stamps[number][0])
     ]
 
@@ -287,15 +311,29 @@ def _is_source(path: str, mode: int) -> bool:
 
 
 def _stamp_again(last: BuildComparison, start: BuildStart) -> _Inventory:
-    """What there is after an edit; StampDoubt if anything that it read has changed since it was compared."""
+    """What there is after an edit; StampDoubt if the site it has written is changing.
+
+    Of what it has read the stamps are those from before it began: whatever was saved since then will be found
+    to be another one by the next build.
+    """
     ended_ns = time.time_ns()
     record = last.record
-    count, root = record["first_output"], record["root"]
-    found = _Inventory(root, start.device, listed=record["listed"], first_output=count)
-    for number, path in enumerate(record["paths"]):
-        found.add(path, start.now_ns if number < count else ended_ns)
-    is_same = found.stamps[:count] == last.stamps[:count]
-    if not is_same or any(names_in(below, root) != names for below, names in found.listed.items()):
+    count, paths = record["first_output"], record["paths"]
+    absent, listed = record["absent"], record["listed"]
+    found = _Inventory(
+        record["root"], start.device, paths[:count], last.stamps[:count], absent, listed, first_output=count
+    )
+    for number, before in record["sources"]:
+        if last.stamps[number] != before:
+            _check_stamp(last.stamps[number], start.now_ns)
+    now = stamps_of(paths[count:])
+    for path, before, after in zip(paths[count:], last.stamps[count:], now, strict=True):
+        if before == after:
+            found.paths.append(path)
+            found.stamps.append(after)
+        else:
+            found.add(path, ended_ns)
+    if len(found.paths) != len(paths):
         raise StampDoubt
     return found
 

@@ -7,14 +7,15 @@ a name came or went. In any doubt the answer is no. The record is sealed as rows
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import stat
 from contextlib import suppress
-from hashlib import blake2b
+from operator import attrgetter
 
 from ..project.program import platform_digest, tools_digest
 from ..storage.cache import open_cache
+from ..storage.digests import blake2b
 from ..trust.place import RECORD, state_folder
 from ..trust.seal import read_sealer
 
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-FILES = {True: "built.json", False: "checked.json"}
+FILES = {True: "built.stamps", False: "checked.stamps"}
 """Whether a site was written → the file of the record."""
 SEAL_BYTES = 32
 PASSED_OVER = frozenset({".blogsmith", ".git", "node_modules", "__pycache__"})
 """Folders whose contents are of no build."""
-_FORMAT = 4
+_FORMAT = 5
+_MARSHAL = 2
+"""The last version of the format that writes equal values as equal bytes."""
 _MOST_BYTES = 64 << 20
+_fields = attrgetter("st_mode", "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 
 
 class BuildComparison:
@@ -46,6 +50,11 @@ class BuildComparison:
         """Sources that were saved, relative to the root; nothing else has changed."""
         self.stamps = stamps
         """Of the paths of the record, now."""
+
+    def stamp_of(self, path: str) -> tuple[int, ...] | None:
+        """The stamp of one of the paths; None: it is none of them."""
+        paths = self.record["paths"]
+        return self.stamps[paths.index(path)] if path in paths else None
 
     @property
     def report(self) -> dict[str, Any]:
@@ -69,10 +78,10 @@ def compare_build(root: str, question: str, now_s: float, *, write: bool) -> Bui
             and (record["until"] is None or now_s < record["until"])
             and all(os.environ.get(name) == value for name, value in record["variables"].items())
             and record["program"] == program_text(root)
-            and all(names_in(folder, root) == names for folder, names in record["listed"].items())
+            and has_same_names(record, root)
         )
         if is_same and isinstance(record["report"], dict):
-            stamps = [*map(stamp, record["paths"])]
+            stamps = stamps_of(record["paths"])
             changed = _changed_sources(record, root, stamps)
             return None if changed is None else BuildComparison(record, changed, stamps)
     return None
@@ -112,11 +121,17 @@ def has_own_outputs(root: str, output: str) -> bool:
         return (
             record is not None
             and record["output"] == output
-            and all(names_in(folder, root) == names for folder, names in record["listed"].items())
-            and record["output_stamps"]
-            == stamps_digest(map(stamp, record["paths"][record["first_output"] :]))
+            and has_same_names(record, root)
+            and record["output_stamps"] == stamps_digest(stamps_of(record["paths"][record["first_output"] :]))
         )
     return False
+
+
+def has_same_names(record: dict[str, Any], root: str) -> bool:
+    """Whether there is nothing new that no stamp of a folder tells of."""
+    return not any(map(stamp, record["absent"])) and all(
+        names_in(folder, root) == names for folder, names in record["listed"].items()
+    )
 
 
 def stamp(path: str) -> tuple[int, ...]:
@@ -125,15 +140,29 @@ def stamp(path: str) -> tuple[int, ...]:
     Of a link itself; what it leads to may change unseen.
     """
     try:
-        status = os.lstat(path)
+        return _fields(os.lstat(path))
     except (FileNotFoundError, NotADirectoryError):
         return ()
-    return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def stamps_digest(stamps: Iterable[tuple[int, ...]]) -> str:
+def stamps_of(paths: Iterable[str]) -> list[tuple[int, ...]]:
+    """Of each of them, in their order."""
+    paths = [*paths]
+    try:
+        # of thousands, and as a rule all of them are there
+        return [*map(_fields, map(os.lstat, paths))]
+    except OSError:
+        return [*map(stamp, paths)]
+
+
+def stamps_digest(stamps: list[tuple[int, ...]]) -> bytes:
     """Of many at once: only whether all of them are as they were is of interest."""
-    return blake2b(repr([*stamps]).encode(), digest_size=16).hexdigest()
+    return blake2b(marshal.dumps(stamps, _MARSHAL), digest_size=16).digest()
+
+
+def encode_record(record: dict[str, Any]) -> bytes:
+    """A record as it is kept, behind a seal."""
+    return marshal.dumps(record, _MARSHAL)
 
 
 def names_in(folder: str, root: str) -> list[str]:
@@ -164,9 +193,11 @@ def _read(root: str, name: str) -> dict[str, Any] | None:
     sealer = read_sealer(seal_purpose(root))
     if sealer is None:
         return None
-    with suppress(OSError, ValueError, RecursionError), open_cache(root, make=False) as folder:
+    errors = (OSError, ValueError, EOFError, TypeError)
+    with suppress(*errors), open_cache(root, make=False) as folder:
         data = folder.read(name, _MOST_BYTES)
         seal, text = data[:SEAL_BYTES], data[SEAL_BYTES:]
-        found = json.loads(text) if sealer.holds(seal, text) else None
+        # `marshal` trusts what it reads, so nothing is read that this user has not written
+        found = marshal.loads(text) if sealer.holds(seal, text) else None
         return found if isinstance(found, dict) else None
     return None

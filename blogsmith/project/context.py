@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,22 +10,24 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
-from ..config.schema import CalloutKind, Config
+from ..config.schema import Config
 from ..config.urls import base_url_problem
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
 from ..render.converters import OURS, no_converter
+from ..render.diagrams import DIAGRAMS
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..render.templates.theme_options import report_options
 from ..schema.yaml_loader import YamlPath
-from ..syntax.kinds import kind_table
-from ..syntax.state import KindRow, ParseOptions
+from ..syntax.references.labels import BY_SECTION
+from ..syntax.state import ParseOptions
 from ..tex.on_demand import linear_text, split_rows
 from ..trust.consent import judge
 from .bundled import bundled_folder, bundled_plugins
+from .callout_kinds import check_counters, own_kinds, site_kinds
 
 
 class SiteContext(Struct, frozen=True):
@@ -39,6 +40,12 @@ class SiteContext(Struct, frozen=True):
     options: ParseOptions
     settings: LoadedConfig
     """Where each setting stands, and warnings about them."""
+
+    def error_at(self, code: str, path: YamlPath, message: str, hint: str = "") -> Diagnostic:
+        """A mistake at the value of a setting."""
+        place = self.settings.places.get(path)
+        line = self.settings.lines[place.line - 1] if place else ""
+        return Diagnostic(code, message, CONFIG_NAME, place, line, hint)
 
 
 def open_site(
@@ -67,6 +74,7 @@ def open_site(
         theme = _theme(root, config, plugins, codes)
         _check_options(theme, loaded)
         _check_converter(plugins, loaded)
+        check_counters(plugins, loaded)
     except SiteError as error:
         raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
@@ -126,14 +134,18 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
 
 
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
-    """A diagnostic about what blogsmith.yaml names, moved to the line that names it."""
+    """A diagnostic about what blogsmith.yaml names, moved with its fix to the line that names it."""
     if found.path != CONFIG_NAME or found.place:
         return found
     path: YamlPath = ("theme",)
     if found.subject in loaded.config.plugins:
         path = ("plugins", loaded.config.plugins.index(found.subject))
     place = loaded.places.get(path)
-    return replace(found, place=place, source_line=loaded.lines[place.line - 1]) if place else found
+    if place is None:
+        return replace(found, fix=None)
+    reporter, edits = Reporter(CONFIG_NAME, loaded.lines), found.fix.edits if found.fix else ()
+    fix = next((reporter.substitute(place, edit.old, edit.new) for edit in edits), None)
+    return replace(found, place=place, source_line=loaded.lines[place.line - 1], fix=fix)
 
 
 def default_context(root: Path) -> SiteContext:
@@ -181,12 +193,11 @@ def parse_options(
     block_shortcodes: frozenset[str] = frozenset(),
 ) -> ParseOptions:
     """The site's say in how Markdown is read; the names of shortcodes are the theme's."""
-    own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
-    own |= {name: _merge_kinds(own.get(name, CalloutKind()), kind) for name, kind in config.callouts.items()}
+    own = own_kinds(config, plugins)
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
     )
-    kinds = _kinds(own)
+    kinds = site_kinds(config, plugins)
     return ParseOptions(
         linear_math=linear_text,
         split_rows=split_rows,
@@ -199,10 +210,12 @@ def parse_options(
         math_macros=config.math.macros,
         double_dollar=config.math.double_dollar,
         math_numbering=config.math.numbering,
+        statements_by_section=config.theorems.numbering.endswith(BY_SECTION),
         numbering=config.numbering,
         slugs=config.slugs,
         inline_shortcodes=inline_shortcodes,
         block_shortcodes=block_shortcodes,
+        diagram_languages=frozenset((*DIAGRAMS, *plugins.diagrams)),
         block_classes=plugins.block_divs,
         markdown_rules=plugins.markdown_rules,
         prefixes=tuple(prefixes),
@@ -215,34 +228,3 @@ def parse_options(
         bundled_plugins=tuple(name for name in bundled_plugins() if name not in config.plugins),
         has_bibliography=bool(config.bibliography),
     )
-
-
-def _plugin_kind(title: str, kind: object) -> CalloutKind:
-    return CalloutKind(
-        title=title,
-        **{name: getattr(kind, name) for name in ("icon", "color", "alias", "numbered", "prefix")},
-    )
-
-
-def _merge_kinds(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
-    """A plugin's kind with what the site says of it."""
-    return CalloutKind(
-        **{name: getattr(kind, name) or getattr(before, name) for name in kind.__struct_fields__}
-    )
-
-
-def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
-    """The table of kinds; a site's row for a built-in kind changes only what it names."""
-    known = kind_table()
-    rows = []
-    for name, kind in own.items():
-        before = known.get(name, KindRow(name, name.replace("-", " ").capitalize()))
-        row = KindRow(
-            before.name,
-            kind.title or before.title,
-            kind.numbered or before.numbered,
-            kind.icon or before.icon,
-            kind.color or before.color,
-        )
-        rows.append((row, (name, *kind.alias)))
-    return kind_table(rows)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from hashlib import blake2b
 
 from .. import __version__
+from ..storage.digests import blake2b
 from .bundled import bundled_path, package_folder
 
 TYPE_CHECKING = False

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from msgspec import Struct, field
 
+from ..diagnostics.counts import first_names
+from ..storage.digests import file_digest
 from .lock import Lock, LockProblem, read_lock
 from .names import MODULES
 from .release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK, VERSION
@@ -88,16 +89,11 @@ def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
     missing = [name for name in (*CORE, LOCK, *sorted(files)) if name not in sizes]
     others = [name for name in CORE if name in sizes and sizes[name] != CORE[name].size]
     problems = [
-        f"{setting} lacks {_format_names(missing)}" if missing else "",
-        f"{setting} is not of Pyodide {VERSION}, by the size of {_format_names(others)}" if others else "",
+        f"{setting} lacks {first_names(missing, 3)}" if missing else "",
+        f"{setting} is not of Pyodide {VERSION}, by the size of {first_names(others, 3)}" if others else "",
         problem,
     ]
     return Distribution(url, setting, lock, sizes, tuple(filter(None, problems)))
-
-
-def _format_names(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{', '.join(names[:3])}{rest}"
 
 
 def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
@@ -121,12 +117,4 @@ def damaged_files(folder: Path, lock: Lock) -> list[str]:
     """Names of files of the core and of `lock` that are missing in `folder` or have other bytes."""
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in lock.packages.values()}
-    return [name for name, digest in sorted(expected.items()) if _digest(folder / name) != digest]
-
-
-def _digest(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
-        return ""
+    return [name for name, digest in sorted(expected.items()) if file_digest(folder / name) != digest]

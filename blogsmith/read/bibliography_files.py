@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ..diagnostics.model import SiteError
 from ..model.decode import decode, normalize_line_ends
+from ..model.paths import join_path
 from ..storage.stamps import FileStamp, stamp_of
 
 MAX_BYTES = 20_000_000
@@ -38,22 +39,9 @@ def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePo
     path = PurePosixPath(written)
     folders = [PurePosixPath()] if path.is_absolute() or page is None else [page.parent, PurePosixPath()]
     for folder in (*folders, PurePosixPath("content")):
-        found = _joined(folder, PurePosixPath(written.lstrip("/")))
+        found = join_path(folder, written)
         if found is not None:
             yield found
-
-
-def _joined(folder: PurePosixPath, path: PurePosixPath) -> PurePosixPath | None:
-    """One path behind the other; None if it leads out of the site."""
-    parts = [*folder.parts]
-    for part in path.parts:
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return PurePosixPath(*parts) if parts else None
 
 
 def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:

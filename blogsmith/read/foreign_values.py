@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..schema.forms import FLAG, TEXT, accepts, either, one_of
-from ..schema.readers import QUOTE, TRUTHS, Reader, any_of, one_line
+from ..schema.readers import TRUTHS, Reader, any_of, one_line, text
 from ..schema.slots import Slot
 
 CODE = "front-matter-unknown"
@@ -64,23 +64,20 @@ def lenient_text(slot: Slot) -> str:
     """A text on one line; of a list its entries together."""
     if isinstance(slot.value, list):
         return _join(slot)
-    found = one_line(slot)
-    if found is None and slot.value is not None:
-        slot.wrong(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
-    return found or ""
+    return text(slot)
 
 
 def _join(slot: Slot) -> str:
     """Sentences one behind the other, words with commas between them."""
     entries = [slot.at(index) for index in range(len(slot.value))]
-    found = [text for entry in entries if (text := one_line(entry))]
+    found = [line for entry in entries if (line := one_line(entry))]
     if len(found) < len(entries):
         slot.wrong(f"{slot.name} must be a text")
         return ""
     slot.warn(CODE, f"{slot.name} is a list and read as one text", _LIST_HINT)
     return "".join(
-        text if at == len(found) - 1 else f"{text} " if text.endswith(_SENTENCE_ENDS) else f"{text}, "
-        for at, text in enumerate(found)
+        line if at == len(found) - 1 else f"{line} " if line.endswith(_SENTENCE_ENDS) else f"{line}, "
+        for at, line in enumerate(found)
     )
 
 

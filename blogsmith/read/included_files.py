@@ -18,6 +18,7 @@ from ..config.schema import Config
 from ..diagnostics.model import SiteError
 from ..model.decode import decode
 from ..model.documents import IncludedFile
+from ..model.paths import join_path
 from ..patterns import lazy_pattern
 from .files import MARKDOWN, is_litter
 
@@ -64,20 +65,8 @@ def _candidates(name: str, folder: PurePosixPath) -> tuple[str, ...]:
     if "\0" in name or "\\" in name:
         return ()
     folders = [PurePosixPath()] if name.startswith("/") else [folder, PurePosixPath()]
-    found = (_join(start, name.lstrip("/")) for start in folders)
-    return tuple(dict.fromkeys(path for path in found if path))
-
-
-def _join(folder: PurePosixPath, name: str) -> str:
-    parts = [*folder.parts]
-    for part in name.split("/"):
-        if part == "..":
-            if not parts:
-                return ""
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
+    found = (join_path(start, name) for start in folders)
+    return tuple(dict.fromkeys(path.as_posix() for path in found if path))
 
 
 def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[str, ...]) -> IncludedFile:

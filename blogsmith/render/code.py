@@ -15,26 +15,11 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ..diagnostics.model import nearest, question_of
+from ..model.names import name_set
 from ..patterns import lazy_pattern
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
-_PLAIN = frozenset(
-    {
-        "algorithm",
-        "ascii",
-        "csv",
-        "log",
-        "mermaid",
-        "none",
-        "plain",
-        "plaintext",
-        "pseudo",
-        "pseudocode",
-        "text",
-        "tsv",
-        "txt",
-    }
-)
+_PLAIN = name_set("algorithm ascii csv log mermaid none plain plaintext pseudo pseudocode text tsv txt")
 """Names of what has no colours, in lower case."""
 
 _ALIASES = MappingProxyType(

@@ -6,9 +6,9 @@ own is the same whichever converter typesets. It takes a fourth of the time that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from ..diagnostics.model import SiteError
 from ..hooks import FormulaConverter, FormulaSource, Plugins
@@ -17,10 +17,9 @@ from ..tex.foreign.unusable import UnusableMathml
 from .timeout import alarm, has_alarm
 
 if TYPE_CHECKING:
-    from ..tex.convert import Convert, TypesetFormula
+    from ..tex.convert import Convert, FormulaOptions, TypesetFormula
     from ..tex.foreign.reader import ForeignFormula
     from ..tex.parse.reader import Macro
-    from ..tex.parse.state import RowNumber
 
 OURS = "blogsmith"
 """What `math: {converter: …}` says where formulas are ours although a plugin has the hook."""
@@ -82,26 +81,20 @@ def plug_in(
 ) -> Convert:
     """`ours` with the markup that `converter` makes. report: told why a formula stays as ours has it."""
 
-    def convert(
-        tex: str,
-        *,
-        display: bool,
-        macros: Mapping[str, str | Macro],
-        rows: Sequence[RowNumber | None],
-        packages: frozenset[str],
-    ) -> TypesetFormula:
+    def convert(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         from ..tex.convert import TypesetFormula
         from ..tex.foreign_formula import check_replaceable, foreign_source, frame_foreign
 
         found: TypesetFormula | None = None
         mistake: TexError | None = None
         try:
-            found = ours(tex, display=display, macros=macros, rows=rows, packages=packages)
+            found = ours(tex, **options)
         except TexError as error:
             if error.kind != "math-command" or not converter.commands:
                 raise
             mistake = error
-        source = FormulaSource(foreign_source(tex, macros), display, packages)
+        display, macros = options["display"], options["macros"]
+        source = FormulaSource(foreign_source(tex, macros), display, options["packages"])
         if mistake and not _knows(converter, source.tex):
             raise mistake
         try:
@@ -110,7 +103,7 @@ def plug_in(
             made = foreign(converter, source)
             if isinstance(made, str):
                 raise UnusableMathml(made)
-            mathml = frame_foreign(made, tex, display=display, rows=rows)
+            mathml = frame_foreign(made, tex, display=display, rows=options["rows"])
         except UnusableMathml as why:
             if found is None:
                 assert mistake is not None, "one of the two is there"

@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..diagnostics.model import Place, Reporter
+from ..model.names import name_set
 from ..patterns import lazy_pattern
 from ..syntax.tags import StartTag
 
-_RESERVED = frozenset(
-    (
-        *("annotation-xml", "color-profile", "font-face", "font-face-format", "font-face-name"),
-        *("font-face-src", "font-face-uri", "missing-glyph"),
-    )
+_RESERVED = name_set(
+    "annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri "
+    "missing-glyph"
 )
 """Names with a hyphen that SVG and MathML have (HTML 4.13.2)."""
 _KEYS = lazy_pattern(r"[\s,;]+")

@@ -10,6 +10,7 @@ from ..hooks import Diagram
 from ..syntax.records import Fence
 from .captions import inline_html, plain
 from .context import Rendering
+from .figures import figure_caption
 from .prose import escape_html
 
 DIAGRAMS: Mapping[str, str] = MappingProxyType(
@@ -112,17 +113,20 @@ def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
 
 def _figure(rendering: Rendering, fence: Fence, inside: str) -> str:
     name = f' id="{escape_html(fence.id)}"' if fence.id else ""
-    caption = ""
-    if fence.title:
-        caption = f"\n<figcaption>{inline_html(rendering, _title(rendering, fence))}</figcaption>"
-    return f'<figure class="diagram"{name}>{inside}{caption}</figure>\n'
+    title = _title(rendering, fence)
+    caption = figure_caption(rendering, fence.number, inline_html(rendering, title) if title else "")
+    return f'<figure class="diagram"{name}>{inside}{caption.rstrip()}</figure>\n'
 
 
 def _title_text(rendering: Rendering, fence: Fence) -> str:
-    return plain(rendering, _title(rendering, fence)) if fence.title else ""
+    title = _title(rendering, fence)
+    return plain(rendering, title) if title else ""
 
 
-def _title(rendering: Rendering, fence: Fence) -> TextMap:
+def _title(rendering: Rendering, fence: Fence) -> TextMap | None:
+    """What stands below the drawing: `cap`, else `title`."""
+    if fence.caption or not fence.title:
+        return fence.caption
     line = fence.place.line if fence.place else 1
     place = place_within(fence.title, Place(line), rendering.reporter.lines) or Place(line)
     return TextMap(fence.title, ((place.line, place.column),))

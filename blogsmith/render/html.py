@@ -6,7 +6,6 @@ emphasis) are printed by markdown-it's own renderer, which CommonMark's tests ho
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 from itertools import pairwise
@@ -43,6 +42,7 @@ from . import (
 from .context import Rendering, Rule, Tools
 from .converters import OURS, choose_converter, no_converter
 from .ids import report_repeated_ids
+from .link_texts import html_within_links, strip_links
 from .marks import add_marks, is_marked
 from .outputs import rules
 from .policy.outline import body_outline
@@ -73,8 +73,6 @@ _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
 """Characters; more than a description has."""
 _TAG = lazy_pattern(r"<[^<>]*>")
-_REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
-_FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
@@ -142,8 +140,8 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     rendering.converter = _choose_converter(rendering)
     spoken = rules.value_texts(rendering)
     # the title comes first in the page, so macros it defines count from there on
-    title = _strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
-    description = _strip_links(render_tokens(rendering, parsed.description))
+    title = strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
+    description = strip_links(render_tokens(rendering, parsed.description))
     # what cells gave may hold anything
     html = without_forbidden(render_tokens(rendering, parsed.tokens))
     html = filter_html(tools.plugins, html, parsed.document)
@@ -234,34 +232,11 @@ def table_of_contents(
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
             heading = get(token, Heading)
-            children = [_without_links(t) for t in tokens[index + 1].children or ()]
-            html = _strip_links(render_tokens(quiet, [t for t in children if t is not None]))
+            html = html_within_links(quiet, tokens[index + 1].children or ())
             number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
             words = plain_text(tokens[index + 1].children or (), rendering.parsed.page, spoken)
             flat.append(TocEntry(heading.level, heading.id, number + html, " ".join(words.split())))
     return _tree(flat)
-
-
-def _strip_links(html: str) -> str:
-    """`html` without links and ids of formulas: titles and entries stand in links, and on other pages."""
-    if "<a " in html:
-        html = _REFERENCE.sub(r"\1", html)
-    return _FORMULA_ID.sub(r"\1", html) if ' id="' in html else html
-
-
-def _without_links(token: Token) -> Token | None:
-    """An entry is a link itself: links, notes and anchors inside it are left out."""
-    dropped = ("link_open", "link_close", "footnote_ref", "citation", "html_inline", "image")
-    if token.type == "citation" and token.content:
-        # a handle, not a citation
-        return Token("text", "", 0, content=token.content)
-    if token.type in dropped:
-        return None
-    return (
-        token.copy(attrs={k: v for k, v in token.attrs.items() if k != "id"})
-        if "id" in token.attrs
-        else token
-    )
 
 
 def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:

@@ -105,6 +105,8 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     if url:
         rendering.links.add(url)
     text = _reference_html(label, ref.form, rendering)
+    if not ref.is_linked:
+        return text
     return f'<a class="xref" href="{escape_html(url)}#{escape_html(label.id)}">{text}</a>'
 
 

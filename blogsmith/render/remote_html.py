@@ -11,6 +11,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from ..diagnostics.model import Place
+from ..model.names import name_set
 from ..syntax.tags import StartTag, start_tag
 from .context import Rendering
 from .policy.sources import SELF, script_imports, source_of, style_addresses
@@ -32,11 +33,9 @@ _ADDRESSES: Mapping[str, str] = MappingProxyType(
 """Element → attribute whose address browsers load at once."""
 LOADING = frozenset((*_ADDRESSES, "style"))
 """Elements that may load something, besides those with a `style`."""
-_RELATIONS = frozenset(
-    (
-        *("stylesheet", "preload", "modulepreload", "prefetch", "preconnect", "dns-prefetch", "prerender"),
-        *("icon", "apple-touch-icon", "mask-icon", "manifest"),
-    )
+_RELATIONS = name_set(
+    "stylesheet preload modulepreload prefetch preconnect dns-prefetch prerender icon apple-touch-icon "
+    "mask-icon manifest"
 )
 """Values of `rel` for which a `<link>` is more than a word about the page."""
 _FILMS = frozenset(("audio", "source", "track", "video"))

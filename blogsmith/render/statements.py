@@ -16,6 +16,7 @@ from ..syntax.records import Callout, Heading, Math, XRef, get
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 from .context import Rendering
+from .link_texts import html_within_links
 from .notes import label_text
 
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}]*?)\s*\}")
@@ -87,8 +88,15 @@ class _Reader:
             return
         words = plain_text(title.children or (), self._rendering.parsed.page) if title else ""
         name = label_text(self._rendering, label)
-        self.statements.append(Statement(label.id, name, " ".join(words.split())))
+        self.statements.append(Statement(label.id, name, " ".join(words.split()), self._typeset(title)))
         self._open.append((label.id, False))
+
+    def _typeset(self, title: Token | None) -> str:
+        """A title as HTML; empty if it has no formula."""
+        children = (title.children or ()) if title else ()
+        if not any(child.type == "math_inline" for child in children):
+            return ""
+        return html_within_links(self._rendering.copy_without_report(), children)
 
     def _formula(self, math: Math) -> None:
         statement, in_proof = self._open[-1] if self._open else ("", False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -85,7 +86,7 @@ def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: L
     for key, statement in graph.statements.items():
         links = _use_links(graph, key, language)
         if links:
-            link = Link(statement_text(statement), f"#{statement.id}")
+            link = Link(statement_text(statement), f"#{statement.id}", statement_html(statement))
             found.setdefault(key[0], []).append(UsedStatement(link, links))
     for url, used in found.items():
         around[url].used_in = tuple(used)
@@ -94,6 +95,12 @@ def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: L
 def statement_text(statement: Statement) -> str:
     """`Theorem 1 (Spread)`."""
     return f"{statement.name} ({statement.title})" if statement.title else statement.name
+
+
+def statement_html(statement: Statement) -> str:
+    """The same as HTML; empty where it would be the plain text."""
+    name = escape(statement.name, quote=False)
+    return f"{name} ({statement.title_html})" if statement.title_html else ""
 
 
 def _use_links(graph: StatementGraph, key: StatementKey, language: Language) -> tuple[Link, ...]:

@@ -6,7 +6,6 @@ Nothing depends on it: without the folder, or without the right to write there, 
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import suppress
 
 from .folder import Folder, open_folder
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 CACHE = ".blogsmith"
 """The folder of a site for what concerns this machine only."""
 MOST = 8
-"""Files of one kind; the oldest go first."""
+"""Files of one kind, if nothing else is said; the oldest go first."""
 
 
 def open_cache(root: Path | str, kind: str = ".", *, make: bool = True) -> Folder:
@@ -28,24 +27,24 @@ def open_cache(root: Path | str, kind: str = ".", *, make: bool = True) -> Folde
         return site.enter(f"{CACHE}/{kind}", make=make)
 
 
-def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes]) -> bytes:
+def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes], most: int = MOST) -> bytes:
     """What `make` gives, from `.blogsmith/<kind>/` of the site if it lies there under `name`.
 
-    Two builds at once are safe: each file appears whole.
+    most: files of this kind that are kept. Two builds at once are safe: each file appears whole.
     """
     found = read_bytes(root, kind, name)
     if found is not None:
         return found
     data = make()
     keep_bytes(root, kind, name, data)
-    keep_only(root, kind, (), MOST)
+    keep_only(root, kind, (), most)
     return data
 
 
 def keep_bytes(root: Path, kind: str, name: str, data: bytes) -> None:
     """Keep bytes under a name in `.blogsmith/<kind>/`, if that can be written."""
     with suppress(OSError), open_cache(root, kind) as folder:
-        folder.replace(name, hashlib.sha256(data).digest() + data)
+        folder.replace(name, _checksum(data) + data)
 
 
 def keep_only(root: Path, kind: str, names: Container[str], others: int) -> None:
@@ -66,7 +65,14 @@ def read_bytes(root: Path, kind: str, name: str) -> bytes | None:
     except OSError:
         return None
     digest, data = stored[:32], stored[32:]
-    return data if hashlib.sha256(data).digest() == digest else None
+    return data if _checksum(data) == digest else None
+
+
+def _checksum(data: bytes) -> bytes:
+    # every start imports this module, and this loads OpenSSL
+    import hashlib
+
+    return hashlib.sha256(data).digest()
 
 
 def _by_age(folder: Folder, names: Iterable[str]) -> list[str]:

@@ -105,7 +105,7 @@ def foreign(state: StateCore) -> None:
             child.type for child in token.children
         ):
             continue
-        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_joined(token.children))):
+        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_join(token.children))):
             if (place.line, place.column) not in reported:
                 message, fix = f"{text} has no meaning here and is text", translate_habit(text, place, page)
                 page.reporter.warn("foreign-syntax", message, place, hint, fix)
@@ -152,7 +152,7 @@ class _Found(Struct, frozen=True):
     hint: str = ""
 
 
-def _joined(children: Iterable[Token]) -> list[Token]:
+def _join(children: Iterable[Token]) -> list[Token]:
     """The tokens with texts and escapes between two others as one, as they will be."""
     result: list[Token] = []
     for child in children:

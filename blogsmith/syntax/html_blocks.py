@@ -12,13 +12,12 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block import html_block as stock_html_block
 
-from ..diagnostics.model import TextMap
 from ..patterns import lazy_pattern
 from .html_nodes import holds_tag, text_nodes
 from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, opens_display
 from .records import put
-from .state import block_place, line_start
+from .state import block_end, line_start, text_between
 
 _DISPLAY = lazy_pattern(r"\$\$[ \t]*(?:\n|\\)|\\\[|\\begin\{")
 """What opens a display that goes on: two dollars with a word behind them may be a price."""
@@ -38,7 +37,7 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             last = _display_end(state, token.content, end) if _DISPLAY.search(token.content) else 0
             if not last:
                 break
-            state.line = _block_end(state, last + 1, end)
+            state.line = block_end(state, last + 1, end)
             token.map = [start, state.line]
             token.content = state.getLines(start, state.line, state.blkIndent, True)
         if "markdown" in token.content.lower() and not _VERBATIM.match(token.content):
@@ -53,7 +52,7 @@ def _cut_out_elements(state: StateBlock, start: int, end: int) -> None:
         _push_html(state, line, pos, extent.first, extent.tag.start)
         line, pos = extent.last, extent.end
         # it may hold blank lines, and reach farther than HTML does
-        reach = max(state.line, _block_end(state, extent.last + 1, end))
+        reach = max(state.line, block_end(state, extent.last + 1, end))
         is_last = not state.src[pos : state.eMarks[reach - 1]].strip()
         push_element(state, extent, is_within=True, behind="\n" if is_last else "")
         state.line = reach
@@ -68,19 +67,11 @@ def _cut_out_elements(state: StateBlock, start: int, end: int) -> None:
 
 def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> None:
     """A block of HTML from `pos` of a line to `end` of another one."""
-    pieces, starts = [], []
-    for number in range(line, last + 1):
-        begin = (
-            pos if number == line else min(state.bMarks[number] + state.blkIndent, line_start(state, number))
-        )
-        pieces.append(state.src[begin : end if number == last else state.eMarks[number]])
-        place = block_place(state, begin)
-        starts.append((place.line, place.column))
-    text = "\n".join(pieces)
-    if text:
+    origin = text_between(state, line, last, pos, end, keeps_indent=True)
+    if origin.text:
         token = state.push("html_block", "", 0)
-        token.map, token.content = [line, last + 1], text
-        put(token, TextMap(text, tuple(starts)))
+        token.map, token.content = [line, last + 1], origin.text
+        put(token, origin)
 
 
 def _display_end(state: StateBlock, html: str, end: int) -> int:
@@ -98,13 +89,6 @@ def _display_end(state: StateBlock, html: str, end: int) -> int:
         if at >= 0:
             return line
     return 0
-
-
-def _block_end(state: StateBlock, line: int, end: int) -> int:
-    """The next line that ends a block of HTML: an empty one, or one that is less indented."""
-    while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
-        line += 1
-    return line
 
 
 def html_block_rules(md: MarkdownIt) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from ..model.names import VOID_ELEMENTS
 from ..patterns import lazy_pattern
 
 _VERBATIM_NAMES = "script|noscript|style|pre|code|textarea|math|svg|option|title|iframe|d-code|d-math"
@@ -25,8 +26,6 @@ _PHRASING = frozenset(_PHRASING_NAMES.split("|"))
 """Elements in which no block may stand."""
 _LINES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "legend"))
 """Those that are a line of text by themselves, as a heading is."""
-_WITHOUT_END = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
-_VOID = frozenset(_WITHOUT_END.split("|"))
 
 _TAG = lazy_pattern(
     r"<!--.*?(?:-->|\Z)|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)"
@@ -62,7 +61,7 @@ def text_nodes(html: str) -> Iterator[TextNode]:
             _close(name, names)
         elif name in VERBATIM:
             start = pos = _verbatim_end(html, name, pos)
-        elif name not in _VOID and len(names) < _MOST_OPEN:
+        elif name not in VOID_ELEMENTS and len(names) < _MOST_OPEN:
             names.append(name)
     yield _node(start, len(html), names)
 

@@ -7,6 +7,9 @@ from types import MappingProxyType
 
 from .state import KindRow
 
+THEOREM = "theorem"
+"""The kind that counts for all others where they share one count."""
+
 ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
     (KindRow("note", "Note"), ()),
     (KindRow("info", "Info"), ("todo",)),
@@ -22,7 +25,7 @@ ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
     (KindRow("example", "Example"), ()),
     (KindRow("quote", "Quote"), ("cite",)),
     (KindRow("definition", "Definition", numbered=True), ()),
-    (KindRow("theorem", "Theorem", numbered=True), ()),
+    (KindRow(THEOREM, "Theorem", numbered=True), ()),
     (KindRow("lemma", "Lemma", numbered=True), ()),
     (KindRow("corollary", "Corollary", numbered=True), ()),
     (KindRow("proposition", "Proposition", numbered=True), ()),

@@ -14,6 +14,7 @@ from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
 from ..diagnostics.model import TextMap
+from ..model.names import name_set
 from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .blocks import ENDING
@@ -24,28 +25,18 @@ from .tags import Attribute, StartTag, start_tag
 
 _ASKING = frozenset(("1", "block", "span", ""))
 """Values of `markdown`; the bare word is Python-Markdown's."""
-_BLOCKS = frozenset(
-    (
-        *("address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "div"),
-        *("fieldset", "figure", "footer", "form", "header", "hgroup", "li", "main", "nav", "section"),
-        *("td", "th"),
-    )
+_BLOCKS = name_set(
+    "address article aside blockquote center dd details dialog div fieldset figure footer form header hgroup "
+    "li main nav section td th"
 )
-_TEXTS = frozenset(
-    (
-        *("caption", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "legend", "p"),
-        "summary",
-    )
-)
+_TEXTS = name_set("caption dt figcaption h1 h2 h3 h4 h5 h6 legend p summary")
 _WITH_BLOCKS = frozenset(("figcaption",))
 """Texts that may hold paragraphs."""
 _SHORT = frozenset(("dd", "li", "td", "th"))
 """Blocks that are read as a text where they stand on one line."""
-_OTHERS = frozenset(
-    (
-        *("colgroup", "dl", "iframe", "math", "ol", "optgroup", "pre", "script", "select", "style", "svg"),
-        *("table", "tbody", "textarea", "tfoot", "thead", "title", "tr", "ul"),
-    )
+_OTHERS = name_set(
+    "colgroup dl iframe math ol optgroup pre script select style svg table tbody textarea tfoot thead title "
+    "tr ul"
 )
 """Elements that hold neither blocks nor text."""
 _PLACE = lazy_pattern(
@@ -80,7 +71,7 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_open(state, start, tag, f"<{tag.name} {_written(state, tag)}>".replace(" >", ">"))
+            report_open(state, start, tag, f"<{tag.name} {_format_attribute(state, tag)}>".replace(" >", ">"))
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -134,7 +125,7 @@ def _is_read(state: StateBlock, tag: StartTag) -> bool:
     return tag.name in _BLOCKS | _TEXTS and is_asked(tag)
 
 
-def _written(state: StateBlock, tag: StartTag) -> str:
+def _format_attribute(state: StateBlock, tag: StartTag) -> str:
     item = next((item for item in tag.attributes if item.name == "markdown"), None)
     return f'markdown="{item.value}"' if item and item.value else "markdown" if item else ""
 

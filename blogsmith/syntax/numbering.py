@@ -69,7 +69,7 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
     if not callout.id:
         return {}
     kind = numbers.page.options.kinds.get(callout.kind)
-    number = numbers.next_number(callout.kind) if kind and kind.numbered else ""
+    number = numbers.next_statement(kind.counter or kind.name) if kind and kind.numbered else ""
     place = _place(token, numbers, callout.id)
     label = Label(callout.id, "thm", callout.title, number or callout.title, place)
     return {id(callout): replace(callout, number=number, id=numbers.add(label))}
@@ -118,11 +118,20 @@ def _number_table(token: Token, numbers: Numbers) -> None:
 
 
 def _number_fence(token: Token, numbers: Numbers) -> None:
-    """A fence may be a listing, and its cell a figure or table."""
+    """A fence may be a listing or a drawing, and its cell a figure or table."""
     fence = token.meta.get("fence")
-    if isinstance(fence, Fence):
+    if isinstance(fence, Fence) and fence.language in numbers.page.options.diagram_languages:
+        _number_diagram(token, fence, numbers)
+    elif isinstance(fence, Fence):
         _number_listing(token, fence, numbers)
     _number_cell(token, numbers)
+
+
+def _number_diagram(token: Token, fence: Fence, numbers: Numbers) -> None:
+    if fence.id.startswith("fig-"):
+        number = numbers.next_number("fig")
+        name = numbers.add(Label(fence.id, "fig", "Figure", number, _place(token, numbers, fence.id)))
+        put(token, replace(fence, number=number, id=name))
 
 
 def _number_listing(token: Token, fence: Fence, numbers: Numbers) -> None:

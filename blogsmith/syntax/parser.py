@@ -33,6 +33,7 @@ from .code_marks import code_marks
 from .dispatch import dispatch_rules
 from .fences import fences
 from .figures import figures
+from .folded_titles import folded_titles
 from .foreign import foreign
 from .front_text import locate_text
 from .galleries import galleries
@@ -191,6 +192,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("galleries", galleries),
     ("figures", figures),
     ("end_marks", end_marks),
+    ("folded_titles", folded_titles),
     ("footnote_order", arrange),
     ("citations", number_citations),
 )

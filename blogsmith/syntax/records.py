@@ -169,7 +169,7 @@ class Fence(Struct, frozen=True):
     listing_place: Place | None = None
     """Where that id is written, if it is an option of a cell."""
     number: str = ""
-    """Of the listing; filled by `numbering.py`."""
+    """Of the listing, or of a drawing with an id `fig-…`; filled by `numbering.py`."""
     number_in_page: int = 0
     """1-based count of the fences of the page that have marks; 0: it has none."""
     marks: tuple[CodeMark, ...] = ()
@@ -326,6 +326,8 @@ class XRef(Struct, frozen=True):
     place: Place
     written: str
     """The author's text, for messages."""
+    is_linked: bool = True
+    """Else only its words are printed: it stands in what opens a fold."""
 
 
 class Heading(Struct, frozen=True):

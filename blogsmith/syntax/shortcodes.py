@@ -21,7 +21,17 @@ from .cells.values import refuse_values
 from .lookahead import comes_after
 from .records import CallMistake, Shortcode, put
 from .references.labels import normal_id
-from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
+from .state import (
+    PageState,
+    block_end,
+    block_place,
+    inline_map,
+    inline_place,
+    line_start,
+    line_text,
+    page_of,
+    text_between,
+)
 
 _OPEN = lazy_pattern(r"\{%-?[ \t\n]*")
 _NAME = lazy_pattern(r"[A-Za-z][\w.-]*")
@@ -155,7 +165,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
         return _raw_block(state, start, end, silent)
     if not comes_after(state.src, "%}", pos):
         return _refuse_unclosed(state, start, pos, silent)
-    stop = _paragraph_end(state, start, end)
+    stop = block_end(state, start + 1, end)
     after = call_end(state.src, pos, state.eMarks[stop - 1])
     if after < 0:
         return _refuse_unclosed(state, start, pos, silent)
@@ -167,7 +177,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if silent:
         return _is_block(state, pos)
     page = page_of(state.env)
-    call = read_call(_block_origin(state, start, last, pos, after), page)
+    call = read_call(text_between(state, start, last, pos, after), page)
     if named:
         call = replace(call, id=normal_id(named[1]))
     token = state.push("shortcode", "", 0)
@@ -192,23 +202,6 @@ def _is_block(state: StateBlock, pos: int) -> bool:
 def shows_code(name: str, page: PageState) -> bool:
     """Whether a call of that name shows code of a file."""
     return name == CODE and not {CODE} & (page.options.inline_shortcodes | page.options.block_shortcodes)
-
-
-def _paragraph_end(state: StateBlock, start: int, end: int) -> int:
-    line = start + 1
-    while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
-        line += 1
-    return line
-
-
-def _block_origin(state: StateBlock, first: int, last: int, pos: int, after: int) -> TextMap:
-    pieces, starts = [], []
-    for line in range(first, last + 1):
-        begin = pos if line == first else line_start(state, line)
-        place = block_place(state, begin)
-        pieces.append(state.src[begin : after if line == last else state.eMarks[line]])
-        starts.append((place.line, place.column))
-    return TextMap("\n".join(pieces), tuple(starts))
 
 
 def _refuse_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:

@@ -80,6 +80,8 @@ class KindRow(Struct, frozen=True):
     numbered: bool = False
     icon: str = ""
     color: str = ""
+    counter: str = ""
+    """Name of the count that its number is from; empty: its own."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class ParseOptions:
     """What `$$…$$` means: always a display, or only where it has a paragraph to itself."""
     math_numbering: str = "labelled"
     """`all`, `labelled` or `none`, the first two also with ` by section`."""
+    statements_by_section: bool = False
+    """Statements are counted anew in each section."""
     numbering: bool = False
     slugs: Literal["words", "github"] = "words"
     """How ids of headings are made."""
@@ -112,6 +116,8 @@ class ParseOptions:
     """Shortcodes that stand inside a paragraph."""
     block_shortcodes: frozenset[str] = frozenset()
     """Those that take a paragraph apart; what is neither keeps its place in a sentence."""
+    diagram_languages: frozenset[str] = frozenset()
+    """Languages of fences that are drawings."""
     block_classes: Mapping[str, str] = field(default_factory=dict)
     """Class of a block `<div>` → the shortcode it means (`hf-space` → `hf-space`)."""
     markdown_rules: tuple[Callable[[MarkdownIt], None], ...] = ()
@@ -162,6 +168,8 @@ class PageState:
     """Bibliography of the page by key."""
     has_bibliography: bool = False
     """There are `.bib` files besides, whose keys are known when the page is rendered."""
+    uncited: list[tuple[str, Place]] = field(default_factory=list)
+    r"""Keys in `\nocite`, and where they stand: works that are listed though nothing cites them."""
     notes: dict[str, list[Token]] = field(default_factory=dict)
     """Footnote label → tokens of its text."""
     note_places: dict[str, Place] = field(default_factory=dict)
@@ -319,3 +327,28 @@ def line_start(state: StateBlock, line: int) -> int:
 def line_text(state: StateBlock, line: int) -> str:
     """Text of `line` without its container's marks and indentation."""
     return state.src[line_start(state, line) : state.eMarks[line]]
+
+
+def block_end(state: StateBlock, line: int, end: int) -> int:
+    """The next line that ends a paragraph or a block of HTML: an empty one, or one that is less indented."""
+    while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
+        line += 1
+    return line
+
+
+def text_between(
+    state: StateBlock, first: int, last: int, start: int, end: int, *, keeps_indent: bool = False
+) -> TextMap:
+    """The text from index `start` in line `first` to `end` in line `last`, without the marks of containers.
+
+    keeps_indent: lines begin where their container ends, not with their first character.
+    """
+    pieces, starts = [], []
+    for line in range(first, last + 1):
+        begin = start if line == first else min(line_start(state, line), state.eMarks[line])
+        if keeps_indent and line != first:
+            begin = min(begin, state.bMarks[line] + state.blkIndent)
+        place = block_place(state, begin)
+        pieces.append(state.src[begin : end if line == last else state.eMarks[line]])
+        starts.append((place.line, place.column))
+    return TextMap("\n".join(pieces), tuple(starts))

@@ -6,13 +6,12 @@ the formula: after a definition in the text, or in the settings, the formulas be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from .on_demand import convert_formula
 
 if TYPE_CHECKING:
-    from .convert import Convert, TypesetFormula
+    from .convert import Convert, FormulaOptions, TypesetFormula
     from .parse.reader import Macro
     from .parse.state import RowNumber
 
@@ -26,22 +25,15 @@ def cache_conversions(convert: Convert = convert_formula, limit: int = LIMIT) ->
     # pages share few sets of macros; a number for each keeps the keys small
     macro_sets: dict[tuple[tuple[str, str | Macro], ...], int] = {}
 
-    def remembered(
-        tex: str,
-        *,
-        display: bool,
-        macros: Mapping[str, str | Macro],
-        rows: Sequence[RowNumber | None],
-        packages: frozenset[str],
-    ) -> TypesetFormula:
+    def convert_once(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         if len(known) >= limit:
             known.clear()
             macro_sets.clear()
-        macro_set = macro_sets.setdefault(tuple(macros.items()), len(macro_sets))
-        key = (tex, display, macro_set, tuple(rows), packages)
+        macro_set = macro_sets.setdefault(tuple(options["macros"].items()), len(macro_sets))
+        key = (tex, options["display"], macro_set, tuple(options["rows"]), options["packages"])
         found = known.get(key)
         if found is None:
-            found = known[key] = convert(tex, display=display, macros=macros, rows=rows, packages=packages)
+            found = known[key] = convert(tex, **options)
         return found
 
-    return remembered
+    return convert_once

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from html import escape
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from msgspec import Struct
 
@@ -69,18 +69,19 @@ class TypesetFormula(Struct, frozen=True):
     """What it has defined for the formulas after it."""
 
 
+class FormulaOptions(TypedDict):
+    """What `convert_formula` takes besides the formula."""
+
+    display: bool
+    macros: Mapping[str, str | Macro]
+    rows: Sequence[RowNumber | None]
+    packages: frozenset[str]
+
+
 class Convert(Protocol):
     """`convert_formula`, or a function that gives the same."""
 
-    def __call__(
-        self,
-        tex: str,
-        *,
-        display: bool,
-        macros: Mapping[str, str | Macro],
-        rows: Sequence[RowNumber | None],
-        packages: frozenset[str],
-    ) -> TypesetFormula:
+    def __call__(self, tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         """The formula typeset; TexError if it is wrong."""
 
 

@@ -9,11 +9,10 @@ Read at each start, so it imports next to nothing.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 from contextlib import suppress
 
+from ..storage.digests import blake2b, compare_digest
 from ..storage.folder import open_folder
 from .place import state_folder
 
@@ -33,7 +32,7 @@ class Sealer:
 
     def seal(self, *fields: bytes) -> bytes:
         """The MAC of these fields, each as it is and where it stands."""
-        total = hashlib.blake2b(key=self.key, digest_size=32)
+        total = blake2b(key=self.key, digest_size=32)
         for field in (self.purpose.encode("utf-8", "surrogateescape"), *fields):
             # else an end of one field could pass for the beginning of the next
             total.update(len(field).to_bytes(8))
@@ -42,7 +41,7 @@ class Sealer:
 
     def holds(self, seal: object, *fields: bytes) -> bool:
         """Whether this user sealed just these fields."""
-        return isinstance(seal, bytes) and hmac.compare_digest(seal, self.seal(*fields))
+        return isinstance(seal, bytes) and compare_digest(seal, self.seal(*fields))
 
 
 def read_sealer(purpose: str) -> Sealer | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,8 +23,8 @@ from .checks import check_folder, check_foreign, check_owned, check_paths
 from .lock import site_lock
 from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest, read_partial
 from .place import OutputPlace, open_place, relative_path
-from .plan import WritePlan, make_plan
-from .stage import recover, replace_file, replace_tree
+from .plan import WritePlan, make_plan, plan_replacement
+from .stage import has_leavings, recover, replace_file, replace_tree
 
 # what renaming a folder says where it is mounted from elsewhere
 _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
@@ -60,17 +60,45 @@ def write_site(
     """
     check_folder(target, site_root)
     check_paths(outputs)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        _clear_up(place, target, site_root)
+    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
         if not plan.is_done:
             _apply(plan, place)
     return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
+
+
+def replace_output(
+    outputs: Collection[Output],
+    target: Path,
+    is_untouched: Callable[[], bool],
+    *,
+    site_root: Path,
+    is_chosen: bool = False,
+    wait_s: float = 10.0,
+) -> WriteReport | None:
+    """Give one file of the site other bytes: what that takes does not grow with the site.
+
+    None, and nothing is done, if more of these outputs have changed, or one is not ours, or the folder cannot
+    be written this way. is_untouched: whether all of it is as the last build has left it, asked while no
+    other build writes. The others as in `write_site`.
+    """
+    check_folder(target, site_root)
+    with (
+        _name_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        if has_leavings(place) or in_place.is_needed(place) or not is_untouched():
+            return None
+        with place.enter() as folder:
+            plan = plan_replacement(outputs, folder)
+        if plan is None:
+            return None
+        if plan.output:
+            replace_file(place, plan.output, plan.digests)
+        written = int(plan.output is not None)
+        return WriteReport(written, len(plan.digests) - written)
 
 
 def own_files(target: Path, site_root: Path, *, is_chosen: bool = False) -> Mapping[str, str]:
@@ -98,12 +126,7 @@ def read_last_site(
     wanted: asked of each path. SiteError as in `write_site`.
     """
     check_folder(target, site_root)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        _clear_up(place, target, site_root)
+    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.is_there:
             return {}
         with place.enter() as folder, Descent(folder) as descent:
@@ -129,12 +152,7 @@ def _read_file(descent: Descent, path: str) -> bytes | None:
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
     """Remove our files from `target`, then the folders that are empty; all else is kept."""
     check_folder(target, site_root)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        _clear_up(place, target, site_root)
+    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.is_there:
             return WriteReport()
         with place.enter() as folder:
@@ -154,7 +172,7 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
         return
     try:
         if path := plan.replaced_file:
-            replace_file(plan, place, path)
+            replace_file(place, plan.outputs[path], plan.digests, plan.partial)
         else:
             replace_tree(plan, place)
     except OSError as error:
@@ -163,8 +181,20 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
         in_place.replace_files(plan, place)
 
 
+@contextlib.contextmanager
+def _tidy_place(target: Path, site_root: Path, *, is_chosen: bool, wait_s: float) -> Iterator[OutputPlace]:
+    """The place of the output folder, ours alone; what an earlier run left undone is finished first."""
+    with (
+        _name_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        _clear_up(place, target, site_root)
+        yield place
+
+
 def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
-    """Finish or undo what an earlier run left half done; refuse a folder that is not ours."""
+    """Finish or undo what an earlier run left; refuse a folder that is not ours."""
     recover(place)
     if place.is_there:
         with place.enter() as folder:

@@ -20,7 +20,6 @@ from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system
 from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
-from .photos.cleaning import read_published
 from .place import OutputPlace
 from .plan import WritePlan
 
@@ -58,15 +57,20 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
             _retire(place, old, plan.own)
 
 
-def replace_file(plan: WritePlan, place: OutputPlace, path: str) -> None:
-    """Make the output folder the new site by one rename, where one file of it has other bytes."""
+def replace_file(
+    place: OutputPlace, output: Output, digests: Mapping[str, str], partial: Collection[str] = ()
+) -> None:
+    """Make the output folder the new site by one rename, where one file of it has other bytes.
+
+    output: that file. digests, partial: as in `manifest_bytes`, of the new site.
+    """
     stage = stage_of(place.name)
     try:
         with place.parent.make(stage) as folder, place.enter() as site, Descent(site) as descent:
-            _put(folder, _REPLACED, plan.outputs[path])
-            put_manifest(folder, _LISTED, plan.digests, plan.partial)
+            _put(folder, _REPLACED, output)
+            put_manifest(folder, _LISTED, digests, partial)
             flush(folder, [_REPLACED, _LISTED])
-            parent, name = descent.parent(path)
+            parent, name = descent.parent(str(output.path))
             folder.rename(_REPLACED, parent, name)
             # an old manifest is no harm: the names in it are the same
             folder.rename(_LISTED, site, MANIFEST)
@@ -130,6 +134,12 @@ def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
     place.parent.remove_tree(old)
 
 
+def has_leavings(place: OutputPlace) -> bool:
+    """Whether a run that died has left something beside the site, or there is none yet."""
+    left = (retired_name(place.name), stage_of(place.name))
+    return not place.is_there or any(place.parent.status(name) is not None for name in left)
+
+
 def recover(place: OutputPlace) -> None:
     """Clear up after a run that died: an old site without its name, trees left over."""
     parent, retired = place.parent, retired_name(place.name)
@@ -183,6 +193,8 @@ def _put(folder: Folder, name: str, output: Output) -> None:
             elif output.file is not None:
                 with output.file.open("rb") as source:
                     if output.is_cleaned:
+                        from .photos.cleaning import read_published
+
                         stream.writelines(read_published(source))
                     else:
                         shutil.copyfileobj(source, stream)

@@ -48,6 +48,8 @@ class Marks:
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
         """Nothing to note."""
 
+    def on_resume(self, job: SessionJob, position: int) -> None: ...
+    def on_refusal(self, job: SessionJob, position: int, reason: str) -> None: ...
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         """All that the cell gave is here."""
         self.done.append(time.perf_counter())

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .reader import DARK, DESKTOP, PHONE, Look, Reader
+from .reader import DARK, DESKTOP, PHONE, SHEET, Look, Reader
 
 LOOKS: Mapping[str, Look] = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
+WIDTHS = (Look(width_px=1440), Look(width_px=1024), SHEET)
+"""Looks beside these in which nothing may stick out."""
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+COLOUR_ALONE = ("dark", "print")
+"""Looks in which nothing else than the colours differs from what another one shows."""
 OF_COLOUR = ("color-contrast", "link-in-text-block")
 """Rules that a colour scheme may break; they take most of the time."""
 _RUN = """
@@ -87,9 +91,11 @@ for (const code of around) code.normalize();
 _WIDER_THAN_THE_WINDOW = """
 const width = document.documentElement.scrollWidth;
 if (width <= innerWidth) return [];
+const media = matchMedia("print").matches ? "sheet" : "window";
 const all = [...document.querySelectorAll("body *")];
 const wide = all.filter(element => element.getBoundingClientRect().right > innerWidth).slice(0, 5);
-return [["wider than the window", wide.map(e => `<${e.localName} class="${e.className}">`).join(" ")]];
+const places = wide.map(e => `<${e.localName} class="${e.className}">`).join(" ");
+return [[`wider than the ${media} of ${innerWidth} px`, places]];
 """
 
 
@@ -106,23 +112,28 @@ class Looks:
 
     reader: Reader
     axe: str
+    looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
     _judged: set[str] = field(default_factory=set)
 
     def faults(self) -> list[Sequence[str]]:
         """What is wrong with the page that is open, without a load for each look."""
         found: list[Sequence[str]] = []
         colours: dict[str, list[str]] = {}
-        for name, look in LOOKS.items():
+        for look in WIDTHS:
+            self.reader.take_on(look)
+            found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
+        for name, look in self.looks.items():
             self.reader.take_on(look)
             found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
             colours[name] = self._new_colours(name)
         self.reader.ask(_MELT, colours)
         self.reader.ask(self.axe)
         # a colour scheme has no part in the other rules; the last look is still taken on
-        for name in [name for name in reversed(colours) if colours[name] or name != "dark"]:
-            self.reader.take_on(LOOKS[name])
+        for name in [name for name in reversed(colours) if colours[name] or name not in COLOUR_ALONE]:
+            self.reader.take_on(self.looks[name])
             found += self.reader.ask(_OF_COLOUR, OF_COLOUR, name, colours[name]) if colours[name] else []
-            found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR) if name != "dark" else []
+            if name not in COLOUR_ALONE:
+                found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR)
         return found + _noise(self.reader)
 
     def _new_colours(self, look: str) -> list[str]:

@@ -1,8 +1,7 @@
 """A style at work on the works of one page: citations and the list of references, as texts with signs.
 
-Left out: notes (a citation is always the first one), collapsing of numbers and years, for each work is a link
-of its own, dashes in place of repeated names, for entries are also shown alone, and uncertain dates. Source:
-CSL 1.0.2; where it is silent, what citeproc-js does.
+Left out: notes (a citation is always the first one), dashes in place of repeated names, for entries are also
+shown alone, and uncertain dates. Source: CSL 1.0.2; where it is silent, what citeproc-js does.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...model.publications import Person, Publication
+from ...model.units import count_letters
+from .collapsing import CitePiece, join_ranges, join_years
 from .elements import render_all
 from .formatting import affix, faces
 from .locale import Locale
-from .markup import concat, item_signs, plain
+from .markup import concat, plain
 from .scene import Cite, Scene
 from .sorting import sort_cites
 from .style_tree import StyleError, StyleNode, parse_csl
@@ -75,14 +76,22 @@ class CslProcessor:
         ]
         order = sort_cites(self._citation.find("sort"), [cite for cite, _, _ in cites], self._cite_scene)
         ranks = {id(cite): rank for rank, cite in enumerate(order)}
-        text, scene = "", None
+        pieces = []
         for cite, prefix, index in sorted(cites, key=lambda one: ranks[id(one[0])]):
-            scene = self._cite_scene(cite)
-            opening, closing = item_signs(index)
-            one = f"{opening}{render_all(layout.children, scene).text}{closing}"
-            one = concat(f"{prefix} " if prefix else "", one)
+            text = render_all(layout.children, self._cite_scene(cite)).text
+            pieces.append(CitePiece(cite, prefix, index, text))
+        text = ""
+        for one in self._collapse(pieces):
             text = concat(concat(text, layout.get("delimiter")), one) if text else one
-        return affix(faces(text, layout), layout, scene) if scene else ""
+        return affix(faces(text, layout), layout, self._cite_scene(pieces[-1].cite)) if pieces else ""
+
+    def _collapse(self, pieces: Sequence[CitePiece]) -> Iterable[str]:
+        way = self._citation.get("collapse")
+        if way == "citation-number":
+            return join_ranges(pieces)
+        if way.startswith("year"):
+            return join_years(pieces, self._citation.get("cite-group-delimiter", ", "))
+        return [concat(f"{piece.prefix} " if piece.prefix else "", piece.signed) for piece in pieces]
 
     def _entry_scene(self, cite: Cite) -> Scene:
         return self._scene(
@@ -114,7 +123,7 @@ class CslProcessor:
         if wants("disambiguate-add-year-suffix") == "true":
             for same in self._ambiguous():
                 for index, cite in enumerate(same):
-                    self._cites[cite.work.key] = replace(cite, suffix=letter_of(index))
+                    self._cites[cite.work.key] = replace(cite, suffix=count_letters(index + 1))
 
     def _ambiguous(self) -> list[list[Cite]]:
         groups: dict[str, list[Cite]] = {}
@@ -162,13 +171,3 @@ def _has_numbers(style: StyleNode) -> bool:
 def _people(cite: Cite, *, only_first: bool) -> tuple[Person, ...]:
     people = cite.work.authors
     return people[:1] if only_first else people
-
-
-def letter_of(index: int) -> str:
-    """0 → a, 25 → z, 26 → aa."""
-    letters = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from .elements import render_macro
 from .markup import PRIVATE
@@ -13,9 +14,7 @@ from .names import format_people
 from .scene import Cite, Scene
 from .style_tree import StyleNode
 
-_NUMBERS = frozenset(
-    ("volume", "issue", "number", "chapter-number", "collection-number", "edition", "citation-number")
-)
+_NUMBERS = name_set("volume issue number chapter-number collection-number edition citation-number")
 _DIGITS = lazy_pattern(r"\d+")
 _PEOPLE = frozenset(("author", "editor", "translator", "container-author", "collection-editor"))
 _DATES = frozenset(("issued", "accessed", "original-date", "event-date"))

@@ -130,7 +130,10 @@ class Live:
         """A new worker; InterruptedError once everything is to end."""
         if self._stopped.is_set():
             raise InterruptedError("the run was broken off")
-        process = self._start(job)
+        return self.hold(self._start(job))
+
+    def hold(self, process: Process) -> Process:
+        """A worker that was started in another way."""
         with self._lock:
             self._processes = [p for p in self._processes if p.wait(0) is None]
             self._processes.append(process)

@@ -7,10 +7,12 @@ the worker are pipes, for what is written below Python's `sys.stdout`.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -78,6 +80,32 @@ def spawn(job: SessionJob) -> Process:
         die_with_us(far_life, child.pid)
         ours.pop_all()
     return Process(child.pid, child.pid, control, out, err, _waiting(child), (life,))
+
+
+class AdoptedChild:
+    """Waits for a child of this process that it has not started itself: its `Process.wait`."""
+
+    def __init__(self, pid: int) -> None:
+        """OSError if the system cannot wait for one child; there must be such a child."""
+        self._pid = pid
+        self._lock = threading.Lock()
+        self._code: int | None = None
+        self._descriptor = os.pidfd_open(pid) if sys.platform == "linux" else -1
+
+    def __call__(self, timeout_s: float | None) -> int | None:
+        """Exit code, or minus the signal; None if it still runs after so many seconds (None: for ever)."""
+        if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
+            return None
+        try:
+            if self._code is None and select.select([self._descriptor], [], [], timeout_s)[0]:
+                try:
+                    self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+                except ChildProcessError:  # what ends sessions was here first
+                    self._code = -signal.SIGKILL
+                os.close(self._descriptor)
+            return self._code
+        finally:
+            self._lock.release()
 
 
 def die_with_us(read_end: int, pgid: int) -> None:

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import select
+import socket
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -68,12 +69,19 @@ class Wire:
             self._poll.register(descriptor, select.POLLIN)
         self._received = bytearray()
         self.closed = False
+        self.piped_bytes = 0
+        """That have come through the pipes."""
 
     def send(self, frame: Mapping[str, object]) -> None:
         """Send one frame. A worker that is gone is no error here: `wait` will say so."""
         data = json.dumps(dict(frame)).encode("ascii")
         with contextlib.suppress(OSError):
             self._control.sendall(_LENGTH.pack(len(data)) + data)
+
+    def send_descriptor(self, descriptor: int) -> None:
+        """Pass a descriptor, behind a frame that says so."""
+        with contextlib.suppress(OSError):
+            socket.send_fds(self._control, [b"\0"], [descriptor])
 
     def wait(self, timeout_s: float) -> list[Printed | Closed | Frame]:
         """What has come, in order; waits for something at most so long."""
@@ -161,5 +169,6 @@ class Wire:
                 self._poll.unregister(descriptor)
                 break
             pieces.append(piece)
+            self.piped_bytes += len(piece)
             size -= len(piece)
         return b"".join(pieces)

@@ -26,6 +26,8 @@ from .process import Process
 MARK_NAME = "BLOGSMITH_SESSION"
 """Environment variable that holds the mark."""
 _MAX_PROCESSES = 128
+_STEP = 1 << 24
+"""Between two marks at most: a session may be forked from another one 16 million times."""
 
 _LINUX = sys.platform == "linux"
 _RLIMIT_LOCKS = 10
@@ -54,8 +56,13 @@ class Mark:
     """Whether the kernel keeps it; if not, it is in the environment alone."""
 
 
-def new_number() -> int:
-    """For a mark; it belongs into the worker's environment before it starts."""
+def new_number(below: int | None = None) -> int:
+    """For a mark; it belongs into the worker's environment before it starts.
+
+    below: the mark of the process that it is forked from: without privileges a limit can only go down.
+    """
+    if below is not None:
+        return below - 1 - secrets.randbelow(_STEP)
     return secrets.randbits(48) | 1 << 48
 
 
@@ -100,9 +107,9 @@ def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
         return Usage(1, 0)
     adopted = [pid for pid in _children(os.getpid()) if pid != process.pid and _is_marked(pid, mark)]
     pids = _with_descendants([process.pid, *adopted])
-    resident = sum(map(_resident_bytes, pids))
+    resident = sum(map(resident_bytes, pids))
     if 0 < limit_bytes < resident:
-        resident = sum(map(_resident_bytes_of, pids))
+        resident = sum(resident_bytes(pid, shared=True, alone=len(pids) == 1) for pid in pids)
     return Usage(len(pids), resident)
 
 
@@ -135,6 +142,12 @@ def survivors(mark: Mark) -> list[int]:
         return []
     pids = [int(entry.name) for entry in os.scandir(_PROC) if entry.name.isdigit()]
     return [pid for pid in pids if _is_marked(pid, mark) and not _is_foreign_zombie(pid)]
+
+
+def child_with_mark(number: int) -> int | None:
+    """The one child of this process that carries a mark."""
+    mark = Mark(number, in_limits=True)
+    return next((pid for pid in _children(os.getpid()) if _is_marked(pid, mark)), None)
 
 
 def _is_marked(pid: int, mark: Mark) -> bool:
@@ -181,17 +194,26 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _resident_bytes(pid: int) -> int:
+def resident_bytes(pid: int, *, shared: bool = False, alone: bool = False) -> int:
+    """Resident memory of a process; 0 if it is gone.
+
+    shared: with a share only of what others map too, if the kernel says so. alone: of memory that is no file
+    all of it counts: nobody of the session shares it, but checkpoints may.
+    """
+    try:
+        if shared:
+            sizes = _sizes((_PROC / str(pid) / "smaps_rollup").read_bytes())
+            anonymous = sizes["Anonymous"] - sizes["Pss_Anon"] if alone and "Pss_Anon" in sizes else 0
+            return sizes["Pss"] + anonymous
+    except (OSError, KeyError, ValueError):
+        pass
     try:
         return int((_PROC / str(pid) / "statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
         return 0
 
 
-def _resident_bytes_of(pid: int) -> int:
-    """Resident memory with a share of what others map too; all of it where the kernel does not say."""
-    try:
-        lines = (_PROC / str(pid) / "smaps_rollup").read_bytes().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
-    except (OSError, StopIteration):
-        return _resident_bytes(pid)
+def _sizes(rollup: bytes) -> dict[str, int]:
+    """Bytes by name, of lines such as `Pss:  20 kB`; the first is the range of addresses."""
+    lines = [line.split() for line in rollup.decode("ascii", "replace").splitlines()[1:]]
+    return {line[0].rstrip(":"): int(line[1]) * 1024 for line in lines if len(line) == 3}

@@ -82,16 +82,29 @@ class RequestChannel:
         """Whether the worker is gone."""
         return self._gone.bad is not None
 
+    @property
+    def piped_bytes(self) -> int:
+        """That have come through the two pipes."""
+        return self._wire.piped_bytes
+
     def request(
-        self, request: dict[str, object], event: str, limits: RequestLimits, into: OutputBuffer
+        self,
+        request: dict[str, object],
+        event: str,
+        limits: RequestLimits,
+        into: OutputBuffer,
+        *,
+        passed: int | None = None,
     ) -> Answer:
         """Send a request and listen until `event` comes, a limit is broken or the worker is gone.
 
-        into: receives what is printed and shown meanwhile.
+        into: receives what is printed and shown meanwhile. passed: a descriptor that goes with it.
         """
         if self.is_over:
             return self._gone
         self._wire.send(request)
+        if passed is not None:
+            self._wire.send_descriptor(passed)
         while True:
             if broken := self._check_limits(limits, into):
                 self._gone = broken

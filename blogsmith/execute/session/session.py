@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +19,7 @@ import msgspec
 from ...model.results import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
 from ..probe.requirements import has_device
 from .answers import cell_run, failure_of, line_of, machine_of, value_run
+from .checkpoints import Checkpoint, Progress, Resumed, SessionCheckpoints, take_checkpoint
 from .jobs import CellStep, SessionJob, SweepStep, ValueStep
 from .machine_paths import MachinePaths
 from .output_buffer import OutputBuffer
@@ -41,6 +43,12 @@ class SessionObserver(Protocol):
     def on_start(self, job: SessionJob) -> None:
         """The session begins."""
 
+    def on_resume(self, job: SessionJob, position: int) -> None:
+        """It goes on from a checkpoint after a cell: that one and those before it do not run again."""
+
+    def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
+        """There is no checkpoint after a cell. reason: in words."""
+
     def cell_started(self, job: SessionJob, position: int) -> None:
         """A cell begins. position: its number in the session, from 1."""
 
@@ -59,6 +67,8 @@ class SilentObserver:
 
     def expect_cells(self, count: int) -> None: ...
     def on_start(self, job: SessionJob) -> None: ...
+    def on_resume(self, job: SessionJob, position: int) -> None: ...
+    def on_refusal(self, job: SessionJob, position: int, reason: str) -> None: ...
     def cell_started(self, job: SessionJob, position: int) -> None: ...
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None: ...
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None: ...
@@ -72,43 +82,56 @@ Start = Callable[[SessionJob], Process]
 
 
 def run_session(
-    job: SessionJob, watch: SessionObserver = silent_observer, start: Start = spawn
+    job: SessionJob,
+    watch: SessionObserver = silent_observer,
+    start: Start = spawn,
+    checkpoints: SessionCheckpoints | None = None,
 ) -> SessionRun:
     """Run a session in a process of its own.
 
-    start: makes that process; its job has a TMPDIR that ends with the session. Why a session cannot start is
-    `SessionRun.problem`.
+    start: makes that process; its job has a TMPDIR that ends with the session. checkpoints: of this session,
+    to go on from and to add to. Why a session cannot start is `SessionRun.problem`.
     """
     watch.on_start(job)
     refusal = job.engine.refusal(job.sandbox) if os.name == "posix" else _ELSEWHERE
-    run = not_started(job, refusal) if refusal else _run(job, watch, start)
+    run = not_started(job, refusal) if refusal else _run(job, watch, start, checkpoints)
     watch.on_end(job, run)
     return run
 
 
-def _run(job: SessionJob, watch: SessionObserver, start: Start) -> SessionRun:
-    number = new_number()
+def _run(
+    job: SessionJob, watch: SessionObserver, start: Start, checkpoints: SessionCheckpoints | None
+) -> SessionRun:
+    # left on: switching it off needs to know that no other session runs
+    adopt_orphans(True)
     try:
-        with session_folder(job.env.get("TMPDIR"), number) as temporary:
-            return _run_in(temporary, number, job, watch, start)
+        with ExitStack() as stack:
+            worker = checkpoints.resume(stack) if checkpoints else None
+            worker = worker or _start_worker(job, start, stack)
+            return _run_in(worker, job, watch, checkpoints)
     except OSError as error:
         return not_started(job, _cannot_start(job, error))
 
 
-def _run_in(
-    temporary: Path, number: int, job: SessionJob, watch: SessionObserver, start: Start
-) -> SessionRun:
-    # left on: switching it off needs to know that no other session runs
-    adopt_orphans(True)
-    own = {"TMPDIR": str(temporary), MARK_NAME: str(number)}
+def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> Resumed:
+    """A worker at its beginning."""
+    number = new_number()
+    folder = stack.enter_context(session_folder(job.env.get("TMPDIR"), number))
+    own = {"TMPDIR": str(folder.path), MARK_NAME: str(number)}
     process = start(replace(job, env={**job.env, **own}))
-    mark = put_mark(process, number)
-    session = _Session(job, RequestChannel(process, mark), watch)
+    return Resumed(process, put_mark(process, number), folder, Progress())
+
+
+def _run_in(
+    worker: Resumed, job: SessionJob, watch: SessionObserver, checkpoints: SessionCheckpoints | None
+) -> SessionRun:
+    session = _Session(job, worker, watch, checkpoints)
+    temporary = worker.folder.path
     try:
-        run = session.run(temporary)
+        run = session.run()
     finally:
-        end_session(process, mark)
-        process.close()
+        end_session(worker.process, worker.mark)
+        worker.process.close()
         job.engine.clean_up(temporary)
     here = MachinePaths(job.root, temporary, job.env.get("HOME") or _home_of_user())
     return here.remove_from(session.used.add_to(run))
@@ -140,37 +163,74 @@ def not_started(job: SessionJob, problem: str) -> SessionRun:
 class _Session:
     """A session while it runs."""
 
-    def __init__(self, job: SessionJob, exchange: RequestChannel, watch: SessionObserver) -> None:
+    def __init__(
+        self,
+        job: SessionJob,
+        worker: Resumed,
+        watch: SessionObserver,
+        checkpoints: SessionCheckpoints | None,
+    ) -> None:
         self._job = job
-        self._exchange = exchange
+        self._worker = worker
+        self._exchange = RequestChannel(worker.process, worker.mark)
         self._watch = watch
+        self._checkpoints = checkpoints
         self._position = 0
         self._over = ""
         self._outputs = self._new_outputs()
-        self.used = UsedFiles(job.root)
+        before = worker.progress
+        self._steps = before.steps
+        self._cells = list(before.cells)
+        self._values = dict(before.values)
+        self.used = before.used or UsedFiles(job.root)
 
-    def run(self, temporary: Path) -> SessionRun:
-        """All steps; what may not run any more is skipped."""
-        request = _start_request(self._job, temporary)
+    def run(self) -> SessionRun:
+        """All steps that are left; what may not run any more is skipped."""
+        resumed = len(self._cells)
+        request: dict[str, object] = {"op": "resume"}
+        if not resumed:
+            request = start_request(self._job, self._worker.folder.path)
+            request |= {"checkpoints": True} if self._checkpoints else {}
         ready = self._exchange.request(request, "ready", RequestLimits(self._start_s), self._outputs)
         if problem := self._why_not_ready(ready):
             return not_started(self._job, problem)
-        cells: list[CellRun] = []
-        values: dict[int, ValueRun] = {}
-        for step in self._job.steps:
+        if resumed:
+            self._watch.on_resume(self._job, resumed)
+        began = time.monotonic()
+        for step in self._job.steps[self._steps :]:
+            self._steps += 1
             if isinstance(step, CellStep):
-                cells.append(self._cell(step))
+                run = self._cell(step)
+                self._cells.append(run)
+                if self._keep(time.monotonic() - began):
+                    began = time.monotonic()
+                self._watch.cell_ended(self._job, step.number, run)
             else:
-                values[step.number] = self._value(step)
+                self._values[step.number] = self._value(step)
         job = self._job
         return SessionRun(
             session=job.session,
-            cells=tuple(cells),
-            values=values,
+            cells=tuple(self._cells),
+            values=self._values,
             machine=self._machine(),
             only_sweeps=job.only_sweeps,
             python=job.python,
+            resumed=resumed,
         )
+
+    def _keep(self, seconds: float) -> bool:
+        """Make a checkpoint, if it is worth it; whether that was tried. seconds: since the last one."""
+        known = self._checkpoints
+        if known is None or self._over or not known.is_due(seconds):
+            return False
+        began = time.monotonic()
+        progress = Progress(self._steps, tuple(self._cells), dict(self._values), self.used)
+        made = take_checkpoint(self._exchange, self._worker, progress, known.most_bytes)
+        if isinstance(made, Checkpoint):
+            known.add(made, seconds, time.monotonic() - began)
+        else:
+            self._watch.on_refusal(self._job, self._position, made)
+        return True
 
     def _why_not_ready(self, answer: Answer) -> str:
         if answer.frame is not None and answer.bad is None:
@@ -200,7 +260,6 @@ class _Session:
             else:
                 run = self._request(step)
             run = msgspec.structs.replace(run, others=others) if others else run
-        self._watch.cell_ended(self._job, step.number, run)
         return run
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
@@ -265,7 +324,8 @@ def _goes_on(step: CellStep, run: CellRun) -> bool:
     return run.status == "ok" or (run.status == "error" and (step.error or not raised))
 
 
-def _start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
+def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
+    """What a worker is told first. temporary: its folder."""
     return {
         "op": "start",
         "folder": str(job.folder),

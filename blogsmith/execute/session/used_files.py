@@ -6,16 +6,19 @@ that would be true: what was read is gone.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from ...model.results import CHANGED, SessionRun
+from ...storage.digests import file_digest
 from ...storage.stamps import stamp_at
 from .protocol import Frame
+
+_MODULE_ENDS = (".py", "/__init__.py")
 
 
 @dataclass(slots=True)
@@ -46,6 +49,15 @@ class UsedFiles:
     _stamps: dict[str, list[int]] = field(default_factory=dict)
     """File → size, time of the last write in ns and inode when it was opened; none if the session itself
     may have changed it."""
+
+    def copy(self) -> UsedFiles:
+        """The same as it is now."""
+        return deepcopy(self)
+
+    def is_hidden(self) -> bool:
+        """Whether a module is there now that would be imported in place of one that was."""
+        stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
+        return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
     def begin(self, position: int) -> None:
         """A cell runs. One that is skipped is not told: nothing of it is recorded."""
@@ -84,16 +96,8 @@ class UsedFiles:
         return {path: digests[path] for path in sorted(paths) if digests[path]}
 
     def _digest_as_read(self, path: str) -> str:
-        digest, then = _digest(self.root / path), self._stamps.get(path)
+        digest, then = file_digest(self.root / path), self._stamps.get(path)
         # after the digest is taken, so that a save meanwhile is seen
         now = stamp_at(self.root / path) if then else None
         is_changed = then and (now is None or [now.size, now.modified_ns, now.inode] != then)
         return CHANGED if is_changed else digest
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""

@@ -13,6 +13,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -38,15 +39,72 @@ def working_folder() -> Iterator[Path]:
                 os.close(held)
 
 
+class SessionFolder:
+    """What one session writes, and those that go on from its checkpoints; removed when nobody holds it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._turn = threading.Lock()
+        self._lock = threading.Lock()
+        self._holders = 1
+
+    def hold(self) -> None:
+        """One holder more; there must be one."""
+        with self._lock:
+            self._holders += 1
+
+    def release(self) -> None:
+        """One less."""
+        with self._lock:
+            self._holders -= 1
+            is_free = not self._holders
+        if is_free:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def begin_turn(self, wait_s: float) -> bool:
+        """Whether a session may use it from now on: one at a time does, and finds it empty."""
+        if not self.path.is_dir() or not self._turn.acquire(timeout=wait_s):
+            return False
+        self.hold()
+        return True
+
+    def end_turn(self) -> None:
+        """The session is over."""
+        with suppress(OSError), os.scandir(self.path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    os.unlink(entry.path)  # noqa: PTH108 - an entry, not a path
+        self._turn.release()
+        self.release()
+
+
 @contextmanager
-def session_folder(parent: str | None, number: int) -> Iterator[Path]:
+def session_folder(parent: str | None, number: int) -> Iterator[SessionFolder]:
     """A folder for one session. parent: None: where the system keeps such folders; number: the mark's."""
-    folder = Path(parent or tempfile.gettempdir()) / f"{number:x}"
-    folder.mkdir(mode=0o700)
+    path = Path(parent or tempfile.gettempdir()) / f"{number:x}"
+    path.mkdir(mode=0o700)
+    folder = SessionFolder(path)
+    folder.begin_turn(0)
+    folder.release()
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.end_turn()
+
+
+@contextmanager
+def mark_folder(beside: Path, number: int) -> Iterator[None]:
+    """The name of a mark where `working_folder` looks for it; nothing is written there."""
+    path = beside.with_name(f"{number:x}")
+    with suppress(OSError):
+        path.mkdir(mode=0o700)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.rmdir()
 
 
 def _remove_left(temporary: Path) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+    from .checkpoints import Checkpoints
     from .file_access import FileAccess
     from .limits import Interrupts, MemoryLimit
     from .seeds import Seeds
@@ -66,6 +67,7 @@ class WorkerSession:
         """Top-level names that cells import themselves, in order."""
         self._shapes: list[dict[str, Any]] = []
         """Shape comments found false and not told yet; they may stand in a function of an earlier cell."""
+        self.checkpoints: Checkpoints | None = None
 
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run one cell and send what it gives; returns the message that ends it."""

@@ -13,7 +13,7 @@ import re
 import sys
 from collections import deque
 
-from .file_stamps import FileStamps
+from .file_stamps import SPAWNS, FileStamps
 from .shadows import Shadows
 
 TYPE_CHECKING = False
@@ -21,21 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
+    from .external_state import ExternalState
     from .file_stamps import Stamp
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
-_SPAWNS = frozenset(
-    (
-        "os.exec",
-        "os.fork",
-        "os.forkpty",
-        "os.posix_spawn",
-        "os.spawn",
-        "os.system",
-        "pty.spawn",
-        "subprocess.Popen",
-    )
-)
 _CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
 _READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
 """What is done with a file: it is read; read and perhaps written; written, whatever was in it; changed or
@@ -95,40 +84,52 @@ class FileAccess:
         """Folder → whether its files count."""
         self._attention: dict[tuple[Any, ...], str] = {}
         """What an event said → the same as one text."""
+        self.external: ExternalState | None = None
+        """Told of what checkpoints have to know, if there are to be any."""
+        self.is_paused = False
+        """Whether what happens is the worker's own doing."""
 
     def install(self) -> None:
         """From here on. A hook cannot be removed again."""
         sys.addaudithook(self._hook)
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if self.is_paused:
+            return
         if event == "open":
             path, mode, flags = args
             if type(path) is not str or path[:1] != "/":
-                path = self._absolute(path)
-            self._note_open(path, _access(mode, flags))
-        elif event == "import":
+                path = self.absolute(path)
+            access = _access(mode, flags)
+            if self.external is not None and path:
+                self.external.note_open(path, access, flags)
+            self._note_open(path, access)
+            return
+        if self.external is not None:
+            self.external.note(event, args)
+        if event == "import":
             # only for extension modules is the file known here
             if args[1] is not None and "/lib-dynload/" not in args[1]:
-                self._stamps.note(self._absolute(args[1]))
+                self._stamps.note(self.absolute(args[1]))
                 self._foreign_code()
         elif event == "ctypes.dlopen":
             self._foreign_code()
-        elif event in _SPAWNS:
+        elif event in SPAWNS:
             self._stamps.end()
             self._before_spawn()
         elif event == "os.chdir":
             self._folder = ""
         elif event == "os.rename":
-            self._opened.append((self._absolute(args[0]), _CHANGE))
-            self._opened.append((self._absolute(args[1]), _WRITE))
+            self._opened.append((self.absolute(args[0]), _CHANGE))
+            self._opened.append((self.absolute(args[1]), _WRITE))
         elif event in _CHANGES:
-            self._opened.append((self._absolute(args[0]), _CHANGE))
+            self._opened.append((self.absolute(args[0]), _CHANGE))
         elif event == "shutil.rmtree":
             self._stamps.end()  # the files in it are removed by names that say nothing of their folder
         elif event == _ATTENTION:
             self._note_attention(args)
         elif event == _ROWS and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS:
-            self._rows.append(self._absolute(args[0]))
+            self._rows.append(self.absolute(args[0]))
 
     def _note_open(self, path: str, access: str) -> None:
         note = path, access
@@ -152,8 +153,8 @@ class FileAccess:
             if seen:
                 self._attention[args] = seen
 
-    def _absolute(self, path: object) -> str:
-        """Empty for a descriptor."""
+    def absolute(self, path: object) -> str:
+        """A path as an audit event has it, from the root; empty for a descriptor."""
         if isinstance(path, int):
             return ""
         text = path if type(path) is str else os.fsdecode(path)  # type: ignore[arg-type]
@@ -236,7 +237,7 @@ class FileAccess:
         found = {name: self.name_of(file) for name, file in files.items() if isinstance(file, str)}
         self._of_site = sorted(name for name, file in found.items() if file)
         for name in self._of_site:
-            self._stamps.report(found[name], self._absolute(files[name]))
+            self._stamps.report(found[name], self.absolute(files[name]))
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:

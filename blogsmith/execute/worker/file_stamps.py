@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     Stamp = list[int] | None
     """Size in bytes, time of the last write in ns, inode; None: none any more."""
 
+SPAWNS = frozenset(
+    (
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.system",
+        "pty.spawn",
+        "subprocess.Popen",
+    )
+)
+"""Audit events: another program starts."""
+
 
 class FileStamps:
     """Of one session; `note` and `note_bytecode` are called while a file is opened."""

@@ -31,6 +31,8 @@ class Channel:
         self._lock = RLock()
         self._encode = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         self._decode = JSONDecoder().decode
+        self.sent_bytes = 0
+        """By this process."""
         self._guard()
         os.register_at_fork(after_in_child=self.close)
 
@@ -46,6 +48,11 @@ class Channel:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             self._close(descriptor)
+
+    def reopen(self, descriptor: int) -> None:
+        """Talk through another socket, in a forked process that is a worker itself."""
+        self._descriptor = _move_descriptor(descriptor)
+        self.sent_bytes = 0
 
     def send(self, frame: dict[str, Any]) -> None:
         """Send one message; without effect in a forked child. Lone surrogates become U+FFFD."""
@@ -70,7 +77,12 @@ class Channel:
         message: dict[str, Any] | None = self._decode(body.decode("utf-8")) if body else None
         return message
 
+    def receive_descriptors(self, count: int) -> list[int]:
+        """What is passed behind a message that says so."""
+        return receive_passed(self._descriptor, 1, count)[1]
+
     def _write(self, data: bytes) -> None:
+        self.sent_bytes += len(data)
         view = memoryview(data)
         try:
             while view:
@@ -106,6 +118,22 @@ class Channel:
 
         self._close = close
         os.close, os.closerange = guarded_close, guarded_closerange
+
+
+def receive_passed(descriptor: int, size: int, count: int) -> tuple[bytes, list[int]]:
+    """So many bytes, and the descriptors that come with them; none of either once the other end is gone."""
+    import _socket
+    from struct import calcsize, unpack
+
+    end = _socket.socket(fileno=descriptor)
+    try:
+        data, passed, _, _ = end.recvmsg(size, _socket.CMSG_SPACE(count * calcsize("i")))
+    except ConnectionError:
+        return b"", []
+    finally:
+        end.detach()
+    numbers = passed[0][2] if passed else b""
+    return data, list(unpack(f"{len(numbers) // calcsize('i')}i", numbers))
 
 
 def without_surrogates(text: str) -> str:

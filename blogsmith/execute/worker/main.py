@@ -83,6 +83,10 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     ipython.install(values.display)
     observed.install()
     _watch_below(output)
+    if start.get("checkpoints"):
+        from .checkpoints import Checkpoints
+
+        session.checkpoints = Checkpoints(channel, output, observed)
     return session
 
 
@@ -121,6 +125,13 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
             channel.send(session.compute(message))
         elif operation == "machine":
             channel.send({"event": "machine", **versions.machine(session.packages())})
+        elif operation == "checkpoint" and session.checkpoints:
+            # a worker that goes on from it comes here, too, and has nothing to answer
+            taken = session.checkpoints.take(message)
+            if taken:
+                channel.send(taken)
+        elif operation == "resume":
+            channel.send({"event": "ready"})
         elif operation == "end":
             return 0
     return 1

@@ -179,6 +179,15 @@ class StreamOutput:
         self._dropped[name] += size - len(kept.encode("utf-8"))
         return kept
 
+    def pending(self) -> tuple[Any, ...]:
+        """What has not been sent, for `adopt`."""
+        return list(self._parts), self._size, self._name, list(self._kept)
+
+    def adopt(self, pending: tuple[Any, ...]) -> None:
+        """In a forked process that is a worker itself: go on where the other one was."""
+        self._parts, self._size, self._name, self._kept = pending
+        self._orphaned = self._ahead = False
+
     def _orphan(self) -> None:
         """In a forked child: what waits is the parent's; a lock may be held by a thread that is not here."""
         self._lock = RLock()

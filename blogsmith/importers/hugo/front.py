@@ -5,67 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...model.names import name_set
 from ...site.slug_rules import alias_problem
 from ..model import Notice
+from ..text.front_values import list_of, one_line, texts_in
 from .source import HugoDocument, date_in, date_text
 
 _TEXTS = ("title", "subtitle")
-_READ = frozenset(
-    (
-        *("title", "subtitle", "description", "summary", "date", "publishdate", "pubdate", "published"),
-        *(
-            "lastmod",
-            "modified",
-            "updated",
-            "slug",
-            "url",
-            "aliases",
-            "tags",
-            "categories",
-            "category",
-            "tag",
-        ),
-        *(
-            "series",
-            "series_order",
-            "seriesorder",
-            "author",
-            "authors",
-            "draft",
-            "expirydate",
-            "unpublishdate",
-        ),
-        *("build", "_build", "headless", "toc", "showtoc", "comments", "menu", "menus", "lang", "image"),
-        *("cover", "images", "featured_image", "featuredimage", "thumbnail", "banner", "resources"),
-    )
+_READ = name_set(
+    "title subtitle description summary date publishdate pubdate published lastmod modified updated slug url "
+    "aliases tags categories category tag series series_order seriesorder author authors draft expirydate "
+    "unpublishdate build _build headless toc showtoc comments menu menus lang image cover images "
+    "featured_image featuredimage thumbnail banner resources"
 )
-_MEANINGLESS = frozenset(
-    (
-        *("math", "katex", "mathjax", "mermaid", "latex", "usemath", "type", "layout", "markup", "weight"),
-        *("showtoc", "tocopen", "hidesummary", "hidemeta", "showbreadcrumbs", "showreadingtime", "outputs"),
-        *("showpostnavlinks", "showwordcount", "sharebuttons", "showsharebuttons", "socialshare", "cascade"),
-        *(
-            "disableshare",
-            "searchhidden",
-            "robotsnoindex",
-            "canonicalurl",
-            "editpost",
-            "linktitle",
-            "keywords",
-        ),
-        *(
-            "sitemap",
-            "commentable",
-            "featured",
-            "projects",
-            "hidden",
-            "hideheader",
-            "hidefooter",
-            "placeholder",
-        ),
-        *("iscjklanguage", "translationkey", "prev", "next", "sidebar", "breadcrumbs", "disablehljs", "css"),
-        *("javascript", "js", "highlight", "code", "format", "noindex", "libraries", "ref", "author_info"),
-    )
+_UNSEARCHED = ("searchhidden", "exclude_search", "excludesearch")
+_MEANINGLESS = name_set(
+    "math katex mathjax mermaid latex usemath type layout markup weight showtoc tocopen hidesummary "
+    "hidemeta showbreadcrumbs showreadingtime outputs showpostnavlinks showwordcount sharebuttons "
+    "showsharebuttons socialshare cascade disableshare searchhidden exclude_search excludesearch "
+    "robotsnoindex canonicalurl editpost linktitle keywords sitemap commentable featured projects hidden "
+    "hideheader hidefooter placeholder iscjklanguage translationkey prev next sidebar breadcrumbs "
+    "disablehljs css javascript js highlight code format noindex libraries ref author_info"
 )
 """Keys that speak to a theme or to Hugo, and hold nothing that a reader would miss."""
 
@@ -73,14 +33,14 @@ _MEANINGLESS = frozenset(
 def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """The front matter of a page, in our keys and order, and what of it means something else."""
     front, source = document.front, document.path.as_posix()
-    found: dict[str, Any] = {key: text for key in _TEXTS if (text := text_of(front.get(key)))}
-    if description := text_of(front.get("description")) or text_of(front.get("summary")):
+    found: dict[str, Any] = {key: text for key in _TEXTS if (text := one_line(front.get(key)))}
+    if description := one_line(front.get("description")) or one_line(front.get("summary")):
         found["description"] = description
     notices = list(_dates(front, found, source))
     for key, others in (("categories", ("category",)), ("tags", ("tag",))):
-        if names := names_in(front.get(key) or front.get(others[0])):
+        if names := texts_in(front.get(key) or front.get(others[0])):
             found[key] = names
-    if series := names_in(front.get("series")):
+    if series := texts_in(front.get("series")):
         order = front.get("series_order", front.get("seriesorder"))
         found["series"] = (
             {"name": series[0], "part": order} if isinstance(order, int) and order > 0 else series[0]
@@ -90,9 +50,12 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
     toc = front.get("toc", front.get("showtoc"))
     if isinstance(toc, bool):
         found["toc"] = toc
+    # as PaperMod, Docsy and Hextra call it
+    if any(front.get(key) is True for key in _UNSEARCHED):
+        found["search"] = False
     if isinstance(front.get("comments"), bool):
         found["comments"] = front["comments"]
-    if lang := text_of(front.get("lang")) or document.tag:
+    if lang := one_line(front.get("lang")) or document.tag:
         found["lang"] = lang
     notices += _draft(front, found, source)
     aliases = _aliases(front, document)
@@ -136,6 +99,8 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     }
     if front.get("draft") is True or str(front.get("draft")).casefold() == "true":
         found["draft"] = True
+    if isinstance(build, Mapping) and build.get("list") in (False, "never"):
+        found["unlisted"] = True
     for name, holds in reasons.items():
         if holds:
             found["draft"] = True
@@ -145,9 +110,9 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
 
 def _authors(front: Mapping[str, Any]) -> list[str]:
     written = front.get("authors") or front.get("author")
-    every = written if isinstance(written, list) else [written]
+    every = list_of(written)
     names = [each.get("name") if isinstance(each, Mapping) else each for each in every]
-    return [text for name in names if (text := text_of(name)) and text != "admin"]
+    return [text for name in names if (text := one_line(name)) and text != "admin"]
 
 
 def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
@@ -155,7 +120,7 @@ def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
     folder = document.address.rstrip("/").rpartition("/")[0]
     start = f"/{document.language}" if document.language else ""
     found = []
-    for alias in names_in(front.get("aliases") or front.get("alias")):
+    for alias in texts_in(front.get("aliases") or front.get("alias")):
         address = f"{start}{alias}" if alias.startswith("/") else f"{folder}/{alias}"
         if address.strip("/") and not _same(address, document.address):
             found.append(address)
@@ -172,7 +137,7 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
     written = [
         cover.get("image") if isinstance(cover, Mapping) else cover,
         *(front.get(key) for key in ("image", "featured_image", "featuredimage", "thumbnail", "banner")),
-        *names_in(front.get("images")),
+        *texts_in(front.get("images")),
         *_named_resources(front.get("resources")),
     ]
     for each in written:
@@ -191,14 +156,3 @@ def _named_resources(resources: Any) -> Iterator[str]:
             "header",
         ):
             yield str(each.get("src") or "")
-
-
-def names_in(value: Any) -> list[str]:
-    """Tags, categories, aliases: a list, or one text."""
-    every = value if isinstance(value, list) else [value]
-    return [text for each in every if (text := text_of(each))]
-
-
-def text_of(value: Any) -> str:
-    """A value as a text in one line; empty for what is none."""
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""

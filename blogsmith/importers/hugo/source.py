@@ -13,6 +13,7 @@ from typing import Any
 from ..model import ImportedFile, Notice
 from ..source_files import read_text
 from ..text.data import FrontText, load_data, split_front
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError
 from .config import HugoConfig
 from .mounts import MountedFile, is_ignored, missing_mounts, mounted_files, mounts_of
@@ -220,7 +221,7 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
 
 def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
     """What pages are meant, and what they are given."""
-    for entry in written if isinstance(written, list) else [written]:
+    for entry in list_of(written):
         if isinstance(entry, Mapping):
             values = with_params(entry)
             target = values.pop("_target", None) or values.pop("target", None)

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from ...diagnostics.counts import plural
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
@@ -47,13 +47,13 @@ class Hugo:
         if kinds := {kind: {"title": kind.capitalize()} for kind in sorted(translator.kinds)}:
             settings["callouts"] = kinds
         settings |= draft_settings(pages)
-        copied = {file.path: file for file in (*translator.links.shown_assets, *files.copied)}
+        copied = (*translator.links.shown_assets, *files.copied)
         return SiteImport(
             root=root,
             system="hugo",
             settings=settings,
-            pages=_unique(pages),
-            files=tuple(_without_pages(copied.values(), pages)),
+            pages=by_path(pages),
+            files=_without_pages(copied, pages),
             notices=(
                 *files.notices,
                 *lists,
@@ -108,14 +108,9 @@ def _menu_notices(config: HugoConfig) -> Iterator[Notice]:
             yield Notice("dropped", f"the menu of the language {code}", hint=hint)
 
 
-def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:
-    """Sorted by path, each path once."""
-    return tuple(sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix()))
-
-
-def _without_pages(files: Iterable[ImportedFile], pages: list[ImportedPage]) -> list[ImportedFile]:
+def _without_pages(files: Iterable[ImportedFile], pages: list[ImportedPage]) -> tuple[ImportedFile, ...]:
     taken = {page.path for page in pages}
-    return sorted((file for file in files if file.path not in taken), key=lambda file: file.path.as_posix())
+    return by_path(file for file in files if file.path not in taken)
 
 
 SYSTEM = Hugo()

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..addresses import new_address
-from ..model import ImportedFile, ImportedPage, Notice
+from ..model import ImportedFile, ImportedPage, Notice, by_path
 from .config import JekyllConfig
 from .lists import MADE_HERE
 from .source import JekyllFiles
@@ -17,11 +17,6 @@ _HOME = PurePosixPath("content/_index.md")
 _FRONT_FILE = PurePosixPath("index.html")
 _FRONT_PLACE = PurePosixPath("home.html")
 """Where a front page stands that is no page of Jekyll's, for there is always one of ours."""
-
-
-def unique_pages(pages: Iterable[ImportedPage]) -> tuple[ImportedPage, ...]:
-    """Sorted by path, each path once."""
-    return tuple(sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix()))
 
 
 def distinct_addresses(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
@@ -70,7 +65,7 @@ def with_home(
     made = home or ImportedPage(_HOME, {"title": settings["title"]}, "", "_config.yml")
     front = {**made.front, "aliases": [*made.front.get("aliases", ()), *aliases]}
     others = [page for page in pages if page is not home]
-    return unique_pages([*others, replace(made, front=front)])
+    return by_path([*others, replace(made, front=front)])
 
 
 def copied_files(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...patterns import lazy_pattern
+from ..text.front_values import list_of, one_line
 from .permalinks import names_in
 from .source import JekyllDocument
 
@@ -34,6 +35,9 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
             found[key] = names
     if document.collection == "drafts" or front.get("published") is False or front.get("draft") is True:
         found["draft"] = True
+    # of Just the Docs, and of Minimal Mistakes
+    if front.get("search_exclude") is True or front.get("search") is False:
+        found["search"] = False
     if aliases := redirects(front):
         found["aliases"] = aliases
     return found
@@ -42,11 +46,12 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
 def redirects(front: Mapping[str, Any]) -> list[str]:
     """Old addresses of a page: `redirect_from:` of jekyll-redirect-from."""
     written = front.get("redirect_from")
-    every = written if isinstance(written, list) else [written]
-    return [f"/{each.strip().lstrip('/')}" for each in every if isinstance(each, str) and each.strip("/ ")]
+    return [
+        f"/{each.strip().lstrip('/')}"
+        for each in list_of(written)
+        if isinstance(each, str) and each.strip("/ ")
+    ]
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, (str, int, float)) or value is False:
-        return ""
-    return _DISPLAY.sub(r"$\1$", " ".join(str(value).split()))
+    return _DISPLAY.sub(r"$\1$", one_line(value))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..text.tags import caption_text
 from .context import PageContext
@@ -23,9 +24,7 @@ _VIDEO_NAMES = lazy_pattern(r"video|youtube|vimeo", re.IGNORECASE)
 _ADDRESSES = ("path", "src", "url", "image_path", "image", "file", "img", "name", "image_url", "filename")
 _CAPTIONS = ("caption", "cap", "description", "desc", "text")
 _PICTURE_FILE = lazy_pattern(r"\.(?:png|jpe?g|gif|svg|webp|avif)(?:[?#].*)?$", re.IGNORECASE)
-_NOTHING = frozenset(
-    ("toc.html", "toc", "mathjax.html", "katex.html", "disqus.html", "comments.html", "ads.html")
-)
+_NOTHING = name_set("toc.html toc mathjax.html katex.html disqus.html comments.html ads.html")
 _DEEPEST = 10
 
 

@@ -7,8 +7,11 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..bibliography.bibtex import fit_key, reference_of
+from ...model.names import name_set
+from ..bibliography.bibtex import fit_key
+from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedPage
+from ..text.containers import join_tabs
 from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
 from .bibliography import Bibliographies
 from .context import PageContext
@@ -35,12 +38,7 @@ from .site import JekyllSite
 from .source import JekyllDocument
 from .tags import render_tag, unveil_raw
 
-_LISTS = frozenset(
-    (
-        *("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"),
-        *("collections", "html_pages"),
-    )
-)
+_LISTS = name_set("posts tags categories pages related_posts documents static_files collections html_pages")
 _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
@@ -67,6 +65,8 @@ class PageTranslator:
     def __init__(self, site: JekyllSite) -> None:
         self._site = site
         self._bibliographies = Bibliographies(site)
+        self.copied_bibliographies = SourceBibliographies()
+        """Those that pages name."""
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
         used = {"posts" if each.collection == "drafts" else each.collection for each in site.files.documents}
         self._sections = frozenset(used - {"pages"})
@@ -81,7 +81,7 @@ class PageTranslator:
         text = text if document.is_markdown else _joined_html(text)
         text = settle_blocks(distill_code(text, context))
         has_toc, html, text = self._markdown(text, context)
-        text = _unveil(context.finished.restore(text))
+        text = join_tabs(_unveil(context.finished.restore(text)))
         front = self._front(document, context, html, has_toc=has_toc)
         self.plugins |= context.plugins
         return ImportedPage(
@@ -158,24 +158,19 @@ class PageTranslator:
         if html.macros:
             coloured = {name: with_colours(body, html.colours) for name, body in html.macros.items()}
             front["math"] = {"macros": coloured}
-        if references := self._references(document, context):
-            front["references"] = references
-        return front
+        return front | (self._references(document, context) if context.cited else {})
 
-    def _references(self, document: JekyllDocument, context: PageContext) -> list[dict[str, Any]]:
-        if not context.cited:
-            return []
-        entries = {
-            fit_key(key): (key, fields) for key, fields in self._bibliographies.entries(document).items()
-        }
-        found = []
-        for key in context.cited:
-            if key in entries:
-                found.append(reference_of(key, entries[key][1]))
-            else:
-                context.notice("mistake", f"{key} is cited, and no bibliography has it")
-                found.append({"id": key, "title": key})
-        return found
+    def _references(self, document: JekyllDocument, context: PageContext) -> dict[str, Any]:
+        files = self._bibliographies.files(document)
+        written = {fit_key(key): key for key in self.copied_bibliographies.all_entries(files)}
+        found = self.copied_bibliographies.front_of(
+            [written[key] for key in context.cited if key in written], files
+        )
+        missing = [key for key in context.cited if key not in written]
+        for key in missing:
+            context.notice("mistake", f"{key} is cited, and no bibliography has it")
+        unknown = [{"id": key, "title": key} for key in missing]
+        return found | ({"references": [*found.get("references", ()), *unknown]} if unknown else {})
 
 
 def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..model import Notice
 from ..source_files import read_text, walk_files
@@ -20,27 +21,9 @@ MARKDOWN = frozenset((".md", ".markdown", ".mkd", ".mkdown", ".mkdn"))
 _HTML = frozenset((".html", ".htm"))
 _DATED = lazy_pattern(r"(\d{2,4})-(\d{1,2})-(\d{1,2})-(.+)")
 _TOOLS = frozenset(("_layouts", "_includes", "_sass", "_plugins", "_data", "_scripts", "_bibliography"))
-_OWN_FILES = frozenset(
-    (
-        *(
-            "Gemfile",
-            "Gemfile.lock",
-            "Rakefile",
-            "Makefile",
-            "LICENSE",
-            "LICENSE.md",
-            "LICENSE.txt",
-            "README.md",
-        ),
-        *(
-            "Dockerfile",
-            "package.json",
-            "package-lock.json",
-            "CONTRIBUTING.md",
-            "CHANGELOG.md",
-            "docker-compose.yml",
-        ),
-    )
+_OWN_FILES = name_set(
+    "Gemfile Gemfile.lock Rakefile Makefile LICENSE LICENSE.md LICENSE.txt README.md Dockerfile package.json "
+    "package-lock.json CONTRIBUTING.md CHANGELOG.md docker-compose.yml"
 )
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..model import ImportedPage, Notice, SiteImport
+from ..model import ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
-from .assembly import copied_files, distinct_addresses, unique_pages, with_home
+from .assembly import copied_files, distinct_addresses, with_home
 from .config import find_config, read_config
 from .independent import render_html, render_kramdown
 from .lists import is_made_here, made_here
@@ -59,8 +59,11 @@ class Jekyll:
             root=root,
             system="jekyll",
             settings=settings,
-            pages=with_home(unique_pages(pages), notices, settings),
-            files=copied_files(root, config, files, pages, notices),
+            pages=with_home(by_path(pages), notices, settings),
+            files=(
+                *translator.copied_bibliographies.copied(),
+                *copied_files(root, config, files, pages, notices),
+            ),
             notices=tuple(notices),
         )
 

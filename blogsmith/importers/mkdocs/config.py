@@ -12,6 +12,7 @@ from ...diagnostics.model import Diagnostic, SiteError
 from ...patterns import lazy_pattern
 from ..source_files import read_text
 from ..text.data import load_data
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
@@ -101,7 +102,7 @@ class MkDocsConfig:
 
 def _named(value: Any) -> dict[str, dict[str, Any]]:
     """A list of names and mappings, or one mapping, as name → options; tables of TOML are flattened."""
-    items = value if isinstance(value, list) else [value]
+    items = list_of(value)
     found: dict[str, dict[str, Any]] = {}
     for item in items:
         if isinstance(item, str):

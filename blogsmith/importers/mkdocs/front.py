@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...model.names import name_set
+from ..text.front_values import names_in, one_line
 from ..text.plain_dates import iso_date
 
-_READ = frozenset(
-    (
-        *(
-            "title",
-            "subtitle",
-            "description",
-            "date",
-            "author",
-            "authors",
-            "tags",
-            "categories",
-            "draft",
-            "hide",
-        ),
-        *("slug", "template", "icon", "status", "search", "comments", "social", "readtime", "pin", "links"),
-        *("render_macros", "nav", "order", "edit_url", "revision_date", "image"),
-    )
+_READ = name_set(
+    "title subtitle description date author authors tags categories draft hide slug template icon status "
+    "search comments social readtime pin links render_macros nav order edit_url revision_date image"
 )
 """Keys that are read, or that only the old theme needs."""
 
@@ -32,17 +20,20 @@ def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) 
     """The front matter of a page, in our keys and order. people: short name → name of an author."""
     found: dict[str, Any] = {"title": title}
     for key in ("subtitle", "description"):
-        if text := _text(front.get(key)):
+        if text := one_line(front.get(key)):
             found[key] = text
     found |= _dates(front.get("date"))
-    if authors := [people.get(name, name) for name in _names(front.get("authors") or front.get("author"))]:
+    if authors := [people.get(name, name) for name in names_in(front.get("authors") or front.get("author"))]:
         found["authors"] = authors
     for key in ("categories", "tags"):
-        if names := _names(front.get(key)):
+        if names := names_in(front.get(key)):
             found[key] = names
     if front.get("draft") is True:
         found["draft"] = True
-    if image := _text(front.get("image")):
+    search = front.get("search")
+    if isinstance(search, dict) and search.get("exclude") is True:
+        found["search"] = False
+    if image := one_line(front.get("image")):
         found["image"] = image
     hidden = front.get("hide")
     if isinstance(hidden, list) and "toc" in hidden:
@@ -54,16 +45,7 @@ def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) 
 
 def _dates(value: Any) -> dict[str, str]:
     if isinstance(value, dict):
-        created, updated = iso_date(_text(value.get("created"))), iso_date(_text(value.get("updated")))
+        created, updated = iso_date(one_line(value.get("created"))), iso_date(one_line(value.get("updated")))
         return ({"date": created} if created else {}) | ({"updated": updated} if updated else {})
-    date = iso_date(_text(value))
+    date = iso_date(one_line(value))
     return {"date": date} if date else {}
-
-
-def _text(value: Any) -> str:
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not True else ""
-
-
-def _names(value: Any) -> list[str]:
-    items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    return [str(each).strip() for each in items if isinstance(each, (str, int)) and str(each).strip()]

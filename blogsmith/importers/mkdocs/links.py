@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...model.names import name_set
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..text.literals import literal_wikilinks
@@ -22,16 +23,8 @@ _HTML = lazy_pattern(r"(<(?:a|img|source|video)\b[^>]*?\b(?:href|src)=[\"'])([^\
 _WIKILINK = lazy_pattern(
     r"(?<![\\!\[])\[\[([^\[\]|#\n]+)(?:#([^\[\]|\n]+))?(?:\|([^\[\]\n]+))?\]\](?![(\[:])"
 )
-_WIKI_PLUGINS = frozenset(
-    (
-        "roamlinks",
-        "ezlinks",
-        "ezlinked-wikilinks",
-        "wikilinks",
-        "obsidian-bridge",
-        "obsidian-support",
-        "obsidian",
-    )
+_WIKI_PLUGINS = name_set(
+    "roamlinks ezlinks ezlinked-wikilinks wikilinks obsidian-bridge obsidian-support obsidian"
 )
 """Plugins that make links of `[[page]]`."""
 _EXTERNAL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")

@@ -10,12 +10,13 @@ from typing import Any
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..macros import script_macros
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_limit import translate_document
 from ..source_files import read_text
 from ..text.diagrams import diagram_plugins
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
 from .config import MkDocsConfig, find_config, read_config
 from .contents import contents_page, section_series, site_menu, with_tag_lists
@@ -66,21 +67,14 @@ class MkDocs:
             root=root,
             system="mkdocs",
             settings=_settings(config, files, pages, translator, root),
-            pages=tuple(
-                sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix())
-            ),
+            pages=by_path(pages),
             files=tuple(_files(files, config, root, pages)),
             notices=(
                 *files.notices,
                 *notices,
                 *(each for each in notebooks if isinstance(each, Notice)),
             ),
-            made=tuple(
-                sorted(
-                    (file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
-                    key=lambda file: file.path.as_posix(),
-                )
-            ),
+            made=by_path(file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -126,7 +120,7 @@ def _files(
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
     """Reads snippets from the folders of `base_path`, never outside of the source."""
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
-    bases = [str(each) for each in (written if isinstance(written, list) else [written]) if each]
+    bases = [str(each) for each in list_of(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]
     top = root.resolve()
 
@@ -147,7 +141,7 @@ def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
     read = _snippet_reader(root, config)
     names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
     found: dict[str, str] = {}
-    for name in names if isinstance(names, list) else [names]:
+    for name in list_of(names):
         found |= take_abbreviations(read(str(name)) or "")[1]
     return found
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...model.names import name_set
 from ..text.containers import begin_tabs, callout, collapsible, quote, tab, trim_blank_lines
 from .directives import Directive
 from .walker import Walker
@@ -21,12 +22,9 @@ ADMONITIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """Name → our kind, and its title where ours would be another one."""
-THEOREMS = frozenset(
-    (
-        *("theorem", "lemma", "corollary", "proposition", "definition", "proof", "remark", "example"),
-        *("algorithm", "axiom", "assumption", "claim", "conjecture", "criterion", "observation", "property"),
-        *("notation", "fact"),
-    )
+THEOREMS = name_set(
+    "theorem lemma corollary proposition definition proof remark example algorithm axiom assumption claim "
+    "conjecture criterion observation property notation fact"
 )
 """Of sphinx-proof, without `prf:`."""
 NUMBERED = frozenset(("theorem", "lemma", "corollary", "proposition", "definition"))

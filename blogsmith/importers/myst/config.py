@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ...diagnostics.model import Diagnostic, SiteError
 from ..model import Notice
 from ..source_files import read_text
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_yaml
 from .toc import BookEntry, read_toc
 
@@ -117,7 +118,7 @@ def _map(value: Any) -> dict[str, Any]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    items = value if isinstance(value, list) else [value]
+    items = list_of(value)
     return tuple(str(each) for each in items if isinstance(each, (str, int, float)) and str(each).strip())
 
 
@@ -227,7 +228,7 @@ def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, .
 
 def author_names(value: Any) -> tuple[str, ...]:
     """Names of authors, given as texts or as mappings with a name."""
-    items = value if isinstance(value, list) else [value]
+    items = list_of(value)
     names = [_map(each).get("name") if isinstance(each, dict) else each for each in items]
     parts = [_map(name) for name in names if isinstance(name, dict)]
     texts = [str(name) for name in names if isinstance(name, (str, int))]

@@ -21,41 +21,18 @@ from mdit_py_plugins.field_list import fieldlist_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
+from ...model.names import name_set
 from ..notebooks.independent import render_notebook
 from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars, render_formula
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
 _SHOWS_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "parsed-literal"))
-_SHOWS_NOTHING = frozenset(
-    (
-        *(
-            "toctree",
-            "tableofcontents",
-            "bibliography",
-            "contents",
-            "index",
-            "include",
-            "literalinclude",
-            "raw",
-        ),
-        *(
-            "video",
-            "iframe",
-            "youtube",
-            "vimeo",
-            "image",
-            "figure",
-            "csv-table",
-            "nb-exec-table",
-            "only",
-            "mermaid",
-        ),
-        *("solution-end", "exercise-end", "prf:proof-end", "tags", "meta", "footbibliography"),
-    )
+_SHOWS_NOTHING = name_set(
+    "toctree tableofcontents bibliography contents index include literalinclude raw video iframe youtube "
+    "vimeo image figure csv-table nb-exec-table only mermaid solution-end exercise-end prf:proof-end tags "
+    "meta footbibliography"
 )
-_TARGET_ROLES = frozenset(
-    ("ref", "numref", "eq", "doc", "term", "prf:ref", "any", "download", "index", "proof:ref")
-)
+_TARGET_ROLES = name_set("ref numref eq doc term prf:ref any download index proof:ref")
 _TEXTLESS = ("cite", "footcite", "fa", "octicon", "eval", "sub-ref")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]*>\s*\Z", re.DOTALL)
 _HIDDEN = frozenset(("remove-input", "remove-cell", "remove_input", "remove_cell"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
 
+from ...model.paths import collapse_path
 from ...patterns import lazy_pattern
 
 LabelKind = Literal["eq", "fig", "tbl", "thm", "sec", "page", "anchor", "term"]
@@ -75,7 +76,7 @@ class BookPages:
             return None
         folder = self.folder if target.startswith("/") else PurePosixPath(source).parent
         for base in (folder, self.folder):
-            path = normal_path(base / target.lstrip("/"))
+            path = collapse_path(base / target.lstrip("/")).as_posix()
             for suffix in ("", ".md", ".ipynb", ".myst", ".rst"):
                 if found := self.by_source.get(f"{path}{suffix}"):
                     return found
@@ -84,17 +85,6 @@ class BookPages:
                 if stem != path and (found := self.by_source.get(f"{stem}{suffix}")):
                     return found
         return None
-
-
-def normal_path(path: PurePosixPath | str) -> str:
-    """A path without `.` and `..`."""
-    parts: list[str] = []
-    for part in PurePosixPath(path).parts:
-        if part == "..":
-            parts = parts[:-1]
-        elif part not in (".", "/"):
-            parts.append(part)
-    return "/".join(parts)
 
 
 def fit_id(kind: LabelKind, name: str) -> str:

@@ -110,8 +110,7 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
         front["series"] = {"name": config.title or "Book", "part": document.order}
     if macros := page_macros(document.front):
         front["math"] = {"macros": macros}
-    if references := [reference_of(fit_key(key), index.entries[key]) for key in page.cited]:
-        front["references"] = references
+    front |= index.bibliographies.front_of(page.cited, index.bibliography_files)
     made = ImportedPage(
         path=place.path,
         front=front,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
+from ...model.paths import collapse_path
+from ..bibliography.copied_files import SourceBibliographies
 from ..model import Notice, NoticeKind
 from ..text.segments import Lines
-from .labels import BookLabel, BookLabels, BookPages, BookPlace, normal_path
+from .labels import BookLabel, BookLabels, BookPages, BookPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,9 @@ class BookIndex:
     """Of all pages."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Key → fields of the bibliography."""
+    bibliographies: SourceBibliographies = field(default_factory=SourceBibliographies)
+    bibliography_files: Sequence[Path] = ()
+    """Of all pages."""
     inventories: Mapping[str, str] = field(default_factory=dict)
     """Name of another project → its address, of intersphinx."""
     slugs: Mapping[str, int] = field(default_factory=dict)
@@ -60,14 +65,10 @@ def file_address(target: str, page: InlineText) -> str:
     if not path:
         return target
     folder = page.index.folder if path.startswith("/") else PurePosixPath(page.place.source).parent
-    source = normal_path(folder / path.lstrip("/"))
-    if source not in page.index.files:
+    source = collapse_path(folder / path.lstrip("/"))
+    if source.as_posix() not in page.index.files:
         return target
-    return (
-        page.relative(PurePosixPath("content") / PurePosixPath(source).relative_to(page.index.folder))
-        + mark
-        + anchor
-    )
+    return page.relative(PurePosixPath("content") / source.relative_to(page.index.folder)) + mark + anchor
 
 
 def address_of(label: BookLabel, page: InlineText) -> str:
@@ -90,12 +91,12 @@ def refer(label: BookLabel, text: str, page: InlineText) -> str:
     if label.source != page.place.source:
         slug = place.slug if place else ""
         if not slug or page.index.slugs.get(slug, 0) != 1:
-            return f"[{_words(label)}]({address_of(label, page)})"
+            return f"[{_label_text(label)}]({address_of(label, page)})"
         slug += "#"
     if label.kind in ("anchor", "term"):
-        return f"[{_words(label)}]({address_of(label, page)})"
+        return f"[{_label_text(label)}]({address_of(label, page)})"
     return rf"\eqref{{{slug}{label.id}}}" if label.kind == "eq" else f"{{@{slug}{label.id}}}"
 
 
-def _words(label: BookLabel) -> str:
+def _label_text(label: BookLabel) -> str:
     return label.title or label.id.partition("-")[2].replace("-", " ") or label.id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.containers import import_comment
@@ -12,24 +13,8 @@ from .references import InlineText, file_address, refer
 
 _TARGET = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _ABBREVIATION = lazy_pattern(r"(.+?)\s*\((.+)\)", re.DOTALL)
-_REFERENCES = frozenset(
-    ("ref", "numref", "eq", "prf:ref", "proof:ref", "any", "std:ref", "std:numref", "math:numref")
-)
-_CODE = frozenset(
-    (
-        "code",
-        "command",
-        "file",
-        "samp",
-        "program",
-        "option",
-        "envvar",
-        "makevar",
-        "literal",
-        "regexp",
-        "mailheader",
-    )
-)
+_REFERENCES = name_set("ref numref eq prf:ref proof:ref any std:ref std:numref math:numref")
+_CODE = name_set("code command file samp program option envvar makevar literal regexp mailheader")
 _MARKED = {
     **{"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "strong": ("**", "**")},
     **{"subscript": ("<sub>", "</sub>"), "superscript": ("<sup>", "</sup>"), "emphasis": ("*", "*")},

@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...model.names import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
 from ..source_files import SKIPPED, read_text, walk_files
@@ -28,41 +29,12 @@ _HINTS = {
     ".tex": "pandoc makes a page of it",
 }
 _NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
-_UNCOPIED = frozenset(
-    (
-        *(
-            "_toc.yml",
-            "_config.yml",
-            "myst.yml",
-            "myst.yaml",
-            "conf.py",
-            "config.ini",
-            "makefile",
-            "make.bat",
-        ),
-        *(
-            "license",
-            "environment.yml",
-            "requirements.txt",
-            "setup.py",
-            "setup.cfg",
-            "pyproject.toml",
-            "dockerfile",
-        ),
-        *(
-            "netlify.toml",
-            "package.json",
-            "package-lock.json",
-            "yarn.lock",
-            "tox.ini",
-            "noxfile.py",
-            "uv.lock",
-        ),
-    )
+_UNCOPIED = name_set(
+    "_toc.yml _config.yml myst.yml myst.yaml conf.py config.ini makefile make.bat license environment.yml "
+    "requirements.txt setup.py setup.cfg pyproject.toml dockerfile netlify.toml package.json "
+    "package-lock.json yarn.lock tox.ini noxfile.py uv.lock"
 )
-_UNCOPIED_SUFFIXES = frozenset(
-    (".md", ".myst", ".ipynb", ".rst", ".bib", ".sty", ".cls", ".lock", ".sh", ".graffle")
-)
+_UNCOPIED_SUFFIXES = name_set(".md .myst .ipynb .rst .bib .sty .cls .lock .sh .graffle")
 _TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}[^\n]*\n(.*?)^\1", re.DOTALL | re.MULTILINE)
 
 

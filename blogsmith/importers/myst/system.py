@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..bibliography.bibtex import read_bibtex
-from ..model import ImportedFile, ImportedPage, SiteImport
+from ..bibliography.copied_files import SourceBibliographies
+from ..model import ImportedFile, ImportedPage, SiteImport, by_path
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
@@ -46,10 +46,13 @@ class Myst:
             root=root,
             system="myst",
             settings=settings,
-            pages=_with_redirects(_unique(pages), config),
-            files=tuple(
-                ImportedFile(PurePosixPath("content") / path, root / config.folder / path)
-                for path in files.copied
+            pages=_with_redirects(by_path(pages), config),
+            files=(
+                *index.bibliographies.copied(),
+                *(
+                    ImportedFile(PurePosixPath("content") / path, root / config.folder / path)
+                    for path in files.copied
+                ),
             ),
             notices=tuple(files.notices),
             made=tuple(
@@ -105,16 +108,17 @@ def _finish_pages(
 def _index(
     drafts: list[PageDraft], files: BookFiles, config: BookConfig, root: Path, state: BookState
 ) -> BookIndex:
-    entries: dict[str, dict[str, str]] = {}
-    for path in files.bibliographies:
-        entries = read_bibtex(read_text(root / config.folder / path) or "") | entries
+    bibliographies = SourceBibliographies()
+    bibliography_files = [root / config.folder / path for path in files.bibliographies]
     slugs = Counter(draft.place.slug for draft in drafts)
     substitutions = dict(config.substitutions)
     return BookIndex(
         labels=state.labels,
         pages=BookPages({draft.place.source: draft.place for draft in drafts}, config.folder),
         substitutions=substitutions,
-        entries=entries,
+        entries=bibliographies.all_entries(bibliography_files),
+        bibliographies=bibliographies,
+        bibliography_files=bibliography_files,
         inventories=config.inventories,
         slugs=slugs,
         folder=config.folder,
@@ -174,11 +178,6 @@ def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tupl
 
 def _html(path: PurePosixPath) -> str:
     return f"/{path.with_suffix('.html').as_posix().lstrip('/')}"
-
-
-def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:
-    """Sorted by path, each path once."""
-    return tuple(sorted({page.path: page for page in pages}.values(), key=lambda page: page.path.as_posix()))
 
 
 SYSTEM = Myst()

@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...model.paths import collapse_path
 from ...patterns import lazy_pattern
 from ..model import Notice, NoticeKind
 from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
 from .attributes import LINE as ATTRIBUTE_LINE
 from .attributes import read_attributes
 from .directives import Directive, read_directive
-from .labels import BookLabel, BookLabels, LabelKind, fit_id, normal_path
+from .labels import BookLabel, BookLabels, LabelKind, fit_id
 
 _FENCE = lazy_pattern(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)")
 _TARGET = lazy_pattern(r"[ \t]*\(([^()\s][^()]*)\)=[ \t]*")
@@ -112,7 +113,7 @@ class Walker:
     def resolve(self, path: str) -> str:
         """A path as the page writes it, relative to the root of the source."""
         folder = self.book.folder if path.startswith("/") else self.source.rpartition("/")[0]
-        return normal_path(f"{folder}/{path}")
+        return collapse_path(f"{folder}/{path}").as_posix()
 
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
         """A directive that cannot be translated, shown as it was."""

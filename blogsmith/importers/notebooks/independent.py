@@ -11,6 +11,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from ...model.names import name_set
 from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(
@@ -20,9 +21,7 @@ _FORMULA = re.compile(
     r"|(?P<bare>\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\})"
 )
 _MARK = re.compile("\ue014(\\d+)\ue015")
-_HIDDEN = frozenset(
-    ("remove-cell", "hide-cell", "remove_cell", "hide_cell", "hide", "remove-input", "remove-code")
-)
+_HIDDEN = name_set("remove-cell hide-cell remove_cell hide_cell hide remove-input remove-code")
 _OPTIONS = re.compile(r"\A(?:[ \t]*#[ \t]?\|.*(?:\n|\Z))+")
 _COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _UNSEEN = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
@@ -48,7 +47,7 @@ def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> 
 
 
 def _cell(cell: dict[str, Any], render: Callable[[str], str]) -> str:
-    source = _joined(cell.get("source", cell.get("input", "")))
+    source = _join_lines(cell.get("source", cell.get("input", "")))
     kind = cell.get("cell_type")
     if kind == "code":
         metadata = cell.get("metadata")
@@ -73,7 +72,7 @@ def _without_front(source: str) -> str:
     return re.sub(r"\A\s*---\n[\s\S]*?^---[ \t]*(?:\n|\Z)", "", source, count=1, flags=re.MULTILINE)
 
 
-def _joined(value: Any) -> str:
+def _join_lines(value: Any) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from ...model.paths import collapse_path
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
@@ -107,16 +109,16 @@ class NotebookTranslator:
     def _address(
         self, address: str, path: PurePosixPath, headings: Mapping[str, str], files: set[PurePosixPath]
     ) -> str:
-        if _SCHEME.match(address):
+        if _SCHEME.match(address) or address.startswith("/"):
             return address
         target, mark, anchor = address.partition("#")
         if not target:
             # Jupyter names a heading by its text, blanks as hyphens
             heading = headings.get(unquote(anchor))
             return f"#{slugify(re.sub(r'[*_`$]', '', heading))}" if heading else address
-        goal = _normal(path.parent / unquote(target.partition("?")[0]))
+        goal = collapse_path(path.parent / unquote(target.partition("?")[0]))
         if goal in self._pages:
-            place = _relative(self._pages[path].parent, self._pages[goal])
+            place = posixpath.relpath(self._pages[goal], self._pages[path].parent)
             return place + (f"#{slugify(unquote(anchor))}" if mark else "")
         if goal in self._others:
             files.add(goal)
@@ -188,21 +190,3 @@ def _formulas(text: str) -> str:
         else:
             parts.append(segment.text)
     return "".join(parts)
-
-
-def _normal(path: PurePosixPath) -> PurePosixPath:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == "..":
-            parts = parts[:-1]
-        elif part != ".":
-            parts.append(part)
-    return PurePosixPath(*parts)
-
-
-def _relative(folder: PurePosixPath, goal: PurePosixPath) -> str:
-    common = 0
-    while common < min(len(folder.parts), len(goal.parts) - 1) and folder.parts[common] == goal.parts[common]:
-        common += 1
-    steps = [".."] * (len(folder.parts) - common)
-    return PurePosixPath(*steps, *goal.parts[common:]).as_posix()

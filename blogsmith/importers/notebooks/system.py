@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+from ...diagnostics.counts import first_names
 from ...diagnostics.model import Diagnostic, SiteError
+from ...model.names import name_set
 from ...project.report import Progress
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..source_files import read_text, walk_files
 from .independent import render_notebook
 from .page import NotebookPage, NotebookTranslator
 
-_OWN_FILES = frozenset(
-    ("README", "LICENSE", "LICENSE-CODE", "LICENSE-TEXT", "CONTRIBUTING", "Makefile", "Dockerfile")
-)
+_OWN_FILES = name_set("README LICENSE LICENSE-CODE LICENSE-TEXT CONTRIBUTING Makefile Dockerfile")
 _NEVER = frozenset((".ipynb", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".md", ".rst", ".pyc"))
 _TOOLS = frozenset(("requirements.txt", "environment.yml", "setup.py", "runtime.txt", "apt.txt", "postBuild"))
 _LARGEST = 20_000_000
@@ -73,12 +73,10 @@ class Notebooks:
                 "title": _title(root, found),
                 **{"images": {"remote": "warn"}, "embeds": {"remote": "warn"}},
             },
-            pages=tuple(sorted((each.page for each in found), key=lambda page: page.path.as_posix())),
+            pages=by_path(each.page for each in found),
             files=tuple(ImportedFile(top / path, folder / path) for path in sorted(copied)),
             notices=tuple(notices),
-            made=tuple(
-                sorted((file for each in found for file in each.made), key=lambda file: file.path.as_posix())
-            ),
+            made=by_path(file for each in found for file in each.made),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -114,8 +112,7 @@ def _left_pages(
     left = sorted(path.as_posix() for path in others - copied if path.suffix.lower() in (".md", ".rst"))
     if is_single or not left:
         return []
-    more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    message = f"texts that are no notebooks are not taken over: {', '.join(left[:_NAMED])}{more}"
+    message = f"texts that are no notebooks are not taken over: {first_names(left, _NAMED)}"
     return [Notice("dropped", message, hint="copy those you want to content/")]
 
 

@@ -6,37 +6,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ...model.names import name_set
 from ...read.dates import parse_date
 from ..model import Notice
-from .vault import Note, names_in
+from ..text.front_values import one_line, texts_in
+from .vault import Note
 
 _DATES = ("date", "created", "created at", "creation date", "date created", "date_created", "createdat")
 _UPDATES = ("updated", "modified", "last modified", "lastmod", "date modified", "date_modified", "updatedat")
-_MEANINGLESS = frozenset(
-    (
-        *("cssclass", "cssclasses", "publish", "aliases", "alias", "tag", "tags", "title", "description"),
-        *(
-            "position",
-            "kanban-plugin",
-            "excalidraw-plugin",
-            "banner",
-            "banner_x",
-            "banner_y",
-            "icon",
-            "cover",
-        ),
-        *(
-            "image",
-            "permalink",
-            "lang",
-            "author",
-            "authors",
-            "draft",
-            "id",
-            "obsidianuimode",
-            "linter-yaml-title-alias",
-        ),
-    )
+_MEANINGLESS = name_set(
+    "cssclass cssclasses publish aliases alias tag tags title description position kanban-plugin "
+    "excalidraw-plugin banner banner_x banner_y icon cover image permalink lang author authors draft id "
+    "obsidianuimode linter-yaml-title-alias"
 )
 
 
@@ -47,16 +28,16 @@ def note_front(note: Note, tags: list[str]) -> tuple[dict[str, Any], tuple[Notic
     """
     front, source = note.front, note.path.as_posix()
     found: dict[str, Any] = {"title": note.title}
-    if description := _text(front.get("description")):
+    if description := one_line(front.get("description")):
         found["description"] = description
     for key, names in (("date", _DATES), ("updated", _UPDATES)):
         if date := _date(front, names):
             found[key] = date
     if every := tags_of(front, tags):
         found["tags"] = every
-    if authors := [each.strip("[]") for each in names_in(front.get("authors") or front.get("author"))]:
+    if authors := [each.strip("[]") for each in texts_in(front.get("authors") or front.get("author"))]:
         found["authors"] = authors
-    if lang := _text(front.get("lang")):
+    if lang := one_line(front.get("lang")):
         found["lang"] = lang
     if note.slug:
         found["slug"] = note.slug
@@ -73,7 +54,7 @@ def tags_of(front: Mapping[str, Any], inline: list[str]) -> list[str]:
     written = [
         name.strip("#, ")
         for value in (front.get("tags"), front.get("tag"))
-        for each in names_in(value)
+        for each in texts_in(value)
         for name in (re.split(r"[,\s]+", each) if isinstance(value, str) else [each])
     ]
     every: dict[str, str] = {}
@@ -85,7 +66,7 @@ def tags_of(front: Mapping[str, Any], inline: list[str]) -> list[str]:
 
 def _date(front: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
-        text = re.sub(r"(?<=\d)[ ]+(?=\d{1,2}:\d{2})", " ", _text(front.get(name))).strip("[]")
+        text = re.sub(r"(?<=\d)[ ]+(?=\d{1,2}:\d{2})", " ", one_line(front.get(name))).strip("[]")
         text = re.sub(r"(\.\d+)?(?=Z?$)", "", text, count=1)
         try:
             if text and parse_date(text):
@@ -93,7 +74,3 @@ def _date(front: Mapping[str, Any], names: tuple[str, ...]) -> str:
         except ValueError:
             continue
     return ""
-
-
-def _text(value: Any) -> str:
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""

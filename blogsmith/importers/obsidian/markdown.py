@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 
+from ...model.names import name_set
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..text.containers import callout
@@ -37,9 +38,7 @@ _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _FENCE = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*([\w-]+)")
 _INLINE_QUERY = lazy_pattern(r"`+\$?=[ \t]")
 _OPTION = lazy_pattern(r"(title|collapse|icon|color):[ \t]*(.*)", re.IGNORECASE)
-_QUERIES = frozenset(
-    ("dataview", "dataviewjs", "tasks", "query", "base", "button", "meta-bind", "chart", "tikz")
-)
+_QUERIES = name_set("dataview dataviewjs tasks query base button meta-bind chart tikz")
 _TABLES_OF_CONTENTS = frozenset(("toc", "table-of-contents", "insta-toc"))
 _MARKS = lazy_pattern(r"[ \t>]*(?:\ue000\d+\ue001[ \t]*)+")
 _MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")

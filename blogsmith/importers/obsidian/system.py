@@ -12,7 +12,7 @@ from ...patterns import lazy_pattern
 from ...project.report import Progress
 from ...syntax.kinds import kind_table
 from ..addresses import keep_address
-from ..model import ImportedPage, SiteImport
+from ..model import ImportedPage, SiteImport, by_path
 from ..page_limit import translate_document
 from ..source_files import read_text, walk_files
 from ..text.diagrams import diagram_plugins
@@ -57,8 +57,8 @@ class Obsidian:
             root=root,
             system="obsidian",
             settings=_settings(vault.name, pages),
-            pages=tuple(sorted(pages, key=lambda page: page.path.as_posix())),
-            files=tuple(sorted(copied_files(vault, root), key=lambda file: file.path.as_posix())),
+            pages=by_path(pages),
+            files=by_path(copied_files(vault, root)),
             notices=vault.notices,
         )
 

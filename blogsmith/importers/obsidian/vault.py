@@ -12,6 +12,7 @@ from ...model.slugs import github_slug, slugify
 from ...patterns import lazy_pattern
 from ..model import ImportedFile, Notice
 from ..source_files import read_text, walk_files
+from ..text.front_values import texts_in
 from ..text.headings import heading_text
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.segments import TEX, mask
@@ -86,7 +87,7 @@ class NoteIndex:
             for start in range(len(path.parts)):
                 self._files.setdefault("/".join(path.parts[start:]).casefold(), []).append(path)
         for note in vault.notes:
-            for alias in names_in(note.front.get("aliases") or note.front.get("alias")):
+            for alias in texts_in(note.front.get("aliases") or note.front.get("alias")):
                 self._notes.setdefault(alias.casefold(), []).append(note)
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
@@ -212,16 +213,6 @@ def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) 
         notices = (Notice("mistake", message, path.as_posix(), error.line + 1, removed=head),)
     lowered = {str(key).casefold(): value for key, value in front.items()}
     return Note(path, place, slug, lowered, body, first_line, notices)
-
-
-def names_in(value: Any) -> list[str]:
-    """Tags or names: a list, or one text."""
-    every = value if isinstance(value, list) else [value]
-    return [
-        " ".join(str(each).split())
-        for each in every
-        if isinstance(each, (str, int, float)) and str(each).strip()
-    ]
 
 
 def copied_files(vault: Vault, root: Path) -> Iterable[ImportedFile]:

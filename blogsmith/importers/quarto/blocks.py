@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 
+from ...model.names import name_set
 from ..macros import tex_macros
 from ..text.pandoc_attributes import PandocAttributes, fit_id
 from ..text.segments import CODE, Dialect, mask
 from .cells import Note
-from .divs import Div, add_prefix, quote, titled
+from .divs import Div, add_prefix, quote, split_title
 from .figures import FigureTranslator
 
 CALLOUTS = ("note", "tip", "important", "warning", "caution")
@@ -30,49 +31,14 @@ _BY_CLASS: Mapping[str, str] = {
     **{name.lower(): name for name in THEOREMS.values()},
     "proof": "PROOF",
 }
-_LAYOUT = frozenset(
-    (
-        *(
-            "column",
-            "columns",
-            "column-page",
-            "column-screen",
-            "column-body",
-            "column-body-outset",
-            "incremental",
-        ),
-        *(
-            "column-page-inset",
-            "column-screen-inset",
-            "column-page-right",
-            "column-page-left",
-            "nonincremental",
-        ),
-        *("column-screen-right", "column-screen-left", "column-body-outset-right", "column-body-outset-left"),
-        *(
-            "column-page-inset-right",
-            "column-page-inset-left",
-            "column-screen-inset-right",
-            "figure-like",
-            "cell",
-        ),
-        *(
-            "column-screen-inset-left",
-            "column-screen-inset-shaded",
-            "content-visible",
-            "panel-input",
-            "panel-fill",
-        ),
-        *(
-            "panel-center",
-            "panel-sidebar",
-            "panel",
-            "cell-output",
-            "cell-output-display",
-            "cell-output-stdout",
-        ),
-        *("center", "fragment", "grid", "hanging-indent", "unnumbered", "unlisted", "border", "callout-body"),
-    )
+_LAYOUT = name_set(
+    "column columns column-page column-screen column-body column-body-outset incremental column-page-inset "
+    "column-screen-inset column-page-right column-page-left nonincremental column-screen-right "
+    "column-screen-left column-body-outset-right column-body-outset-left column-page-inset-right "
+    "column-page-inset-left column-screen-inset-right figure-like cell column-screen-inset-left "
+    "column-screen-inset-shaded content-visible panel-input panel-fill panel-center panel-sidebar panel "
+    "cell-output cell-output-display cell-output-stdout center fragment grid hanging-indent unnumbered "
+    "unlisted border callout-body"
 )
 _LONE_IMAGE = re.compile(r"(!\[[^\n]*\]\([^()\s]*(?: \"[^\"\n]*\")?\))(?:\{([^{}\n]*)\})?")
 _MARGIN = frozenset(("column-margin", "aside", "margin"))
@@ -146,7 +112,7 @@ class DivTranslator:
         text = self._inner(div)
         title = self._restore(attributes.get("title"), "")
         if not title:
-            title, text = titled(text)
+            title, text = split_title(text)
         collapse = attributes.get("collapse").lower()
         fold = {"true": "-", "false": "+"}.get(collapse, "")
         return _callout(kind.upper(), title, fit_id(attributes.id), text, fold)
@@ -163,7 +129,7 @@ class DivTranslator:
         text = self._inner(div)
         name = self._restore(div.attributes.get("name", "title"), "")
         if not name:
-            name, text = titled(text)
+            name, text = split_title(text)
         if kind.lower() in ("exercise", "conjecture", "solution", "algorithm"):
             self.kinds.add(kind.lower())
         label = own_label(div.attributes.id) if div.attributes.id else ""

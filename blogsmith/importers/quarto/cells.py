@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ...model.names import name_set
 from ...model.results import CellOutput
 from ...patterns import lazy_pattern
 from ..macros import tex_macros
@@ -35,16 +36,11 @@ _FENCE = lazy_pattern(
 _MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
 _ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
 _ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|multline|alignat)\*?\}")
-_KNOWN = frozenset(
-    (
-        *("eval", "echo", "output", "warning", "error", "include", "label", "fig-cap", "fig-alt", "tbl-cap"),
-        *("code-fold", "code-summary", "fig-format"),
-    )
+_KNOWN = name_set(
+    "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
 """Options that mean the same here."""
-_NOTHING = frozenset(
-    ("cache", "freeze", "message", "classes", "code-overflow", "tags", "fig-align", "results")
-)
+_NOTHING = name_set("cache freeze message classes code-overflow tags fig-align results")
 _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
 _LAYOUTS = {
     "fig-subcap": "write it into the figure: ax.set_title(…)",
@@ -179,9 +175,12 @@ class CodeTranslator:
             return _fenced(block, "{python}", [*head, *code])
         label = _text(given.get("label", ""))
         if language in _DIAGRAMS:
-            self.labels |= {label} if label else set()
+            is_figure = label.startswith("fig-")
+            self.labels |= {label} if label and not is_figure else set()
             caption = _text(given.get("fig-cap", "")).replace('"', "”")
-            return _fenced(block, language + (f' title="{caption}"' if caption else ""), code)
+            said = [f"#{fit_id(label)}"] if is_figure else []
+            said += [f'cap="{caption}"'] if caption else []
+            return _fenced(block, language + (f" {{{' '.join(said)}}}" if said else ""), code)
         if given.get("include", "").strip().lower() == "false":
             self._take("\n".join(code), is_shown=False)
             self._note("dropped", f"a hidden cell in {language}", text, removed=text)
@@ -235,7 +234,7 @@ class CodeTranslator:
             if name == "label":
                 yield f"label: {fit_id(_text(value))}"
             elif name in _KNOWN:
-                yield from self._known(name, value, text)
+                yield from self._known_option(name, value, text)
             elif name not in _NOTHING:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")
                 self._note("dropped", f"the option {key} of a cell", text, hint=hint)
@@ -245,7 +244,7 @@ class CodeTranslator:
             ):
                 yield f"{key}: {value}"
 
-    def _known(self, key: str, value: str, text: str) -> Iterator[str]:
+    def _known_option(self, key: str, value: str, text: str) -> Iterator[str]:
         data = _data(value)
         if key in _CAPTIONS and isinstance(data, list):
             self._note("changed", f"{key}: is one text for all figures of a cell", text)

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...diagnostics.model import Diagnostic, SiteError
+from ...model.paths import collapse_path
 from ..model import Notice
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping
@@ -129,17 +130,6 @@ def _rebased(value: Any, folder: PurePosixPath) -> Any:
         return [_rebased(each, folder) for each in value]
     if not isinstance(value, str) or "\n" in value or re.match(r"\w+:", value):
         return value
-    return clean_path(
+    return collapse_path(
         PurePosixPath(value.lstrip("/")) if value.startswith("/") else folder / value
     ).as_posix()
-
-
-def clean_path(path: PurePosixPath) -> PurePosixPath:
-    """A path without `.` and `..`; what leads out of the root ends there."""
-    parts: list[str] = []
-    for part in path.parts:
-        if part == "..":
-            parts = parts[:-1]
-        elif part not in (".", "/"):
-            parts.append(part)
-    return PurePosixPath(*parts)

@@ -7,112 +7,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..model import Notice
+from ..text.front_values import list_of, names_in, one_line
 from ..text.plain_dates import iso_date
 from .source import QuartoDocument
 
 _RELATIVE_DATES = frozenset(("today", "now", "last-modified"))
 _HTML = ("html", "html5")
-_USED = frozenset(
-    (
-        *("title", "subtitle", "description", "abstract", "author", "authors", "date", "date-modified"),
-        *("categories", "keywords", "image", "draft", "aliases", "toc", "number-sections", "lang"),
-        *("bibliography", "references", "execute", "format", "output-file", "nocite", "order", "image-alt"),
-        *("about", "listing", "citation_url", "pagetitle"),
-    )
+_USED = name_set(
+    "title subtitle description abstract author authors date date-modified categories keywords image draft "
+    "aliases toc number-sections lang bibliography references execute format output-file nocite order "
+    "image-alt about listing citation_url pagetitle"
 )
-_SILENT = frozenset(
-    (
-        *(
-            "editor",
-            "editor_options",
-            "execute",
-            "freeze",
-            "resources",
-            "jupyter",
-            "engine",
-            "knitr",
-            "image-alt",
-        ),
-        *("title-block-banner", "title-block-style", "page-layout", "toc-location", "toc-depth", "toc-title"),
-        *(
-            "code-fold",
-            "code-tools",
-            "code-summary",
-            "code-link",
-            "code-overflow",
-            "code-copy",
-            "order",
-            "theme",
-        ),
-        *(
-            "search",
-            "number-depth",
-            "fig-cap-location",
-            "tbl-cap-location",
-            "reference-location",
-            "anchor-sections",
-        ),
-        *("citation-location", "link-citations", "highlight-style", "fig-align", "fig-width", "fig-height"),
-        *(
-            "html-math-method",
-            "date-format",
-            "smooth-scroll",
-            "css",
-            "open-graph",
-            "twitter-card",
-            "lightbox",
-        ),
-        *(
-            "fontsize",
-            "mainfont",
-            "monofont",
-            "linestretch",
-            "embed-resources",
-            "self-contained",
-            "documentclass",
-        ),
-        *(
-            "papersize",
-            "geometry",
-            "colorlinks",
-            "output",
-            "pdf-engine",
-            "standalone",
-            "title-prefix",
-            "sidebar",
-        ),
-        *(
-            "body-classes",
-            "license",
-            "fig-format",
-            "fig-dpi",
-            "df-print",
-            "warning",
-            "message",
-            "echo",
-            "from",
-        ),
-        *(
-            "crossref",
-            "cap-location",
-            "code-line-numbers",
-            "number-offset",
-            "shift-heading-level-by",
-            "template",
-        ),
-        *(
-            "keep-md",
-            "keep-tex",
-            "grid",
-            "linkcolor",
-            "toc-expand",
-            "website",
-            "book",
-            "suppress-bibliography",
-        ),
-    )
+_SILENT = name_set(
+    "editor editor_options execute freeze resources jupyter engine knitr image-alt title-block-banner "
+    "title-block-style page-layout toc-location toc-depth toc-title code-fold code-tools code-summary "
+    "code-link code-overflow code-copy order theme search number-depth fig-cap-location tbl-cap-location "
+    "reference-location anchor-sections citation-location link-citations highlight-style fig-align fig-width "
+    "fig-height html-math-method date-format smooth-scroll css open-graph twitter-card lightbox fontsize "
+    "mainfont monofont linestretch embed-resources self-contained documentclass papersize geometry "
+    "colorlinks output pdf-engine standalone title-prefix sidebar body-classes license fig-format fig-dpi "
+    "df-print warning message echo from crossref cap-location code-line-numbers number-offset "
+    "shift-heading-level-by template keep-md keep-tex grid linkcolor toc-expand website book "
+    "suppress-bibliography"
 )
 """Keys of Quarto that decide the look, or the run on the author's machine."""
 _TOLD = {
@@ -155,17 +74,17 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFin
     values = found.values
     source = document.path.as_posix()
     for key in ("title", "subtitle", "description"):
-        if text := plain(own.get(key)):
+        if text := one_line(own.get(key)):
             values[key] = text
     for theirs, ours in (("date", "date"), ("date-modified", "updated")):
         _add_date(own.get(theirs), theirs, ours, found, source)
     if names := author_names(own.get("author") or own.get("authors") or options.get("author")):
         values["authors"] = names
-    if names := names_of(own.get("categories")):
+    if names := names_in(own.get("categories")):
         values["categories"] = names
-    if names := names_of(own.get("keywords")):
+    if names := names_in(own.get("keywords")):
         values["tags"] = names
-    if image := plain(own.get("image")):
+    if image := one_line(own.get("image")):
         values["image"] = image
     if own.get("draft") is True or source in drafts or options.get("draft") is True:
         values["draft"] = True
@@ -192,20 +111,6 @@ def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, **chosen}
 
 
-def plain(value: Any) -> str:
-    """A text on one line; empty for what is none."""
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""
-
-
-def names_of(value: Any) -> list[str]:
-    """A list of names, or one name; texts with commas are several."""
-    if isinstance(value, str):
-        value = value.split(",")
-    if not isinstance(value, list):
-        return [str(value)] if value not in (None, False, True) and not isinstance(value, dict) else []
-    return list(dict.fromkeys(plain(each) for each in value if plain(each)))
-
-
 def author_names(value: Any) -> list[str]:
     """Names of authors: a name, a list, or mappings with `name:`, which may hold given and family name."""
     if isinstance(value, str):
@@ -218,17 +123,16 @@ def author_names(value: Any) -> list[str]:
                 parts.get(key) for key in ("given", "dropping-particle", "non-dropping-particle", "family")
             ]
             name = str(parts.get("literal") or " ".join(str(each) for each in pieces if each))
-        return [plain(name)] if plain(name) else []
+        return [one_line(name)] if one_line(name) else []
     return [name for each in value for name in author_names(each)] if isinstance(value, list) else []
 
 
 def _authors(own: Mapping[str, Any]) -> list[Any]:
-    value = own.get("author") or own.get("authors")
-    return value if isinstance(value, list) else [value]
+    return list_of(own.get("author") or own.get("authors"))
 
 
 def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str) -> None:
-    written = value.isoformat() if isinstance(value, dt.date) else plain(value)
+    written = value.isoformat() if isinstance(value, dt.date) else one_line(value)
     if not written:
         return
     if written in _RELATIVE_DATES:
@@ -249,7 +153,7 @@ def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str
 def _aliases(value: Any, document: QuartoDocument) -> list[str]:
     """Old addresses, from the root: a relative one counts from the page's own folder."""
     found = []
-    for each in value if isinstance(value, list) else [value]:
+    for each in list_of(value):
         if isinstance(each, str) and each.strip():
             folder = "/" if document.path.parent.as_posix() == "." else f"/{document.path.parent.as_posix()}/"
             address = (
@@ -270,9 +174,11 @@ def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
     own = html_options(document.front)
     if isinstance(own.get("toc"), bool):
         values["toc"] = own["toc"]
+    if own.get("search") is False:
+        values["search"] = False
     if isinstance(own.get("number-sections"), bool):
         values["numbering"] = own["number-sections"]
-    if lang := plain(own.get("lang")):
+    if lang := one_line(own.get("lang")):
         values["lang"] = lang
 
 
@@ -284,7 +190,7 @@ def _add_others(own: Mapping[str, Any], found: FrontFindings, source: str) -> No
         if key in _TOLD:
             found.notices.append(Notice("dropped", f"{key}: in the front matter", source, hint=_TOLD[key]))
         elif key == "status" and value != _OWN_STATUS:
-            message = f"status: {plain(value)}, a key of the site's own, means something else here"
+            message = f"status: {value}, a key of the site's own, means something else here"
             found.notices.append(Notice("dropped", message, source, hint="give it another name"))
         elif _PLAIN_KEY.fullmatch(key) and _is_plain(value):
             found.values[key] = value
@@ -312,8 +218,8 @@ def about_text(own: Mapping[str, Any]) -> str:
     about = own.get("about")
     if not isinstance(about, dict):
         return ""
-    image = plain(about.get("image") or own.get("image"))
+    image = one_line(about.get("image") or own.get("image"))
     links = [each for each in about.get("links") or [] if isinstance(each, dict) and each.get("href")]
-    lines = [f"- [{plain(each.get('text')) or each['href']}]({each['href']})" for each in links]
-    picture = f"![{plain(about.get('image-alt') or own.get('image-alt'))}](<{image}>)\n" if image else ""
+    lines = [f"- [{one_line(each.get('text')) or each['href']}]({each['href']})" for each in links]
+    picture = f"![{one_line(about.get('image-alt') or own.get('image-alt'))}](<{image}>)\n" if image else ""
     return "\n".join([*([picture] if picture else []), *lines])

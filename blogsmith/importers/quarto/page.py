@@ -9,12 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...patterns import lazy_pattern
-from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
+from ..bibliography.bibtex import fit_key
+from ..bibliography.copied_files import SourceBibliographies
 from ..macros import tex_macros
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..notebooks.outputs import CellOutputs, record_files
 from ..notebooks.shown_outputs import ShownOutputs
 from ..source_files import read_text
+from ..text.front_values import list_of
 from ..text.headings import demote_headings, repeated_title
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
@@ -80,7 +82,8 @@ class DocumentTranslator:
         self._root = root
         self._config = config
         self._index = index
-        self._bibliographies: dict[str, Mapping[str, Mapping[str, str]]] = {}
+        self.bibliographies = SourceBibliographies()
+        """Those of its pages."""
 
     def translate(self, document: QuartoDocument) -> TranslatedPage:
         """The page of a document."""
@@ -117,7 +120,7 @@ class DocumentTranslator:
             frozenset(body.kinds),
             frozenset(body.files),
             has_cells=body.has_cells,
-            made=_made(document, body),
+            made=_made_files(document, body),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -126,15 +129,13 @@ class DocumentTranslator:
             values["image"] = body.resolve(image)
         if body.has_cells and body.defaults.front:
             values["execute"] = dict(body.defaults.front)
-        if entries := body.entries():
-            values["references"] = entries
-        return values
+        return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
         """Macros of what the page puts into its head."""
         written = html_options(document.options).get("include-in-header") or []
         found: dict[str, str] = {}
-        for each in written if isinstance(written, list) else [written]:
+        for each in list_of(written):
             text = each.get("text", "") if isinstance(each, dict) else each
             name = each.get("file", "") if isinstance(each, dict) else each
             if isinstance(name, str) and name and "\n" not in name:
@@ -142,22 +143,11 @@ class DocumentTranslator:
             found |= tex_macros(str(text))
         return found
 
-    def bibliography(self, document: QuartoDocument) -> dict[str, Mapping[str, str]]:
-        """Entries of all the page's files: key → fields."""
+    def bibliography_files(self, document: QuartoDocument) -> list[Path]:
+        """The `.bib` files of a page."""
         written = document.options.get("bibliography") or []
-        found: dict[str, Mapping[str, str]] = {}
-        for name in written if isinstance(written, list) else [written]:
-            if isinstance(name, str):
-                found = {**self._entries(name), **found}
-        return found
-
-    def _entries(self, name: str) -> Mapping[str, Mapping[str, str]]:
-        if name not in self._bibliographies:
-            text = read_text(self._root / name) or ""
-            self._bibliographies[name] = (
-                read_bibtex(text) if name.lower().endswith((".bib", ".bibtex")) else {}
-            )
-        return self._bibliographies[name]
+        names = [name for name in list_of(written) if _is_bibtex(name)]
+        return [self._root / name for name in names]
 
     @property
     def root(self) -> Path:
@@ -179,6 +169,7 @@ class _Body:
     """The translation of one text."""
 
     def __init__(self, site: DocumentTranslator, document: QuartoDocument, notes: _Notes, title: str) -> None:
+        self._site = site
         self._document = document
         self._notes = notes
         self._index = site.index
@@ -194,7 +185,7 @@ class _Body:
         meta = {**site.variables, **document.options}
         self._shortcodes = QuartoShortcodes(meta, self.resolve, notes)
         self._references = PageReferences(
-            entries=site.bibliography(document),
+            entries=site.bibliographies.all_entries(site.bibliography_files(document)),
             elsewhere=lambda label: self._index.slug_of(label, document),
         )
         self.files: set[PurePosixPath] = set()
@@ -282,18 +273,25 @@ class _Body:
         self.files |= files
         return target
 
-    def entries(self) -> list[dict[str, Any]]:
-        """The references of the page: those it cites, and those it asks for."""
-        known = self._references.entries
-        wanted = dict(self._references.cited)
+    def reference_front(self) -> dict[str, Any]:
+        """What the page says of its references: those it cites, and those it asks for."""
+        known, cited = self._references.entries, self._references.cited
         nocite = str(self._document.options.get("nocite") or "")
-        if "@*" in nocite:
-            wanted |= dict.fromkeys(known)
-        wanted |= dict.fromkeys(key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known)
-        return [reference_of(fit_key(key), known[key]) for key in wanted]
+        asked = [key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known]
+        asked = [*known] if "@*" in nocite else asked
+        files = self._site.bibliography_files(self._document)
+        found = self._site.bibliographies.front_of(dict.fromkeys((*cited, *asked)), files)
+        listed = {entry["id"] for entry in found.get("references", ())}
+        # an entry of the front matter is listed in any case
+        uncited = [key for key in asked if key not in cited and fit_key(key) not in listed]
+        return found | ({"nocite": uncited} if uncited else {})
 
 
-def _made(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
+def _is_bibtex(name: object) -> bool:
+    return isinstance(name, str) and name.lower().endswith((".bib", ".bibtex"))
+
+
+def _made_files(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
     notebook = document.notebook
     if notebook is None:
         return (*body.outputs.files, *record_files(document.new_path, body.records))

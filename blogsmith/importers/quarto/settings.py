@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..model import Notice
+from ..text.front_values import one_line
 from .config import QuartoConfig
-from .front import author_names, html_options, plain
+from .front import author_names, html_options
 
 _TOLD = {
     "google-analytics": "it belongs into a theme",
@@ -38,15 +39,15 @@ def site_settings(
     """
     site = config.site
     found: dict[str, Any] = {
-        "title": plain(site.get("title") or config.values.get("title")) or "Untitled site"
+        "title": one_line(site.get("title") or config.values.get("title")) or "Untitled site"
     }
-    if description := plain(site.get("description")):
+    if description := one_line(site.get("description")):
         found["description"] = description
     if names := author_names(site.get("author") or config.values.get("author")):
         found["author"] = ", ".join(names)
     if config.base_url:
         found["base_url"] = config.base_url
-    if lang := plain(config.values.get("lang")):
+    if lang := one_line(config.values.get("lang")):
         found["lang"] = lang
     if menu := list(_menu(config, addresses)):
         found["menu"] = menu
@@ -69,9 +70,9 @@ def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Itera
     bar = config.site.get("navbar")
     for side in ("left", "right"):
         for entry in _entries(bar.get(side) if isinstance(bar, dict) else None):
-            title, target = plain(entry.get("text")), plain(entry.get("href") or entry.get("file"))
+            title, target = one_line(entry.get("text")), one_line(entry.get("href") or entry.get("file"))
             address = _address(target, addresses)
-            title = title or plain(entry.get("aria-label")) or urlsplit(target).netloc
+            title = title or one_line(entry.get("aria-label")) or urlsplit(target).netloc
             if title and address:
                 yield {"title": title, "url": address}
 
@@ -112,6 +113,6 @@ def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
             yield Notice("dropped", f"{key}: of the site", config.name, hint="choose or write a theme")
     bar = site.get("navbar")
     for entry in _entries(bar.get("right") if isinstance(bar, dict) else None):
-        target = plain(entry.get("href"))
+        target = one_line(entry.get("href"))
         if target.startswith("mailto:"):
             yield Notice("dropped", f"{target} in the bar at the top", config.name, hint="write it on a page")

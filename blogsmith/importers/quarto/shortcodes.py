@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from ...patterns import lazy_pattern
+from ..text.front_values import one_line
 from .cells import Note
-from .front import plain
 
 SHORTCODE = lazy_pattern(r"\{\{<\s*(?P<name>[\w-]+)\s*(?P<rest>[\s\S]*?)\s*>\}\}")
 _SHOWN = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
@@ -82,7 +82,7 @@ class QuartoShortcodes:
         value: Any = self._meta if name == "meta" else self._meta.get("\0var")
         for part in key.replace("\\.", ".").split("."):
             value = value.get(part) if isinstance(value, dict) else None
-        if found := plain(value):
+        if found := one_line(value):
             return found
         self._note("left", f"the shortcode {name} {key}", text, hint="write the value")
         return left_as_code(text, f"the shortcode {name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from urllib.parse import unquote
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
 from ..source_files import read_text
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
 from .config import QuartoConfig
 from .source import SUFFIXES, QuartoDocument, resolve
@@ -58,7 +60,7 @@ class ProjectIndex:
             path = path[len(self.base_path) :]
         target = resolve(path, document.path)
         if found := self._document(target, path):
-            return self._relative(found, document) + mark + anchor, frozenset()
+            return posixpath.relpath(found.new_path, document.new_path.parent) + mark + anchor, frozenset()
         if target in self.others:
             return (f"/{target.as_posix()}" if path.startswith("/") else path), frozenset((target,))
         return written, frozenset()
@@ -70,18 +72,6 @@ class ProjectIndex:
         stem = target.with_suffix("") if target.suffix.lower() in (".html", *SUFFIXES) else None
         stems = [stem] if stem else [target / "index"] if path.endswith("/") or not target.suffix else []
         return next((self.documents[self.by_stem[each]] for each in stems if each in self.by_stem), None)
-
-    def _relative(self, target: QuartoDocument, document: QuartoDocument) -> str:
-        """The file of a page, from that of another."""
-        source, goal = document.new_path.parent, target.new_path
-        common = 0
-        while (
-            common < min(len(source.parts), len(goal.parts) - 1)
-            and source.parts[common] == goal.parts[common]
-        ):
-            common += 1
-        steps = [".."] * (len(source.parts) - common)
-        return PurePosixPath(*steps, *goal.parts[common:]).as_posix()
 
 
 def index_site(
@@ -99,7 +89,7 @@ def index_site(
         others=frozenset(others),
         base_path=config.base_path,
         base_url=config.base_url,
-        drafts=tuple(str(each).lstrip("/") for each in (drafts if isinstance(drafts, list) else [drafts])),
+        drafts=tuple(str(each).lstrip("/") for each in list_of(drafts)),
         variables=_variables(root),
         labels=labels,
         by_stem={document.path.with_suffix(""): document.path for document in documents},

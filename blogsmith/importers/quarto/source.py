@@ -9,14 +9,16 @@ from fnmatch import translate
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...model.paths import collapse_path
 from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
 from ..source_files import SKIPPED, read_text, walk_files
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.title_heading import take_title
-from .config import QuartoConfig, clean_path, merge, rebase
+from .config import QuartoConfig, merge, rebase
 
 SUFFIXES = frozenset((".qmd", ".md", ".rmd", ".ipynb", ".markdown"))
 _OWN_FILES = re.compile(r"(?:README|LICENSE|CONTRIBUTING|CHANGELOG)\b.*", re.IGNORECASE)
@@ -127,7 +129,7 @@ def _glob(pattern: str) -> str:
 
 def _chosen(config: QuartoConfig) -> _Chosen:
     written = config.mapping("project").get("render") or []
-    patterns = [str(each) for each in (written if isinstance(written, list) else [written])]
+    patterns = [str(each) for each in list_of(written)]
     return _Chosen(patterns, list(chapters_of(config)) if "book" in config.values else [])
 
 
@@ -200,4 +202,6 @@ def read_front(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ..
 
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:
     """The file that an address in a document means, from the root of the project."""
-    return clean_path(PurePosixPath(target.lstrip("/")) if target.startswith("/") else path.parent / target)
+    return collapse_path(
+        PurePosixPath(target.lstrip("/")) if target.startswith("/") else path.parent / target
+    )

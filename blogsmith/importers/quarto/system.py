@@ -7,10 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from ...diagnostics.counts import first_names
+from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
+from ..text.front_values import list_of
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
 from .independent import render_quarto
@@ -20,9 +23,7 @@ from .site import index_site
 from .source import QuartoFiles, chapters_of, find_files
 
 _TITLES: Mapping[str, str] = {name: name.capitalize() for name in NUMBERED_HERE.values()}
-_NEVER = frozenset(
-    (".yml", ".yaml", ".qmd", ".rproj", ".scss", ".lua", ".ipynb", ".rmd", ".bib", ".csl", ".md")
-)
+_NEVER = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")
 _NAMED = 20
 
 
@@ -66,12 +67,13 @@ class Quarto:
             root=root,
             system="quarto",
             settings=site_settings(config, macros, kinds, addresses),
-            pages=tuple(sorted(kept, key=lambda page: page.path.as_posix())),
-            files=tuple(
-                ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
+            pages=by_path(kept),
+            files=(
+                *translator.bibliographies.copied(),
+                *(ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)),
             ),
             notices=tuple(notices),
-            made=tuple(sorted((f for each in pages for f in each.made), key=lambda f: f.path.as_posix())),
+            made=by_path(file for each in pages for file in each.made),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -125,7 +127,7 @@ def _files(
     wanted = {path for page in pages for path in page.files}
     folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}
     resources = config.mapping("project").get("resources") or []
-    patterns = [str(each) for each in (resources if isinstance(resources, list) else [resources])]
+    patterns = [str(each) for each in list_of(resources)]
     others = [
         path
         for path in files.others
@@ -147,8 +149,7 @@ def _files(
 
 def _left_files(left: Collection[PurePosixPath]) -> Notice:
     names = sorted(path.as_posix() for path in left)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    message = f"files that no page names are not copied: {', '.join(names[:_NAMED])}{more}"
+    message = f"files that no page names are not copied: {first_names(names, _NAMED)}"
     return Notice("dropped", message, hint="copy those that are linked from elsewhere into static/")
 
 

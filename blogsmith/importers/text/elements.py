@@ -7,43 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ...model.names import VOID_ELEMENTS, name_set
 from ...patterns import lazy_pattern
 from .tags import tag_attributes, tag_name
 
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|</?[A-Za-z][\w:-]*(?:\s+(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*)?\s*/?>")
-VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
-)
-BLOCKS = frozenset(
-    (
-        *(
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "center",
-            "details",
-            "dialog",
-            "div",
-            "dl",
-            "fieldset",
-        ),
-        *(
-            "figure",
-            "footer",
-            "form",
-            "header",
-            "hr",
-            "iframe",
-            "main",
-            "nav",
-            "ol",
-            "p",
-            "picture",
-            "section",
-        ),
-        *("table", "ul", "video", "audio", "h1", "h2", "h3", "h4", "h5", "h6", "swiper-container"),
-    )
+BLOCKS = name_set(
+    "address article aside blockquote center details dialog div dl fieldset figure footer form header hr "
+    "iframe main nav ol p picture section table ul video audio h1 h2 h3 h4 h5 h6 swiper-container"
 )
 """Elements that are blocks of their own when they begin a line."""
 
@@ -82,7 +53,7 @@ class Element:
 
     def source(self) -> str:
         """The element as HTML."""
-        if self.name in VOID or self.tag.endswith("/>"):
+        if self.name in VOID_ELEMENTS or self.tag.endswith("/>"):
             return self.tag
         return f"{self.tag}{self.inner_source()}</{self.name}>"
 
@@ -111,7 +82,7 @@ def parse_elements(text: str) -> tuple[Element | str, ...]:
                 _close(stack)
             else:
                 stack[-1][2].append(found[0])
-        elif name in VOID or (name and found[0].endswith("/>")):
+        elif name in VOID_ELEMENTS or (name and found[0].endswith("/>")):
             stack[-1][2].append(Element(name, tag_attributes(found[0]), found[0]))
         elif name:
             stack.append((name, found[0], []))
@@ -184,7 +155,7 @@ def _all_ends(text: str) -> dict[int, int | None]:
         if name.startswith("/"):
             if starts := opened.get(name[1:]):
                 ends[starts.pop()] = found.end()
-        elif name in VOID or found[0].endswith("/>"):
+        elif name in VOID_ELEMENTS or found[0].endswith("/>"):
             ends[found.start()] = found.end()
         else:
             ends[found.start()] = None
@@ -198,7 +169,7 @@ def element_end(text: str, start: int) -> int | None:
     if not opening:
         return None
     name = tag_name(opening[0])
-    if name in VOID or opening[0].endswith("/>"):
+    if name in VOID_ELEMENTS or opening[0].endswith("/>"):
         return opening.end()
     depth = 1
     for found in _TAG.finditer(text, opening.end()):

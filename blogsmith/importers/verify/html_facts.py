@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from ...model.names import VOID_ELEMENTS, name_set
 from ...patterns import lazy_pattern
 from .facts import (
     Facts,
@@ -23,24 +24,11 @@ from .facts import (
     words_in,
 )
 
-_VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
-)
 _SILENT = frozenset(("script", "style", "template", "noscript", "svg", "nav"))
-_SILENT_CLASSES = frozenset(
-    (
-        *(
-            "code-header",
-            "heading-anchor",
-            "heading-number",
-            "footnote-backref",
-            "eq-number",
-            "references",
-            "spoken",
-        ),
-        *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
-        *("gutter", "gl", "footnote-ref", "filename", "code-title", "linenos"),
-    )
+_SILENT_CLASSES = name_set(
+    "code-header heading-anchor heading-number footnote-backref eq-number references spoken provenance "
+    "katex-html MathJax_Preview MathJax reversefootnote anchor lineno gutter gl footnote-ref filename "
+    "code-title linenos"
 )
 """What is not part of the author's text, in our pages and others."""
 _ASIDE_CLASSES = frozenset(("sidenote", "marginnote", "margin-note", "side-note", "sidenote-number"))
@@ -55,12 +43,9 @@ _MATH = lazy_pattern(
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BOX_MARK = lazy_pattern(r"\A\s*\[![A-Za-z]+\][+-]?(?=\s|\Z)")
-_BLOCKS = frozenset(
-    (
-        *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
-        *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
-        *("label", "details", "summary", "br", "hr", "aside", "center", "d-footnote", "d-cite", "sup"),
-    )
+_BLOCKS = name_set(
+    "p div section article li ul ol dl dt dd table tr td th thead tbody h1 h2 h3 h4 h5 h6 blockquote figure "
+    "figcaption pre label details summary br hr aside center d-footnote d-cite sup"
 )
 
 
@@ -116,7 +101,7 @@ class _Reader(HTMLParser):
         self._take_start(
             tag, values, classes, is_silent=is_inside_silent or (silent and tag not in ("a", "sup"))
         )
-        if tag not in _VOID:
+        if tag not in VOID_ELEMENTS:
             heading: list[str] | None = [] if re.fullmatch("h[1-6]", tag) and not silent else None
             code = tag in _NO_MATH or (bool(self._stack) and self._stack[-1].is_code)
             self._stack.append(_Open(tag, silent, code, heading))
@@ -176,7 +161,7 @@ class _Reader(HTMLParser):
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
+        if tag not in VOID_ELEMENTS:
             self.handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:

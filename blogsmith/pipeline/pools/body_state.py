@@ -36,11 +36,12 @@ from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
 from ...site.index import PageEntry, index_site
 from ...site.urls import Urls
+from ...storage.digests import file_digest
 from ..bibliographies import SiteBibliographies
 from ..cache import PageCache, UnknownPage
 from ..lookups import page_tools
 from ..media import measure_media
-from ..rows.image_rows import file_digest, measure_image
+from ..rows.image_rows import measure_image
 from ..rows.page_rows import decode_row, encode_row
 from ..snapshot import Entries, ResolvedSite
 from .body_worker import BodyWorker

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ...config.load import CONFIG_NAME
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.session.environment import cores
 from ...project.context import SiteContext
@@ -15,6 +15,7 @@ from ...trust.consent import is_trusted
 from .fork_pool import ForkPool, can_fork
 from .process_pool import MAX_PROCESSES, PoolJob, WorkerPool
 
+_CODE = "build-executor"
 _SETTING = ("build", "executor")
 # A body takes 18 ms of a processor, so two processes save 9 ms of each.
 FORK_FEWEST = 20
@@ -59,7 +60,7 @@ class PageExecutor(Struct, frozen=True):
             return ClusterPool(self.context.config.execution.dask, self.processes, job)
         except ClusterError as error:
             path = _SETTING if error.setting == EXECUTOR else error.setting
-            raise SiteError(_at(self.context, path, str(error), error.hint)) from error
+            raise SiteError(self.context.error_at(_CODE, path, str(error), error.hint)) from error
 
 
 def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor:
@@ -96,11 +97,5 @@ def _hindrance(context: SiteContext, *, has_code: bool) -> tuple[str, str] | Non
 
 
 def _note(context: SiteContext, why: str, hint: str) -> Diagnostic:
-    found = _at(context, _SETTING, f"pages are made on this machine: {why}", hint)
-    return Diagnostic(found.code, found.message, found.path, found.place, found.source_line, hint, "warning")
-
-
-def _at(context: SiteContext, path: tuple[str, ...], message: str, hint: str) -> Diagnostic:
-    place = context.settings.places.get(path)
-    line = context.settings.lines[place.line - 1] if place else ""
-    return Diagnostic("build-executor", message, CONFIG_NAME, place, line, hint)
+    found = context.error_at(_CODE, _SETTING, f"pages are made on this machine: {why}", hint)
+    return replace(found, severity="warning")

@@ -40,7 +40,7 @@ def cost_of(planned: OutputFile) -> int:
     """How many pages take as long as making the file; 0 if that is nothing for another process."""
     content = planned.content
     if isinstance(content, GeneratedFile):
-        return _SLOW if content.is_slow else int(bool(content.key))
+        return _SLOW if content.is_slow else int(bool(content.key) and not content.is_joint)
     return int(isinstance(content, PageView))
 
 

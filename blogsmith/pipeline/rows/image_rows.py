@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from contextlib import suppress
 from functools import cached_property
@@ -13,6 +12,7 @@ import msgspec
 from ...model.pictures import ImageInfo
 from ...pictures.encoder import MOST_PIXELS
 from ...render.images import ImageProblem, ImageSize, image_size
+from ...storage.digests import file_digest
 from ...storage.stamps import FileStamp, stamp_of
 from .row_store import Row, RowStore
 
@@ -54,15 +54,6 @@ def measure_image(file: Path) -> ImageInfo | str:
 
 def _pixels(size: ImageSize) -> int:
     return (size.width_px or 0) * (size.height_px or 0)
-
-
-def file_digest(file: Path) -> str:
-    """SHA-256 of a file in hex; empty if it cannot be read."""
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
-        return ""
 
 
 class ImageSizes:

@@ -40,6 +40,20 @@ def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[st
     return {path for pattern in patterns for path in files.matches(pattern, page.path)}
 
 
+def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
+    """By which a change of declared files is noticed: for each cell of a session, from 1; 0: for the page."""
+    files = FileDigests(root)
+    patterns = {0: page.depends}
+    patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
+    return {
+        number: sorted(
+            stamps_of({path for one in own for path in files.matches(one, page.path)}, root).items()
+        )
+        for number, own in patterns.items()
+        if own
+    }
+
+
 def digests_of(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
     """The files as they are now."""
     return {path: files.digest(path) for path in paths}

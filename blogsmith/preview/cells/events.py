@@ -53,6 +53,10 @@ class RunEvents:
         self._texts: dict[str, _Text] = {}
         """Session → what its cell prints that runs."""
         self._ended: set[str] = set()
+        self._resumed: dict[str, int] = {}
+        """Session → how many cells did not run again, until the next one has begun."""
+        self._refused: dict[str, str] = {}
+        """Session → why there is no checkpoint after the present cell."""
 
     def replace_page(self, page: PageCells) -> None:
         """The same cells, perhaps with other numbers."""
@@ -74,12 +78,14 @@ class RunEvents:
             self._done.pop(session, None)
             self._texts.pop(session, None)
             self._ended.discard(session)
+            self._resumed.pop(session, None)
+            self._refused.pop(session, None)
 
     def finish(self, state: str) -> None:
         """The page's run is over. state: `finished` or `stopped`."""
         with self._lock:
             self._publish_state("main", state)
-            for known in (self._jobs, self._done, self._texts, self._ended):
+            for known in (self._jobs, self._done, self._texts, self._ended, self._resumed, self._refused):
                 known.clear()
 
     def current(self) -> list[Event]:
@@ -110,13 +116,27 @@ class RunEvents:
     def on_start(self, job: SessionJob) -> None:
         """The session begins; its first cell says so."""
 
+    def on_resume(self, job: SessionJob, position: int) -> None:
+        """It goes on from a checkpoint after a cell."""
+        with self._lock:
+            if self._is_meant(job):
+                self._done[job.session] = self._resumed[job.session] = position
+
+    def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
+        """There is no checkpoint after a cell, which is about to end."""
+        with self._lock:
+            if self._is_meant(job):
+                self._refused[job.session] = reason
+
     def cell_started(self, job: SessionJob, position: int) -> None:
         """A cell begins."""
         with self._lock:
             if self._is_meant(job):
                 text = _Text(self._number(job.session, position))
                 self._texts[job.session] = text
-                self._publish_state(job.session, "started", cell=text.cell)
+                after = self._resumed.pop(job.session, 0)
+                more = {"after": after, "of": len(job.code_starts)} if after else {}
+                self._publish_state(job.session, "started", cell=text.cell, **more)
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
         """A piece of output, as it came."""
@@ -143,8 +163,10 @@ class RunEvents:
             self._done[job.session] += 1
             number = self._number(job.session, position)
             problem = "" if run.status == "ok" else run.problem or run.status
+            refused = self._refused.pop(job.session, "")
+            more = {"refused": refused} if refused else {}
             self._publish_state(
-                job.session, "ended", cell=number, seconds=round(run.seconds, 4), problem=problem
+                job.session, "ended", cell=number, seconds=round(run.seconds, 4), problem=problem, **more
             )
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:

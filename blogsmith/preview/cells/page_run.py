@@ -112,7 +112,8 @@ class PageRun:
                 past.run, past.diagnostics = task.run, (*task.diagnostics, *problems)
                 past.lacked = missing_files(task.run, task.job) if task.run else ()
             memory.keep((self.planned.path, name), past)
-        ran = sum(cell.status != "skipped" for t in tasks.values() if t.run for cell in t.run.cells)
+        runs = [task.run for task in tasks.values() if task.run]
+        ran = sum(cell.status != "skipped" for run in runs for cell in run.cells[run.resumed :])
         return ran, changed
 
     def _record(self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Environment) -> bool:

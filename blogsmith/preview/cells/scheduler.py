@@ -17,10 +17,18 @@ from ...execute.session.environment import cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ..protocol import Event, Publish
-from .dependencies import declared_inputs, files_written_since, modules_of, recorded_inputs, stamps_of
+from .checkpoints import CheckpointStore, Hold, RunCheckpoints
+from .dependencies import (
+    declared_inputs,
+    declared_stamps,
+    files_written_since,
+    modules_of,
+    recorded_inputs,
+    stamps_of,
+)
 from .events import RunEvents
 from .history import RunHistory, SessionHistory
-from .messages import Outcome, Work
+from .messages import SHOWN, Outcome, Work
 from .page_run import PageRun
 from .planner import WARMED, PlannedPage, Planner, RunPlan, same_work
 from .task import SessionTask
@@ -51,6 +59,7 @@ class Schedule:
         """folder: for everything that sessions write."""
         self._root, self._folder, self._calls = root, folder, calls
         self._planner, self._memory, self._warm = Planner(folder), RunHistory(root), WarmWorkers()
+        self._checkpoints = CheckpointStore()
         self._lock = threading.Lock()
         self._running: set[SessionTask] = set()
         """Those with a thread, cancelled ones too."""
@@ -74,6 +83,7 @@ class Schedule:
             if wanted.url == url:
                 path = str(wanted.page.cells.path)
                 self._memory.forget(path)
+                self._checkpoints.drop(path)
                 self._forced.add(path)
                 self._is_new = True
 
@@ -90,6 +100,7 @@ class Schedule:
                 self._running.discard(task)
             task.is_over = True
             self._memory.add_interval(task.began_ns, time.time_ns())
+            self._checkpoints.trim()
             page = self._pages.get(task.path)
             if page and page.tasks.get(task.session) is task and not task.cancelled:
                 changed = self._changed_inputs(page, task)
@@ -144,16 +155,20 @@ class Schedule:
         for task in list(self._running):
             limit_s = _CLUSTER_S if task.is_elsewhere else _JOIN_S
             task.join(began + limit_s - time.monotonic())
+        self._checkpoints.close()
 
     # -- planning --
 
     def _plan(self, work: Work) -> RunPlan:
+        if not work.may_run:
+            self._checkpoints.clear()
         known = self._memory.paths() | {path for path, page in self._pages.items() if page.tasks}
         self._memory.open_spells = tuple(task.began_ns for task in self._running)
         plan = self._planner.plan(work, self._forced, known | self._forced)
         for path in self._pages.keys() - {planned.path for planned in plan.pages}:
             self._pages.pop(path).drop_all()
             self._memory.forget(path)
+            self._checkpoints.drop(path)
         files = FileDigests(self._root)
         around = read_environment(self._root, work.context.config.execution)
         for planned in plan.pages:
@@ -289,7 +304,16 @@ class Schedule:
             task.start_elsewhere(context, self._folder, slots, page.events, self._calls.ended)
         else:
             start = partial(self._warm.start, preload=context.config.execution.preload)
-            task.start(start, page.events, self._calls.ended)
+            task.start(start, page.events, self._calls.ended, self._checkpoints_of(page, task))
+
+    def _checkpoints_of(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
+        """What a session goes on from; nothing for pages that nobody looks at, or where all is to run."""
+        assert self._work is not None
+        if task.priority != SHOWN or self._work.asked.execute == "all":
+            return lambda hold: None
+        declared = declared_stamps(page.planned.wanted.page.cells, task.session, self._root)
+        date = self._calls.now().date().isoformat()
+        return partial(self._checkpoints.session, task.job, declared, date)
 
     def _prepare(self, plan: RunPlan) -> None:
         """Warm workers for the pages at the front, before anything of them is due."""

@@ -19,6 +19,7 @@ from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
 from ...project.context import SiteContext
 from ...storage.stamps import FileStamp
+from .checkpoints import Hold, RunCheckpoints
 
 
 @dataclass(slots=True, eq=False)
@@ -65,10 +66,20 @@ class SessionTask:
         """Whether it has not been started."""
         return self._thread is None
 
-    def start(self, start: Callable[[SessionJob], Process], watch: SessionObserver, ended: Ended) -> None:
-        """Run it here. start: makes its process; ended: called from its thread when everything is over."""
+    def start(
+        self,
+        start: Callable[[SessionJob], Process],
+        watch: SessionObserver,
+        ended: Ended,
+        checkpoints: Callable[[Hold], RunCheckpoints | None],
+    ) -> None:
+        """Run it here.
+
+        start: makes its process; ended: called from its thread when everything is over. checkpoints: gives
+        what it goes on from and adds to, and is handed what is to be told of processes.
+        """
         live = self._live = Live(start)
-        self._begin(lambda: run_session(self.job, watch, live.start), ended)
+        self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.hold)), ended)
 
     def start_elsewhere(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended

@@ -26,6 +26,10 @@ class RunLines:
         self._ran: dict[str, int] = {}
         self._open: dict[tuple[str, object], str] = {}
         """Page and cell → the line it has begun."""
+        self._after: dict[str, list[str]] = {}
+        """Page → the states that its sessions went on from."""
+        self._refused: set[tuple[str, object]] = set()
+        """Page, and why none of its states is kept: said once."""
 
     def on_event(self, event: Mapping[str, object]) -> None:
         """Take a run event."""
@@ -33,13 +37,31 @@ class RunLines:
         with self._lock:
             if state == "started":
                 self._began_s.setdefault(page, self._clock())
+                self._note_resumed(page, event)
             elif state == "output" and self._loud:
                 self._print(page, cell, str(event["text"]))
             elif state == "ended":
                 self._ran[page] = self._ran.get(page, 0) + 1
                 self._flush(page, cell)
+                self._note_refused(page, event)
             elif state in ("finished", "stopped"):
                 self._end_run(page, "" if state == "finished" else ", stopped")
+
+    def _note_resumed(self, page: str, event: Mapping[str, object]) -> None:
+        after = event.get("after")
+        if isinstance(after, int):
+            session = "" if event["session"] == "main" else f" of the session {event['session']}"
+            said = printable(f"after cell {after}{session}")
+            self._after.setdefault(page, []).append(said)
+            if self._loud:
+                self._say(f"{_name(page)}: cell {after + 1} of {event['of']}, from the state {said}")
+
+    def _note_refused(self, page: str, event: Mapping[str, object]) -> None:
+        reason = event.get("refused")
+        if reason and self._loud and (page, reason) not in self._refused:
+            self._refused.add((page, reason))
+            said = f"the state after cell {event['cell']} is not kept: {reason}"
+            self._say(f"{_name(page)}: {printable(said)}")
 
     def _print(self, page: str, cell: object, text: str) -> None:
         *lines, rest = (self._open.pop((page, cell), "") + text).split("\n")
@@ -57,11 +79,13 @@ class RunLines:
 
     def _end_run(self, page: str, note: str) -> None:
         began_s, ran = self._began_s.pop(page, None), self._ran.pop(page, 0)
+        resumed = " and ".join(self._after.pop(page, ()))
+        after = f", from the state {resumed}" if resumed else ""
         for key in [key for key in self._open if key[0] == page]:
             self._flush(*key)
         if began_s is not None:
             seconds = format_duration(self._clock() - began_s)
-            self._say(f"{_name(page)}: {plural(ran, 'cell')} ran in {seconds}{note}")
+            self._say(f"{_name(page)}: {plural(ran, 'cell')} ran in {seconds}{after}{note}")
 
 
 def _name(page: str) -> str:

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-from ...bibliography.references import work_of_reference
 from ...model.documents import Document, Reference
 from ...model.publications import FoundPublication, Publication
 from ...syntax.records import Citation, CitationEntry, Cited, get
-from ...syntax.references.citations import citations_of, is_keylike
+from ...syntax.references.citations import ALL_KEYS, citations_of, is_keylike
 from ..context import Tools
-
-ALL = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,8 @@ def collect_works(
     has_bibliography: bool,
 ) -> tuple[CitedWorks, tuple[FoundPublication, ...]]:
     """The works of a page, and what its bibliographies say of each key that is not in the front matter."""
+    from ...bibliography.references import work_of_reference
+
     tokens = list(tokens)
     found: dict[str, CitedWork] = {
         key: CitedWork(work_of_reference(reference), reference) for key, reference in references.items()
@@ -53,7 +52,7 @@ def collect_works(
     clusters = tuple(get(token, Citation) for token in citations_of(tokens))
     if has_bibliography:
         front = document.front
-        wanted = dict.fromkeys((*_keys(clusters, tokens), *_nocite(front.nocite, document, tools)))
+        wanted = dict.fromkeys(_each_key((*_keys(clusters, tokens), *front.nocite), document, tools))
         for key in wanted:
             if key not in found:
                 answer = tools.work(key, document)
@@ -76,9 +75,9 @@ def _keys(clusters: Iterable[Citation], tokens: list[Token]) -> Iterator[str]:
                 yield entry.key
 
 
-def _nocite(keys: tuple[str, ...], document: Document, tools: Tools) -> Iterator[str]:
+def _each_key(keys: Iterable[str], document: Document, tools: Tools) -> Iterator[str]:
     for key in keys:
-        yield from tools.work_keys(document) if key == ALL else (key,)
+        yield from tools.work_keys(document) if key == ALL_KEYS else (key,)
 
 
 def is_mistake(item: Cited, citation: Citation) -> bool:

@@ -78,7 +78,9 @@ class CslPageStyle:
             opening, closing = item_signs(index)
             before, _, rest = html.partition(opening)
             inner, _, behind_it = rest.partition(closing)
-            html = f"{before}{link_to(item.key, name, inner)}{behind_it}"
+            # inside of a range of numbers there is nothing to click, but a place to come back to
+            link = link_to(item.key, name, inner) if inner else f"<span{name}></span>"
+            html = f"{before}{link}{behind_it}"
         return html
 
     def _apart(self, rendering: Rendering, item: Cited, name: str) -> str:

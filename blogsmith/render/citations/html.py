@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from ...diagnostics.model import Place
 from ...model.publications import CslStyle
 from ...syntax.records import Citation, CitationEntry, Heading, get
+from ...syntax.references.citations import ALL_KEYS
 from ..context import Rendering, Rule
 from ..prose import escape_html
 from .cited_works import CitedWorks, collect_works, is_mistake
@@ -48,9 +49,13 @@ def citations_of_page(rendering: Rendering) -> CitationPlan:
     if page.has_bibliography:
         for found in tools.bibliography_problems(document):
             rendering.reporter.add(found)
-    for key in document.front.nocite if page.has_bibliography else ():
-        if key != "*" and key not in cited.works:
-            _report_unknown(rendering, key, document.front.places.get("nocite"))
+    listed: list[tuple[str, Place | None]] = [
+        (key, document.front.places.get("nocite")) for key in document.front.nocite
+    ]
+    listed += page.uncited
+    for key, place in listed if page.has_bibliography else ():
+        if key != ALL_KEYS and key not in cited.works:
+            _report_unknown(rendering, key, place)
     uses: dict[str, int] = {}
     for cluster in cited.clusters:
         for item in cluster.items:
@@ -154,4 +159,10 @@ def _entry(rendering: Rendering, page: CitationPlan, key: str, uses: int) -> str
     return f'<li id="ref-{shown}">{page.style.describe(rendering, key)}{more}{links}</li>\n'
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"citation": citation, "bibliography": bibliography})
+def _nothing(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return ""
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {"citation": citation, "nocite": _nothing, "bibliography": bibliography}
+)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from ...bibliography.csl.processor import letter_of
 from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
 from ...diagnostics.model import Place, TextMap
 from ...model.documents import Reference
 from ...model.publications import Person, Publication
+from ...model.units import count_letters
 from ...syntax.math.formulas import text_with_formulas
 from ...syntax.records import Citation
 from ..context import Rendering
@@ -86,7 +86,7 @@ class NumericStyle:
         """Authors. Title. Venue volume(issue), pages, year. Note."""
         cited = self._cited.works[key]
         reference = cited.reference or reference_of_work(cited.work)
-        parts = (escape_html(_joined(reference.authors)), _title(rendering, cited, reference))
+        parts = (escape_html(_join_authors(reference.authors)), _title(rendering, cited, reference))
         return _sentences((*parts, _where(reference, reference.year), escape_html(reference.note)))
 
 
@@ -122,11 +122,11 @@ class AuthorYearStyle:
         """Authors (year). Title. Venue volume(issue), pages. Note."""
         cited, year = self._cited.works[key], escape_html(self._years[key])
         reference = cited.reference or reference_of_work(cited.work)
-        names = [inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
+        names = [invert_name(person) for person in cited.work.authors[:MOST_AUTHORS]]
         if cited.work.has_others or len(cited.work.authors) > MOST_AUTHORS:
             names.append("et al.")
         title = _title(rendering, cited, reference)
-        head = f"{escape_html(_joined(names))} ({year})" if names else ""
+        head = f"{escape_html(_join_authors(names))} ({year})" if names else ""
         first = (head, title) if head else (f"{title} ({year})",)
         return _sentences((*first, _where(reference, ""), escape_html(reference.note)))
 
@@ -140,7 +140,7 @@ def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) 
     years = {}
     for (_, year), same in groups.items():
         for index, key in enumerate(same):
-            letter = letter_of(index) if len(same) > 1 else ""
+            letter = count_letters(index + 1) if len(same) > 1 else ""
             years[key] = f"{year or no_date}{'-' if letter and not year else ''}{letter}"
     return years
 
@@ -157,7 +157,7 @@ def _plain(text: str) -> str:
     return text.replace('<span class="nocase">', "")
 
 
-def inverted(person: Person) -> str:
+def invert_name(person: Person) -> str:
     """`van Gogh, V.`: initials, as lists by name have them."""
     if person.literal:
         return person.literal
@@ -187,7 +187,7 @@ def _where(reference: Reference, year: str) -> str:
     return escape_html(", ".join(filter(None, (where, reference.pages, year))))
 
 
-def _joined(authors: Sequence[str]) -> str:
+def _join_authors(authors: Sequence[str]) -> str:
     """`A, B & C`; `A, B et al.` where the last one says so."""
     if authors and authors[-1] == "et al.":
         return f"{', '.join(authors[:-1])} et al.".strip()

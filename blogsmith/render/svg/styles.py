@@ -15,7 +15,7 @@ import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
-from ...tex.names import name_set
+from ...model.names import name_set
 from .simplification import Styles, local_name
 
 PROPERTIES = name_set(

@@ -39,9 +39,9 @@ class PaidCode(CodeGenerator):
 
     def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         if frame.eval_ctx.volatile:
-            self.write("environment.written(context.eval_ctx.autoescape, ")
+            self.write("environment.print_value(context.eval_ctx.autoescape, ")
         else:
-            self.write(f"environment.written({bool(frame.eval_ctx.autoescape)}, ")
+            self.write(f"environment.print_value({bool(frame.eval_ctx.autoescape)}, ")
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         # a filter may make a long constant, which a loop then writes without paying
@@ -63,7 +63,7 @@ class PaidCode(CodeGenerator):
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         """`a ~ b`"""
-        self.write("environment.joined(context.eval_ctx.autoescape, (")
+        self.write("environment.concatenate(context.eval_ctx.autoescape, (")
         for part in node.nodes:
             self.visit(part, frame)
             self.write(", ")
@@ -80,7 +80,7 @@ class PaidCode(CodeGenerator):
         self.write("(")
         for name, side in zip(names, sides, strict=True):
             is_free = isinstance(side, nodes.Const) and _is_short(side.value)
-            self.write(f" {name} (" if is_free else f" {name} environment.compared(")
+            self.write(f" {name} (" if is_free else f" {name} environment.pay_comparison(")
             self.visit(side, frame)
             self.write(")")
         self.write(")")
@@ -90,7 +90,7 @@ class PaidCode(CodeGenerator):
         if not isinstance(node.arg, nodes.Slice):
             super().visit_Getitem(node, frame)
             return
-        self.write("environment.made(")
+        self.write("environment.pay_copy(")
         super().visit_Getitem(node, frame)
         self.write(")")
 
@@ -98,7 +98,7 @@ class PaidCode(CodeGenerator):
         """`{a: b}`; a key is hashed."""
         self.write("{")
         for pair in node.items:
-            self.write("environment.compared(")
+            self.write("environment.pay_comparison(")
             self.visit(pair.key, frame)
             self.write("): ")
             self.visit(pair.value, frame)

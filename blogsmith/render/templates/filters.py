@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment
 from jinja2.filters import make_attrgetter
 
+from ...model.names import name_set
 from .budget import ITEM, PLAIN, Budget, OverBudget, extent_of, is_container
 from .operations import (
     TEXTS,
@@ -82,25 +83,8 @@ FILTERS: Mapping[str, Estimate] = MappingProxyType(
 )
 """Filter → what it makes."""
 
-_LAZY = frozenset(
-    [
-        "map",
-        "select",
-        "reject",
-        "selectattr",
-        "rejectattr",
-        "first",
-        "last",
-        "length",
-        "count",
-        "list",
-        "batch",
-        "slice",
-        "default",
-        "d",
-        "reverse",
-        "items",
-    ]
+_LAZY = name_set(
+    "map select reject selectattr rejectattr first last length count list batch slice default d reverse items"
 )
 """Filters that do not look into the values of the list they are given."""
 

@@ -58,21 +58,6 @@ _RECORDS = (
     SearchView,
 )
 FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
-    {
-        kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)}
-        for kind in (
-            PageView,
-            SiteView,
-            Link,
-            SeriesPart,
-            Feed,
-            Pager,
-            PageGroup,
-            TocEntry,
-            HeadAssets,
-            Ground,
-            SearchView,
-        )
-    }
+    {kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)} for kind in _RECORDS}
 )
 """Record → its fields, and whether each is HTML."""

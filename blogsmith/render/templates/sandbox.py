@@ -155,7 +155,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         is_field = isinstance(argument, str) and argument in FIELDS.get(kind, ())
         if is_field or is_hidden(kind, argument):
             return self.getattr(obj, argument)
-        return super().getitem(obj, self.compared(argument))
+        return super().getitem(obj, self.pay_comparison(argument))
 
     def _markup(self, html: str) -> Markup:
         self.budget.take(0, len(html))
@@ -219,7 +219,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.budget.take(steps)
         return True
 
-    def written(self, is_escaped: bool, value: Any) -> str:
+    def print_value(self, is_escaped: bool, value: Any) -> str:
         """What `{{ value }}` writes."""
         if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
@@ -232,15 +232,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
             self.budget.take(0)
         return text
 
-    def joined(self, is_escaped: bool, values: Iterable[Any]) -> str:
+    def concatenate(self, is_escaped: bool, values: Iterable[Any]) -> str:
         """`a ~ b ~ c`; HTML as soon as one of them is."""
         has_html = is_escaped and any(hasattr(value, "__html__") for value in values)
-        texts = [self.written(has_html, value) for value in values]
+        texts = [self.print_value(has_html, value) for value in values]
         self.budget.take_size(sum(map(len, texts)), "this text")
         text = "".join(texts)
         return Markup(text) if has_html else text
 
-    def compared(self, value: Any) -> Any:
+    def pay_comparison(self, value: Any) -> Any:
         """A value that is compared, searched or hashed, which is one step for each value in it."""
         if isinstance(value, str):
             if len(value) > _LONG:
@@ -249,7 +249,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             extent_of(value, self.budget)
         return value
 
-    def made(self, value: Any) -> Any:
+    def pay_copy(self, value: Any) -> Any:
         """A value that is a copy."""
         return take_result(value, self.budget)
 

@@ -12,15 +12,14 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
+from ...model.names import VOID_ELEMENTS, name_set
 from ...patterns import lazy_pattern
-from ...tex.names import name_set
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
-_VOID = name_set("area base br col embed hr img input link meta param source track wbr")
 _OMITTED = name_set("button canvas dialog form input object script select style template textarea")
 """Left out with all they hold: controls, and what runs."""
 _OMITTED_VOID = name_set("base embed input link meta param source track")
@@ -107,7 +106,7 @@ class _Writer(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _OMITTED:
-            if tag not in _VOID:
+            if tag not in VOID_ELEMENTS:
                 self._omitted.append(tag)
             return
         if self._omitted or tag in _OMITTED_VOID:
@@ -118,7 +117,7 @@ class _Writer(HTMLParser):
             self._link_to(values.get("src", ""), values.get("title", ""))
         self._start(tag, values)
         is_closed = (self.get_starttag_text() or "").endswith("/>") and self._open[-1].namespace != XHTML
-        if tag in _VOID or is_closed:
+        if tag in VOID_ELEMENTS or is_closed:
             self._close_last()
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -201,7 +200,7 @@ class _Writer(HTMLParser):
         if not closed.written:
             return
         last = self._parts[-1]
-        if last.startswith(f"<{closed.written}") and last.endswith(">") and closed.tag in _VOID:
+        if last.startswith(f"<{closed.written}") and last.endswith(">") and closed.tag in VOID_ELEMENTS:
             self._parts[-1] = f"{last[:-1]}/>"
         else:
             self._parts.append(f"</{closed.written}>")

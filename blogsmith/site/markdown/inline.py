@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from .escapes import collapse_spaces, escape_text, fence_of
 from .tree import PageElement
@@ -17,9 +18,7 @@ _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
 _OUTER_SPACE = lazy_pattern(r"(\s*)(.*?)(\s*)\Z", re.DOTALL)
 _SAFE = "/:?#[]@!$&'*+,;=%~"
 """Signs of addresses; parentheses would end a link."""
-_NO_MARK = frozenset(
-    {"heading-anchor", "eq-anchor", "eq-number", "footnote-backref", "ref-backref", "code-backref"}
-)
+_NO_MARK = name_set("heading-anchor eq-anchor eq-number footnote-backref ref-backref code-backref")
 """Links that lead around in the page and say nothing."""
 
 

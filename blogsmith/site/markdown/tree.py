@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 from msgspec import Struct, field
 
+from ...model.names import VOID_ELEMENTS
 from ...patterns import lazy_pattern
 from ...syntax.code_marks import mark_comment
-from ...tex.names import name_set
 
 _MATH = lazy_pattern(r"(<math\b[^>]*>)(.*?)</math>", re.DOTALL)
 _NUMBER = lazy_pattern(r'<mtext class="eq-number"[^>]*>(.*?)</mtext>', re.DOTALL)
@@ -23,7 +23,6 @@ _LINE = lazy_pattern(r'<(span|ins|del) class="line[^>]*>')
 _SIGNS = {"span": " ", "ins": "+", "del": "-"}
 """Element of a line of changed code → the sign in front of it."""
 _TAG = lazy_pattern(r"<[^<>]*>")
-_VOID = name_set("area base br col embed hr img input link meta param source track wbr")
 _UNSEEN = frozenset({"button", "noscript", "script", "style", "svg", "template"})
 """Left out with all they hold: they do nothing in a text."""
 _CLOSED_BY = {
@@ -127,12 +126,12 @@ class _Reader(HTMLParser):
         self._close_left_open(tag)
         element = PageElement(tag, {name: value or "" for name, value in attrs})
         self._open[-1].children.append(element)
-        if tag not in _VOID and len(self._open) <= _MAX_DEPTH:
+        if tag not in VOID_ELEMENTS and len(self._open) <= _MAX_DEPTH:
             self._open.append(element)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
+        if tag not in VOID_ELEMENTS:
             self.handle_endtag(tag)
 
     def _close_left_open(self, tag: str) -> None:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..records import Fence
 
@@ -51,9 +52,7 @@ _KERNELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Beginning of a kernel's name → its language, where that is not the beginning itself."""
-_RUN_ELSEWHERE = frozenset(
-    {"r", "julia", "ojs", "bash", "zsh", "sql", "stan", "node", "octave", "perl", "ruby", "rust", "scala"}
-)
+_RUN_ELSEWHERE = name_set("r julia ojs bash zsh sql stan node octave perl ruby rust scala")
 """Languages that run in Quarto and knitr when they stand in braces."""
 
 _OFF = lazy_pattern(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from msgspec import structs
 
 from ...diagnostics.model import Reporter
+from ...model.names import name_set
 from ..html_nodes import is_line, is_phrasing, raw_tag
 from ..records import Math, get, put
 from ..state import page_of
@@ -23,9 +24,7 @@ from ..state import page_of
 BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""
 
-PHRASING = frozenset(
-    {"heading_open", "callout_title_open", "collapsible_label_open", "tab_open", "table_open"}
-)
+PHRASING = name_set("heading_open callout_title_open collapsible_label_open tab_open table_open")
 """Tokens behind which a text stays a line."""
 
 

@@ -29,6 +29,7 @@ from ..state import (
     inline_place,
     line_start,
     page_of,
+    text_between,
 )
 from .delimiters import (
     FoundFormula,
@@ -177,7 +178,7 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return _report_unclosed(state, start, pos, closing, silent)
     inside = closing.startswith("\\end")
     inner = pos if inside else pos + 2
-    origin = _origin(state, start, last, inner, inner_end + (len(closing) if inside else 0))
+    origin = text_between(state, start, last, inner, inner_end + (len(closing) if inside else 0))
     if not origin.text.strip():
         return False
     after = read_display_tail(state.src, inner_end + len(closing), state.eMarks[last])
@@ -236,18 +237,6 @@ def open_delimiter(state: StateBlock, line: int, end: int) -> str:
             return closing
         later += 1
     return ""
-
-
-def _origin(state: StateBlock, first: int, last: int, inner: int, inner_end: int) -> TextMap:
-    """The TeX between two indices without the marks of its containers."""
-    pieces, starts = [], []
-    for line in range(first, last + 1):
-        begin = inner if line == first else min(line_start(state, line), state.eMarks[line])
-        stop = inner_end if line == last else state.eMarks[line]
-        place = block_place(state, begin)
-        pieces.append(state.src[begin:stop])
-        starts.append((place.line, place.column))
-    return TextMap("\n".join(pieces), tuple(starts))
 
 
 def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, origin: TextMap) -> None:

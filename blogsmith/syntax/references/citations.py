@@ -1,4 +1,4 @@
-r"""Citations: `[@key]`, `[see @a, p. 3; -@b]`, `@key` in running text, LaTeX's `\cite`, `\citep`, `\citet`.
+r"""Citations: `[@key]`, `[see @a, p. 3; -@b]`, `@key` in running text, LaTeX's `\cite`, `\citep`, `\nocite`.
 
 A bare `@word` is a citation only if it is a key, since handles and addresses look the same; in brackets an
 unknown key is an error. Keys of `references:` are known here. Where a page has `.bib` files besides, whatever
@@ -23,6 +23,8 @@ from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
 from .references import is_label
 
+ALL_KEYS = "*"
+"""In place of a key that is listed without a citation: every one there is."""
 KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = lazy_pattern(r"\[\s*((?:[^\[\]@;\n]{0,80}\s)?-?@[^\[\]]+)\](?![(\[])")
 _ITEM = lazy_pattern(rf"\s*(?:([^@;]{{0,80}}?)\s+)?(-?){KEY}\s*(?:,([^;]*))?(?:;|$)")
@@ -45,6 +47,7 @@ _COMMANDS = "|".join(
 _COMMAND = lazy_pattern(
     rf"\\({_COMMANDS})\*?((?:\s*\[[^\[\]\n]{{0,200}}\]){{0,2}})\s*\{{\s*([^{{}}\n]{{1,2000}}?)\s*\}}"
 )
+_NOCITE = lazy_pattern(r"\\nocite\s*\{\s*([^{}\n]{1,2000}?)\s*\}")
 _OPTION = lazy_pattern(r"\[([^\[\]]*)\]")
 _COMMAND_KEY = lazy_pattern(r"[^\s,{}]+")
 _TEXTUAL = frozenset(("citet", "citealt", "textcite", "Citet", "Textcite"))
@@ -141,6 +144,22 @@ def command(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def nocite(state: StateInline, silent: bool) -> bool:
+    r"""Inline rule: `\nocite{a,b}` and `\nocite{*}`, which print nothing: works for the list alone."""
+    page = page_of(state.env)
+    found = _NOCITE.match(state.src, state.pos, state.posMax) if _has_entries(page) else None
+    if not found:
+        return False
+    if not silent:
+        for key in _COMMAND_KEY.finditer(state.src, found.start(1), found.end(1)):
+            if not page.has_bibliography and key[0] not in (*page.references, ALL_KEYS):
+                _unknown(Cited(key[0], place=inline_place(state, key.start(), key.end())), page)
+            page.uncited.append((key[0], inline_place(state, key.start(), key.end())))
+        state.push("nocite", "", 0)
+    state.pos = found.end()
+    return True
+
+
 def _push(state: StateInline, citation: Citation) -> None:
     page = page_of(state.env)
     if not page.has_bibliography:
@@ -165,8 +184,27 @@ def number_citations(state: StateCore) -> None:
             uses[item.key] = uses.get(item.key, 0) + 1
             counts.append(uses[item.key])
         put(token, replace(citation, uses=tuple(counts)))
+    for listed, _ in page.uncited:
+        keys = page.references if listed == ALL_KEYS else ()
+        uses |= {key: uses.get(key, 0) for key in (*keys, listed)}
+    if page.uncited:
+        state.tokens = _without_empty(state.tokens)
     if page.references or page.has_bibliography:
         _append_entries(state, page, uses)
+
+
+def _without_empty(tokens: list[Token]) -> list[Token]:
+    r"""The tokens without paragraphs that hold nothing but `\nocite`."""
+    dropped: set[int] = set()
+    for index, token in enumerate(tokens):
+        kinds = {child.type for child in token.children or ()}
+        if (
+            "nocite" in kinds
+            and kinds <= {"nocite", "softbreak"}
+            and tokens[index - 1].type == "paragraph_open"
+        ):
+            dropped |= {index - 1, index, index + 1}
+    return [token for index, token in enumerate(tokens) if index not in dropped]
 
 
 def keys_in_calls(tokens: list[Token]) -> Iterator[str]:
@@ -206,6 +244,7 @@ def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> 
 
 def cite_rules(md: MarkdownIt) -> None:
     r"""Register the inline rules: `\cite` before escapes, the others before links."""
+    md.inline.ruler.before("escape", "nocite", nocite)
     md.inline.ruler.before("escape", "cite_command", command)
     md.inline.ruler.before("link", "cite_group", group)
     md.inline.ruler.before("link", "cite_bare", bare)

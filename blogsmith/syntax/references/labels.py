@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ...diagnostics.fixes import Fix
 from ...diagnostics.model import Place
+from ...model.units import count_letters
 from ..state import PageState
 
 BY_SECTION = " by section"
@@ -81,6 +82,8 @@ class Numbers:
     macros: Mapping[str, Any]
     """TeX macros known so far: the site's, the page's, then those its formulas define, as `tex` has them."""
     counts: dict[str, int] = field(default_factory=dict)
+    statements: dict[str, int] = field(default_factory=dict)
+    """Counts of theorems and their like, by the name of what counts them."""
     labels: dict[str, Label] = field(default_factory=dict)
     letters: Letters | None = None
     """Inside `subequations`."""
@@ -92,6 +95,12 @@ class Numbers:
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return str(self.counts[kind])
 
+    def next_statement(self, counter: str) -> str:
+        """The next number of the statements that `counter` counts, with its section where it is asked for."""
+        self.statements[counter] = self.statements.get(counter, 0) + 1
+        section = self.counts.get("section", 0) if self.page.options.statements_by_section else 0
+        return f"{section}.{self.statements[counter]}" if section else str(self.statements[counter])
+
     def next_equation(self) -> str:
         """The next number of an equation, with its section or letter where they are asked for."""
         if self.letters is None:
@@ -101,13 +110,15 @@ class Numbers:
         letters.number = letters.number or self.next_equation()
         self.letters = letters
         letters.count += 1
-        return letters.number + _letters(letters.count)
+        return letters.number + count_letters(letters.count)
 
     def begin_section(self) -> None:
         """A heading of the highest level stands here."""
         self.counts["section"] = self.counts.get("section", 0) + 1
         if self.by_section:
             self.counts["eq"] = 0
+        if self.page.options.statements_by_section:
+            self.statements.clear()
 
     def add(self, label: Label) -> str:
         """Remember a label; its id, or empty for the second use of an id, which is an error."""
@@ -129,12 +140,3 @@ class Numbers:
             written = label.id
         number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
         return reporter.substitute(place, written, f"{written}-{number}")
-
-
-def _letters(count: int) -> str:
-    """1 → a, 26 → z, 27 → aa."""
-    text = ""
-    while count:
-        count, letter = divmod(count - 1, 26)
-        text = chr(ord("a") + letter) + text
-    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...model.names import name_set
 from ..parse.errors import ParseError
 from ..parse.macro_bodies import fill_body
 from ..parse.parser import Command, Parser
@@ -13,9 +14,7 @@ from ..parse.scan import strip_places
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # what no author may give another meaning: the parser itself looks for them
-_FIXED = frozenset(
-    ("\\limits", "\\nolimits", "\\left", "\\right", "\\middle", "\\begin", "\\end", "\\\\", "\\cr")
-)
+_FIXED = name_set("\\limits \\nolimits \\left \\right \\middle \\begin \\end \\\\ \\cr")
 
 
 def is_name(token: str) -> bool:

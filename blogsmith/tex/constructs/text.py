@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import unescape
 from types import MappingProxyType
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import join_fragments
@@ -74,20 +75,7 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
         "\\enskip": 0.5,
     }
 )
-_BOXES = frozenset(
-    (
-        "\\colorbox",
-        "\\fcolorbox",
-        "\\fbox",
-        "\\raisebox",
-        "\\llap",
-        "\\rlap",
-        "\\clap",
-        "\\makebox",
-        "\\ref",
-        "\\eqref",
-    )
-)
+_BOXES = name_set("\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref")
 """Commands outside this file that may stand in text."""
 _CHANGES = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """What looks different in a display and in a line."""

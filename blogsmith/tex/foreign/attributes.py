@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..parse.colors import NAMES
 from ..parse.lengths import css
@@ -31,9 +32,7 @@ _SPACES: Mapping[str, int] = MappingProxyType(
     }
 )
 """Spaces by name, MathML 3 section 2.1.5.2 → eighteenths of an em."""
-_DANGEROUS = frozenset(
-    {"action", "actiontype", "class", "formaction", "href", "id", "src", "style", "target"}
-)
+_DANGEROUS = name_set("action actiontype class formaction href id src style target")
 
 
 def _flag(value: str) -> str | None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize_unplaced
 
-_STARRED = frozenset(
-    ("align", "alignat", "xalignat", "flalign", "gather", "eqnarray", "equation", "multline")
-)
+_STARRED = name_set("align alignat xalignat flalign gather eqnarray equation multline")
 _NUMBERS = lazy_pattern(
     r"\\(?:label|tag|notag|nonumber)(?![A-Za-z])|(?<!\\)%"
     r"|\\begin\s*\{\s*(?:" + "|".join(sorted(_STARRED)) + r")\s*\}"

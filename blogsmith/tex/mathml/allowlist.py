@@ -7,9 +7,9 @@ is not listed (MathML Core and a little HTML for text) is refused as an internal
 
 from __future__ import annotations
 
+from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..errors import TexError
-from ..names import name_set
 
 ELEMENTS = name_set(
     "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder "

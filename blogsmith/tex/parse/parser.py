@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...model.names import name_set
 from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, atom_of_character, escape, tight
 from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
@@ -22,9 +23,7 @@ from .state import SCRIPT, State
 _ENDS = frozenset(("}", "&", "\\\\", "\\cr", "\\end", "\\right", "\\middle", "\\endgroup", "\\newline"))
 
 
-ASSIGNMENTS = frozenset(
-    ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\newcommand", "\\renewcommand", "\\providecommand")
-)
+ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
 """Definitions, which are no argument of anything."""
 
 

@@ -118,3 +118,16 @@ def text_of(tokens: Sequence[str]) -> str:
             parts.append(" ")
         parts.append(token)
     return "".join(parts)
+
+
+def split_at(tokens: Sequence[str], separator: str) -> list[list[str]]:
+    """`tokens` cut at each `separator` outside braces."""
+    pieces: list[list[str]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token == "{") - (token == "}")
+        if token == separator and not depth:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces

@@ -62,9 +62,9 @@ def import_page(root: Path, body: str, front: str = "title: A post\n") -> Import
 def test_a_construct(construct: Construct, tmp_path: Path) -> None:
     page = import_page(tmp_path, construct.source)
     assert page.text.strip() == construct.parts["becomes"]
-    shown = {key: value for key, value in page.front.items() if key in ("math", "references")}
+    shown = {key: value for key, value in page.front.items() if key in ("math", "bibliography", "references")}
     assert "\n".join(f"{key}: {value}" for key, value in shown.items()) == construct.parts.get(
-        "front", "\n".join(f"{key}: {value}" for key, value in shown.items() if key == "references")
+        "front", "\n".join(f"{key}: {value}" for key, value in shown.items() if key != "math")
     )
     told = [f"{notice.kind}: {notice.message}" for notice in page.notices]
     expected = construct.parts.get("notices", "").splitlines()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Any
 
+from ....model.names import name_set
 from ....patterns import lazy_pattern
 from ...text.placement import Replacement, dedent
 from .context import CallContext
@@ -21,22 +22,10 @@ _ACTION = lazy_pattern(
     r"(\{\{-?[ \t\n]*(?:/\*[\s\S]*?\*/|(?:`[^`]*`|\"(?:\\.|[^\"\\])*\"|(?!\}\})[\s\S])*?)[ \t\n]*-?\}\})"
 )
 _WORD = lazy_pattern(r"`[^`]*`|\"(?:\\.|[^\"\\])*\"|\(|\)|\||:=|=|[^\s()|`\"=:]+")
-_SAME = frozenset(
-    (
-        *(
-            "safehtml",
-            "safeurl",
-            "safecss",
-            "safehtmlattr",
-            "safejs",
-            "markdownify",
-            "htmlescape",
-            "plainify",
-        ),
-        *("print", "htmlunescape", "string", "trim", "absurl", "relurl", "emojify", ".page.renderstring"),
-        *("$.page.renderstring", ".renderstring", "transform.markdownify", "strings.trimspace", "absurl"),
-        *("chomp", "$.renderstring", "transform.plainify", "strings.trimright", "htmlattr", "partial"),
-    )
+_SAME = name_set(
+    "safehtml safeurl safecss safehtmlattr safejs markdownify htmlescape plainify print htmlunescape string "
+    "trim absurl relurl emojify .page.renderstring $.page.renderstring .renderstring transform.markdownify "
+    "strings.trimspace absurl chomp $.renderstring transform.plainify strings.trimright htmlattr partial"
 ) - {"partial", "trim"}
 _ELEMENT = lazy_pattern(
     r"<(div|section|aside|details|figure|figcaption|blockquote|summary|p|center)\b([^>]*)>(?=\s*\ue013)"
@@ -267,9 +256,7 @@ def _apply(stage: list[str], piped: Any, state: _State) -> Any:
     raise _Unreadable
 
 
-_FUNCTIONS = frozenset(
-    ("default", "or", "and", "not", "eq", "ne", "isset", "printf", "lower", "upper", "cond", "trim")
-)
+_FUNCTIONS = name_set("default or and not eq ne isset printf lower upper cond trim")
 
 
 def _index(arguments: list[Any]) -> Any:

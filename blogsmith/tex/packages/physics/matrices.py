@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...parse.reader import Expander, FormulaReader, fill, text_of
+from ...parse.scan import split_at
 from .brackets import PARTNERS, take_bracketed
 
 _MAX_SIZE = 100
@@ -117,7 +118,7 @@ def _diagonal(*, anti: bool) -> Expander:
     def expand(reader: FormulaReader, command: str) -> list[str]:
         if reader.peek() != "{":
             return []
-        blocks = _split_at_commas(reader.argument())
+        blocks = split_at(reader.argument(), ",")
         if len(blocks) > _MAX_SIZE:
             raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} blocks")
         last = len(blocks) - 1
@@ -125,19 +126,6 @@ def _diagonal(*, anti: bool) -> Expander:
         return _rows([[*[[]] * (last - n if anti else n), cell] for n, cell in enumerate(cells)])
 
     return expand
-
-
-def _split_at_commas(tokens: Sequence[str]) -> list[list[str]]:
-    """`tokens` cut at the commas outside braces."""
-    pieces: list[list[str]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token == "{") - (token == "}")
-        if token == "," and not depth:
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return pieces
 
 
 def _brackets(small: str, environment: str) -> dict[str, Expander]:

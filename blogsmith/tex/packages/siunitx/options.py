@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ....patterns import lazy_pattern
 from ...parse.reader import text_of
+from ...parse.scan import split_at
 
 _MOST_SHOWN = 40
 
@@ -200,19 +201,6 @@ def single_entries(tokens: Sequence[str]) -> tuple[str, ...]:
     """The option list without the entries that a later one of the same name makes void."""
     entries = {text_of(split_at(entry, "=")[0]).strip(): entry for entry in split_at(tokens, ",")}
     return tuple(token for name, entry in entries.items() if name for token in (*entry, ","))
-
-
-def split_at(tokens: Sequence[str], separator: str) -> list[list[str]]:
-    """`tokens` cut at each `separator` outside braces."""
-    pieces: list[list[str]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token == "{") - (token == "}")
-        if token == separator and not depth:
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return pieces
 
 
 def _strip_braces(value: str) -> str:

@@ -1,0 +1,185 @@
+"""Checkpoints of a session: processes that hold its state after a cell, and from which it goes on.
+
+The other side of the conversation is `worker/checkpoints.py`. A checkpoint ends when its connection is
+closed, and so with the builder, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from ...model.results import CellRun, ValueRun
+from ...model.units import format_size
+from .output_buffer import OutputBuffer
+from .process import AdoptedChild, Process, die_with_us
+from .reaper import Mark, child_with_mark, end_survivors, new_number, resident_bytes, usage
+from .requests import RequestChannel, RequestLimits
+from .used_files import UsedFiles
+from .working_folder import SessionFolder, mark_folder
+
+_TAKE_S = 30.0
+_RESUME_S = 10.0
+_TURN_S = 2.0
+"""For the run before it, which is being ended."""
+_CHANGED_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A session up to a cell."""
+
+    steps: int = 0
+    """Of the job, that lie behind."""
+    cells: tuple[CellRun, ...] = ()
+    values: Mapping[int, ValueRun] = field(default_factory=dict)
+    used: UsedFiles | None = None
+    """None: nothing so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A worker that goes on from a checkpoint."""
+
+    process: Process
+    mark: Mark
+    folder: SessionFolder
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """The state of a session after a cell, in a process that waits."""
+
+    progress: Progress
+    _pid: int
+    _ending: AdoptedChild
+    _connection: socket.socket
+    _mark: Mark
+    _folder: SessionFolder
+    _held: ExitStack
+    """What is undone when it ends."""
+
+    def memory_bytes(self, *, shared: bool) -> int:
+        """What it holds; with a share only of what others hold, too, which is expensive to know."""
+        return resident_bytes(self._pid, shared=shared)
+
+    def resume(self, stack: ExitStack) -> Resumed | None:
+        """A worker that goes on from here; None if the files it has used are others now, or it is gone.
+
+        TimeoutError if another worker still uses the folder of the session. stack: undone when the worker
+        is gone.
+        """
+        if self.progress.used and self.progress.used.is_hidden():
+            return None
+        with ExitStack() as undo:
+            if not self._folder.begin_turn(_TURN_S):
+                raise TimeoutError
+            undo.callback(self._folder.end_turn)
+            number = new_number(self._mark.number)
+            undo.enter_context(mark_folder(self._folder.path, number))
+            process = self._start(number)
+            if process is None:
+                return None
+            stack.push(undo.pop_all())
+        progress = replace(self.progress, used=self.progress.used and self.progress.used.copy())
+        return Resumed(process, Mark(number, in_limits=True), self._folder, progress)
+
+    def _start(self, number: int) -> Process | None:
+        with ExitStack() as ours, ExitStack() as life_end, ExitStack() as theirs:
+            control, far = socket.socketpair()
+            (out, far_out), (err, far_err), (far_life, life) = os.pipe(), os.pipe(), os.pipe()
+            ours.callback(control.close)
+            theirs.callback(far.close)
+            life_end.callback(os.close, far_life)
+            for stack, descriptors in ((ours, (out, err, life)), (theirs, (far_out, far_err))):
+                for descriptor in descriptors:
+                    stack.callback(os.close, descriptor)
+            passed = [far.fileno(), far_out, far_err, far_life]
+            try:
+                socket.send_fds(self._connection, [number.to_bytes(8, "big")], passed)
+                theirs.close()
+                # the other end of `control` is closed early by a worker that has not become one
+                ready = select.select([self._connection, control], [], [], _RESUME_S)[0]
+                is_there = self._connection in ready and self._connection.recv(_CHANGED_BYTES) == b"\n"
+            except OSError:
+                is_there = False
+            pid = child_with_mark(number) if is_there else None
+            if pid is None:
+                end_survivors(Mark(number, in_limits=True))
+                return None
+            die_with_us(far_life, pid)
+            ours.pop_all()
+            return Process(pid, pid, control, out, err, AdoptedChild(pid), (life,))
+
+    def close(self) -> None:
+        """End it. Sessions that went on from it go on."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        self._ending(None)
+        self._connection.close()
+        self._held.close()
+
+
+class SessionCheckpoints(Protocol):
+    """The checkpoints of one session, as its run sees them."""
+
+    def resume(self, stack: ExitStack) -> Resumed | None:
+        """A worker that goes on from the last checkpoint that is still true; None if there is none."""
+
+    @property
+    def most_bytes(self) -> int:
+        """Memory that all checkpoints together may take."""
+
+    def is_due(self, seconds: float) -> bool:
+        """Whether to make one. seconds: what it took to come here from the last one."""
+
+    def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
+        """There is one more. cost_s: what it took to make it."""
+
+
+def take_checkpoint(
+    exchange: RequestChannel, worker: Resumed, progress: Progress, most_bytes: int
+) -> Checkpoint | str:
+    """Have a worker make a checkpoint; why it cannot be, in words. most_bytes: of memory."""
+    process, mark, folder = worker.process, worker.mark, worker.folder
+    if not mark.in_limits:
+        return "this system does not mark processes"
+    if (memory := resident_bytes(process.pid)) > most_bytes:
+        return f"it takes {format_size(memory)}, and all states together may take {format_size(most_bytes)}"
+    if any(folder.path.iterdir()):
+        return "its folder for temporary files is not empty"
+    if usage(process, mark, 0).processes > 1:
+        return "a process that it has started still runs"
+    number = new_number(mark.number)
+    ours, far = socket.socketpair()
+    request = {"op": "checkpoint", "mark": number, "piped": exchange.piped_bytes}
+    unseen = OutputBuffer(0, lambda output: None)
+    with far:
+        answer = exchange.request(request, "checkpoint", RequestLimits(_TAKE_S), unseen, passed=far.fileno())
+    refusal = str((answer.frame or {}).get("refusal", "the session has ended"))
+    pid = None if refusal else child_with_mark(number)
+    if pid is None:
+        ours.close()
+        return refusal or "the system cannot fork"
+    ours.settimeout(_RESUME_S)
+    folder.hold()
+    held = ExitStack()
+    held.callback(folder.release)
+    held.enter_context(mark_folder(folder.path, number))
+    return Checkpoint(
+        progress=replace(progress, used=progress.used and progress.used.copy()),
+        _pid=pid,
+        _ending=AdoptedChild(pid),
+        _connection=ours,
+        _mark=Mark(number, in_limits=True),
+        _folder=folder,
+        _held=held,
+    )

@@ -1,0 +1,241 @@
+"""Checkpoints: a session as it was after a cell, as a process that waits until later cells are to run anew.
+
+It is a fork of the worker and shares memory with it until one of them writes. Asked to go on it forks again,
+so that it can be used many times; its fork is a worker. Both are forked twice, and so become children of the
+builder: code of cells never sees a child that it has not started.
+
+A fork shares or loses what is not memory of this process: threads, children, sockets, shared memory, timers.
+A session that has any of these gets no checkpoint. Files that it reads are opened once more, at the same
+place; for what it has seen and changed of files see `external_state.py`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import signal
+import sys
+from os import _exit, fork, listdir, waitpid
+from time import sleep
+
+from .external_state import ExternalState
+from .frames import receive_passed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .file_access import FileAccess
+    from .frames import Channel
+    from .streams import StreamOutput
+
+_RLIMIT_LOCKS = 10
+"""Holds the mark by which the builder knows the processes of a session."""
+_PASSED = 4
+"""Descriptors of a worker: its socket, two pipes, and one that ends with the builder."""
+_POLL_S = 0.0005
+_STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
+
+
+class Checkpoints:
+    """Makes checkpoints of one session; made before its first cell runs."""
+
+    def __init__(self, channel: Channel, output: StreamOutput, observed: FileAccess) -> None:
+        self._channel, self._output, self._observed = channel, output, observed
+        self._external = observed.external = ExternalState(observed.absolute)
+        self._external.begin_process(channel.sent_bytes)
+        self._descriptors = frozenset(_descriptors())
+        self._life = [number for number in self._descriptors if number > 2 and _is_pipe(number)]
+        """What ends this process with the builder."""
+        self._shared = frozenset(_shared_memory())
+        self._places: dict[int, int] = {}
+        """Descriptor of a file that is being read → where."""
+
+    def take(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Make one, unless it cannot be; the answer for the builder.
+
+        None: this is a worker that goes on from it, some time later.
+        """
+        self._observed.is_paused = True
+        try:
+            connection = self._channel.receive_descriptors(1)[0]
+            try:
+                refusal = self._refusal(connection, message["piped"])
+                if not refusal and not self._fork(connection, message["mark"]):
+                    return None
+            except OSError as error:
+                refusal = f"the system cannot fork: {error.strerror}"
+            os.close(connection)
+            return {"event": "checkpoint", "refusal": refusal}
+        finally:
+            self._observed.is_paused = False
+
+    def _refusal(self, connection: int, piped_bytes: int) -> str:
+        """Why a fork of this process would not be the same, in words; "" if it would."""
+        threads = len(listdir("/proc/self/task"))  # noqa: PTH208 - pathlib costs 5 ms
+        if threads > 1:
+            return f"{threads - 1} other {'thread runs' if threads == 2 else 'threads run'}"
+        if _has_children():
+            return "a process that it has started still runs"
+        self._places = {}
+        for number in sorted({*_descriptors()} - self._descriptors - {connection}):
+            if _is_read_only_file(number):
+                self._places[number] = os.lseek(number, 0, os.SEEK_CUR)
+            elif (name := _name_of(number)) not in _STATELESS:
+                return f"{name} is open"
+        if set(_shared_memory()) - self._shared:
+            return "it shares memory with other processes"
+        if signal.getsignal(signal.SIGCHLD) is not signal.SIG_DFL:
+            return "it wants to know of the end of processes"
+        if any(signal.getitimer(which)[0] for which in (0, 1, 2)):
+            return "a timer runs"
+        return self._external.refusal(self._channel.sent_bytes + piped_bytes)
+
+    def _fork(self, connection: int, mark: int) -> bool:
+        """True in the process that forks, when the checkpoint is there; False in a worker that goes on."""
+        random, pending = _RandomState(), self._output.pending()
+        child = fork()
+        if child:
+            waitpid(child, 0)
+            return True
+        try:
+            _orphan(mark)
+            descriptors = self._wait(connection)
+            random.restore()
+            self._become_worker(descriptors)
+            self._output.adopt(pending)
+            self._external.begin_process(self._channel.sent_bytes)
+            _send(connection, "")
+            os.close(connection)
+        except BaseException:
+            _exit(1)
+        return False
+
+    def _wait(self, connection: int) -> list[int]:
+        """Be a checkpoint; what a worker that goes on from it has been given. Returns in that worker only."""
+        null = os.open("/dev/null", os.O_RDWR)
+        for number in (1, 2, *self._life):
+            os.dup2(null, number)
+        os.close(null)
+        while True:
+            data, descriptors = _receive(connection)
+            if len(descriptors) < _PASSED:
+                _exit(0)
+            changed = self._external.changed()
+            if changed:
+                _send(connection, changed)
+            else:
+                child = fork()
+                if not child:
+                    _orphan(int.from_bytes(data, "big"))
+                    return descriptors
+                waitpid(child, 0)
+            for number in descriptors:
+                os.close(number)
+
+    def _become_worker(self, descriptors: list[int]) -> None:
+        """Take the places of those of the process that was forked."""
+        control, stdout, stderr, life = descriptors
+        self._channel.reopen(control)
+        for source, targets in ((stdout, [1]), (stderr, [2]), (life, self._life)):
+            for number in targets:
+                os.dup2(source, number)
+            os.close(source)
+        for number, place in self._places.items():
+            _open_again(number, place)
+
+
+def _orphan(mark: int) -> None:
+    """In a child: become a child of the builder, with a session and a mark of its own."""
+    resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
+    # before anybody is told of it: what ends the group of the other process must not end this one
+    os.setsid()
+    parent = os.getpid()
+    if fork():
+        _exit(0)
+    os.setsid()
+    while os.getppid() == parent:
+        sleep(_POLL_S)
+
+
+class _RandomState:
+    """Of `random`, which seeds itself anew in every child."""
+
+    def __init__(self) -> None:
+        module = sys.modules.get("random")
+        self._generator: Any = getattr(module, "_inst", None)
+        self._state = self._generator and self._generator.getstate()
+
+    def restore(self) -> None:
+        if self._generator is not None:
+            self._generator.setstate(self._state)
+
+
+def _send(connection: int, changed: str) -> None:
+    from _socket import socket
+
+    end = socket(fileno=connection)
+    try:
+        # its first line, if it is a name that nobody expects
+        end.sendall(changed.encode("utf-8", "replace").replace(b"\n", b" ") + b"\n")
+    finally:
+        end.detach()
+
+
+def _receive(connection: int) -> tuple[bytes, list[int]]:
+    """A mark, and descriptors; none once the builder hangs up."""
+    return receive_passed(connection, 8, _PASSED)
+
+
+def _descriptors() -> Iterator[int]:
+    """Those that are open."""
+    for name in listdir("/proc/self/fd"):  # noqa: PTH208
+        number = int(name)
+        try:
+            os.fstat(number)
+        except OSError:  # that of the list itself
+            continue
+        yield number
+
+
+def _is_pipe(number: int) -> bool:
+    return (os.fstat(number).st_mode & 0o170000) == 0o010000
+
+
+def _is_read_only_file(number: int) -> bool:
+    is_file = (os.fstat(number).st_mode & 0o170000) == 0o100000
+    return is_file and fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+
+
+def _open_again(number: int, place: int) -> None:
+    """The same file under the same number, with a place of its own."""
+    try:
+        inherited = os.get_inheritable(number)
+    except OSError:  # the file was garbage, and has been collected meanwhile
+        return
+    own = os.open(f"/proc/self/fd/{number}", os.O_RDONLY)
+    os.lseek(own, place, os.SEEK_SET)
+    os.dup2(own, number, inherited)
+    os.close(own)
+
+
+def _name_of(number: int) -> str:
+    """What a descriptor leads to."""
+    return os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - as everywhere in the worker
+
+
+def _has_children() -> bool:
+    process = os.getpid()
+    with open(f"/proc/{process}/task/{process}/children", "rb") as file:  # noqa: PTH123
+        return bool(file.read().strip())
+
+
+def _shared_memory() -> Iterator[bytes]:
+    """Memory that other processes may see changed."""
+    with open("/proc/self/maps", "rb") as file:  # noqa: PTH123
+        for line in file:
+            place, rights = line.split(None, 2)[:2]
+            if rights[1:2] == b"w" and rights[3:4] == b"s":
+                yield place

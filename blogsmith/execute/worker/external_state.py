@@ -1,0 +1,199 @@
+"""What a session has seen and changed outside its process, which a fork of that process does not carry along.
+
+A checkpoint is worth something only while files, folders and packages are as its session has left them, and
+if running its cells once more would leave them so again. Seen: what the audit hook is told, and how many
+bytes the process has written. Not seen: that a file was looked for and not opened, and the network.
+"""
+
+from __future__ import annotations
+
+import sys
+from _frozen_importlib_external import source_from_cache
+from os import O_APPEND, listdir, stat
+
+from .file_stamps import SPAWNS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Stamp = tuple[object, ...]
+    """Tells two states of a file or folder apart."""
+
+_CHANGES = {
+    "os.chmod": 1,
+    "os.chown": 1,
+    "os.link": 2,
+    "os.mkdir": 1,
+    "os.remove": 1,
+    "os.removexattr": 1,
+    "os.rename": 2,
+    "os.rmdir": 1,
+    "os.setxattr": 1,
+    "os.symlink": 2,
+    "os.truncate": 1,
+    "os.utime": 1,
+    "shutil.rmtree": 1,
+}
+"""Audit event → how many of its arguments are paths that change."""
+_LISTINGS = frozenset(("os.listdir", "os.scandir"))
+_DATABASE = "sqlite3.connect"
+_IN_MEMORY = ("", ":memory:", b"", b":memory:")
+_WATCHED = frozenset((*SPAWNS, *_CHANGES, *_LISTINGS, _DATABASE))
+_PACKAGES = ("/site-packages", "/dist-packages")
+_SYSTEM = ("/dev/", "/proc/", "/sys/")
+_IMPORTER = "<frozen importlib"
+_MOST = 20_000
+"""Files that are looked at again before a checkpoint is used."""
+
+
+class ExternalState:
+    """Of one session. absolute: a path as an audit event has it → absolute; empty if it is none."""
+
+    def __init__(self, absolute: Callable[[object], str]) -> None:
+        self._absolute = absolute
+        library = "/lib/python{}.{}/".format(*sys.version_info)
+        self._skipped = (sys.prefix + library, sys.base_prefix + library, *_SYSTEM)
+        self._read: dict[str, Stamp | None] = {}
+        """Absolute path of a file → as it was when it was opened first; None: it was not there."""
+        self._listed: dict[str, Stamp | None] = {}
+        """Likewise folders whose content was asked for."""
+        self._before: dict[str, Stamp | None] = {}
+        """What was changed → as it was before."""
+        self._after: dict[str, Stamp | None] = {}
+        """The same → as it was left."""
+        self._packages: dict[str, Stamp | None] = {}
+        self._refusal = ""
+        """Why there can be no checkpoint any more, in words."""
+        self._has_opened = False
+        """Whether a file was opened to be written since `refusal` was asked last."""
+        self._unknown_bytes = 0
+        self._is_looking = False
+
+    def note_open(self, path: str, access: str, flags: int) -> None:
+        """A file is about to be opened. path: absolute; access: as `file_access` calls it."""
+        if access != "read":
+            self._has_opened = True
+            self._note_change(path, is_kept=access == "update" or bool(flags & O_APPEND))
+        elif path not in self._read and not self._is_ignored(path):
+            path = _source_of(path)
+            if path not in self._before:
+                self._read.setdefault(path, _stamp(path))
+
+    def note(self, event: str, args: tuple[Any, ...]) -> None:
+        """Whatever else the audit hook is told."""
+        if event not in _WATCHED or self._is_looking:
+            return
+        if event in _LISTINGS:
+            self._note_listing(args[0])
+        elif event in SPAWNS:
+            self._refuse("it has started another program")
+        elif event == _DATABASE:
+            if args[0] not in _IN_MEMORY:
+                self._refuse("it has opened a database")
+        else:
+            for path in args[: _CHANGES[event]]:
+                self._note_change(self._absolute(path))
+
+    def _note_listing(self, written: object) -> None:
+        # an import lists folders too; what it would find there is known in another way
+        if sys._getframe(3).f_code.co_filename.startswith(_IMPORTER):
+            return
+        path = self._absolute("." if written is None else written)
+        if path and path not in self._listed and not self._is_ignored(path):
+            self._listed[path] = self._names(path)
+
+    def _note_change(self, path: str, *, is_kept: bool = False) -> None:
+        """is_kept: of a file that is there something stays."""
+        if not path or path.startswith(_SYSTEM):
+            return
+        if path not in self._before:
+            self._before[path] = _stamp(path)
+            is_kept = is_kept and bool(self._before[path])
+            if self._read.get(path):
+                is_kept = True
+        if is_kept:
+            self._refuse(f"it changes {path}, which was there before")
+
+    def _refuse(self, reason: str) -> None:
+        self._refusal = self._refusal or reason
+
+    def _is_ignored(self, path: str) -> bool:
+        return path.startswith(self._skipped) or any(part in path for part in _PACKAGES)
+
+    def _names(self, folder: str) -> Stamp | None:
+        self._is_looking = True
+        try:
+            return tuple(sorted(listdir(folder)))  # noqa: PTH208
+        except OSError:
+            return None
+        finally:
+            self._is_looking = False
+
+    def begin_process(self, known_bytes: int) -> None:
+        """What this process has written up to now is of no interest. known_bytes: as for `refusal`."""
+        self._unknown_bytes, self._has_opened = (_written_bytes() or 0) - known_bytes, False
+
+    def refusal(self, known_bytes: int) -> str:
+        """Why there can be no checkpoint now, in words; "" if there can, and then `changed` counts from now.
+
+        known_bytes: what this process has written to the builder.
+        """
+        written = _written_bytes()
+        if written is None:
+            return "this system does not tell what a process has written"
+        if written - known_bytes > self._unknown_bytes and not self._has_opened:
+            self._refuse("code below Python has written to a file")
+        self._unknown_bytes, self._has_opened = written - known_bytes, False
+        if self._refusal:
+            return self._refusal
+        if len(self._read) + len(self._before) > _MOST:
+            return f"it uses more than {_MOST} files"
+        self._after = {path: _stamp(path) for path in self._before}
+        for path, stamp in self._after.items():
+            if (stamp is None) != (self._before[path] is None):
+                return f"it {'removes' if stamp is None else 'makes'} {path}"
+        self._packages = {path: _stamp(path, folders=True) for path in sys.path if path.endswith(_PACKAGES)}
+        return ""
+
+    def changed(self) -> str:
+        """A file or folder that is no longer as the session has left it; "" if all of them are."""
+        for path, stamp in (*self._read.items(), *self._after.items()):
+            if _stamp(path) != stamp:
+                return path
+        for path, stamp in self._packages.items():
+            if _stamp(path, folders=True) != stamp:
+                return path
+        return next((path for path, names in self._listed.items() if self._names(path) != names), "")
+
+
+def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
+    """folders: when a folder was changed counts too."""
+    try:
+        status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
+    except (OSError, ValueError):
+        return None
+    if (status.st_mode & 0o170000) == 0o040000 and not folders:
+        return ("folder",)
+    return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _source_of(path: str) -> str:
+    """A compiled module stands for its source, which may not be opened at all."""
+    if path.endswith(".pyc"):
+        try:
+            return source_from_cache(path)
+        except (ValueError, NotImplementedError):
+            pass
+    return path
+
+
+def _written_bytes() -> int | None:
+    """By this process since it began, to files, pipes and sockets; None if the system does not count."""
+    try:
+        with open("/proc/self/io", "rb") as file:  # noqa: PTH123 - pathlib costs 5 ms
+            lines = file.read().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) for line in lines if line.startswith(b"wchar:")), None)
