@@ -8,14 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from blogsmith.model.documents import Body
-from blogsmith.pipeline import cache, output_rows
+from blogsmith.pipeline import cache, fonts, output_rows
 from blogsmith.pipeline.pools import body_pool, page_executor, page_pool, spawned_process
 from blogsmith.pipeline.pools.body_state import encode_state
 from blogsmith.pipeline.pools.fork_pool import ForkPool, can_fork
@@ -132,6 +132,21 @@ class TestBuilds:
             several.code_blocks,
             several.pages,
         )
+
+    def test_the_font_is_cut_by_one_of_them(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Half a second, for which the builder would let the others wait."""
+        root, builder = mended(site(tmp_path / "site")), os.getpid()
+        # signs for which the font of the theme's own pages is not enough
+        put(root, {"content/posts/rare.md": "---\ntitle: Rare\n---\n\n$\\beth \\wr \\amalg$\n"})
+
+        def cut(font: bytes, signs: Collection[str]) -> bytes:
+            assert os.getpid() != builder
+            return b"a font of %d signs" % len(signs)
+
+        monkeypatch.setattr(fonts, "cut_font", cut)
+        assert build_with(root, 3).ok
+        found = [file.read_bytes() for file in (root / "public").rglob("*-math-*.woff2")]
+        assert b"a font" in [data[:6] for data in found]
 
     def test_the_same_messages(self, tmp_path: Path, pools: list[str], method: str) -> None:
         root = site(tmp_path)
