@@ -164,11 +164,13 @@ def take_checkpoint(
     unseen = OutputBuffer(0, lambda output: None)
     with far:
         answer = exchange.request(request, "checkpoint", RequestLimits(_TAKE_S), unseen, passed=far.fileno())
-    refusal = str((answer.frame or {}).get("refusal", "the session has ended"))
+    refusal = str((answer.frame or {}).get("refusal", "its session has ended"))
     pid = None if refusal else child_with_mark(number)
     if pid is None:
         ours.close()
-        return refusal or "the system cannot fork"
+        if not refusal:
+            end_survivors(Mark(number, in_limits=True))
+        return refusal or "the system does not tell of its process"
     ours.settimeout(_RESUME_S)
     folder.hold()
     held = ExitStack()

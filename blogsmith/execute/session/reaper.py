@@ -34,6 +34,7 @@ _RLIMIT_LOCKS = 10
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 _END_S = 5.0
+_LOOK_S = 1.0
 _PROC = Path("/proc")
 
 
@@ -145,9 +146,15 @@ def survivors(mark: Mark) -> list[int]:
 
 
 def child_with_mark(number: int) -> int | None:
-    """The one child of this process that carries a mark."""
+    """The one child of this process that carries a mark; None if there is none for a while."""
     mark = Mark(number, in_limits=True)
-    return next((pid for pid in _children(os.getpid()) if _is_marked(pid, mark)), None)
+    end = time.monotonic() + _LOOK_S
+    while True:
+        # the kernel may leave a child out of the list while others end
+        found = next((pid for pid in _children(os.getpid()) if _is_marked(pid, mark)), None)
+        if found is not None or time.monotonic() >= end:
+            return found
+        time.sleep(0.001)
 
 
 def _is_marked(pid: int, mark: Mark) -> bool:
