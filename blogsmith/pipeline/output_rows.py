@@ -86,7 +86,7 @@ class OutputRows:
                 self._ahead[first.path] = keep(output), problems
         missing = [one for one in missing if one.path not in self._ahead]
         feeds = [
-            one for one in self._plan.files if is_feed(one) and not cost_of(one) and not self._known(one)
+            one for one in self._plan.files if is_feed(one) and not cost_of(one) and not self._known_page(one)
         ]
         made_beside = {planned.path for planned in beside}
         # what takes longest comes first, so that no process works on it alone in the end
