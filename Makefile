@@ -4,9 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# What tests need from npm: the examples of the CommonMark specification, axe, the Nu HTML checker, Python for the
-# browser.
-PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 vnu-jar@26.9.27 pyodide@314.0.7
+# What tests need from npm: the examples of the CommonMark specification, axe, what makes scripts smaller, the Nu HTML
+# checker, Python for the browser.
+PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 terser@5.51.2 vnu-jar@26.9.27 pyodide@314.0.7
 TOOLS := .cache/.tools
 # What our formulas are compared with, and drawn beside; no test needs them.
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5
@@ -40,13 +40,15 @@ SITES ?=
 FUZZ_FLAGS ?= --seconds 600
 # for pytest: `make test-long LONG_FLAGS="-k row_13"`
 LONG_FLAGS ?=
+# words of the names of faults: `make mutants MUTANTS="caret"`
+MUTANTS ?=
 
 # An environment that forbids bytecode would have each of thousands of processes compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check site site-torch test test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
@@ -68,7 +70,13 @@ test: lint types $(TOOLS)
 # Kills, edits and sites in numbers that take hours.
 test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
+	# properties with ten times the examples
+	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=long
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
+
+# Whether the tests notice faults: twenty places are broken on purpose, in a copy.
+mutants: $(READY) $(TOOLS)
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 # The commands of machines that publish, in new environments with our package as it would be published.
 test-publish: $(READY)

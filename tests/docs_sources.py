@@ -75,7 +75,10 @@ def _settings_of(name: str, structs: Mapping[str, ast.ClassDef], prefix: str = "
         word, _, written = ast.unparse(field.annotation).rpartition(" | ")
         key = _KEYS.get(prefix + ast.unparse(field.target), prefix + ast.unparse(field.target))
         inner = next((s for s in structs if re.search(rf"\b{s}\b", written)), "")
-        if word:
+        if written == "None":
+            # left out, it is as another setting says
+            yield Setting(key, _type_words(word), "", meaning)
+        elif word:
             yield Setting(key, f"{_type_words(word)}, or a mapping", _default(field.value), meaning)
         elif not inner or written != inner:
             yield Setting(key, _type_words(written), _default(field.value), meaning)

@@ -1,7 +1,8 @@
 """`python -m tests.regen cases [FILE…]`: rewrite what tests compare with; read the diff before use.
 
-Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `sites` the snapshots of
-whole sites, `docs` the generated parts of the manual. `cases` rewrites the HTML of case files, all or
+Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `scripts` the smaller forms of
+the themes' scripts (with terser, from npm), `sites` the snapshots of whole sites, `docs` the generated parts
+of the manual. `cases` rewrites the HTML of case files, all or
 the named ones (without `.md`); sources and titles stay as they are. `golden` is for a release alone: it
 takes anew what later versions are compared with.
 """
@@ -19,6 +20,7 @@ from types import MappingProxyType
 from blogsmith.diagnostics.model import Place
 from tests.cases_io import Case, case_files, format_cases, read_cases, shown_html, split_config
 from tests.docs_fill import regenerate_docs
+from tests.theme_scripts import regenerate_scripts
 
 
 def outcome(case: Case) -> str:
@@ -98,6 +100,7 @@ TARGETS: Mapping[str, Callable[[Sequence[str]], None]] = MappingProxyType(
     {
         "cases": regenerate_cases,
         "broken": regenerate_broken,
+        "scripts": regenerate_scripts,
         "sites": regenerate_sites,
         "docs": regenerate_docs,
         "golden": regenerate_golden,

@@ -36,6 +36,7 @@ from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.session import run_session
 from blogsmith.execute.worker import versions as worker_versions
 from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
+from tests.rows import each_row
 from tests.run_sites import STALE, page, records, site
 from tests.sessions import LINUX, cell, job, no_process_left, printed, run_beside_another, value, wait_for
 from tests.site_files import build
@@ -208,7 +209,7 @@ def test_exceptions_lose_their_colours_and_keep_their_place() -> None:
     assert failure_of({"ename": "", "evalue": "1"})["text"] == "Error: 1\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "status"),
     [
         (KernelReply("ok"), "ok"),

@@ -125,6 +125,49 @@ def test_markdown_of_pages(tmp_path: Path) -> None:
     assert "One more sentence" in (root / "public/posts/a/index.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("host", ["netlify", "cloudflare"])
+def test_files_for_hosts(host: str, tmp_path: Path) -> None:
+    """They are made from the places of pages and the names of files, which no text changes."""
+    root = tmp_path / "site"
+    write(root / "blogsmith.yaml", f"title: S\nbase_url: https://example.org\npublish: {host}\n")
+    head = "---\ntitle: A\ndate: 2026-01-02\naliases: [/old/]\n---\n"
+    write(root / "content/posts/a.md", f"{head}It is $x$.\n")
+    time.sleep(TICK_S)
+    build_whole(root)
+    add(root, "content/posts/a.md", "\nOne more sentence.\n")
+    expect_edit(root, "content/posts/a.md")
+    assert "/old/" in (root / "public/_redirects").read_text(encoding="utf-8")
+    time.sleep(TICK_S)
+    write(root / "content/posts/a.md", f"{head.replace('/old/', '/older/')}It is $x$.\n")
+    expect_build(root)
+    assert "/older/" in (root / "public/_redirects").read_text(encoding="utf-8")
+
+
+def test_texts_that_readers_search(tmp_path: Path) -> None:
+    """Of the index the files that hold what has changed are made anew, from what they were."""
+    root = tmp_path / "site"
+    for name in ("a", "b", "c"):
+        text = f"tags: [owl]\n---\nA first sentence.\n\n## Part\n\nIt is $x + {name} = 1$.\n"
+        write(root / f"content/posts/{name}.md", f"---\ntitle: {name}\n{text}")
+    write(root / "content/posts/b.fr.md", "---\ntitle: b\nlang: fr\n---\nUne chouette.\n")
+    write(root / "blogsmith.yaml", "title: S\nsearch: true\nlanguages: {fr: {}}\n")
+    time.sleep(TICK_S)
+    build_whole(root)
+    unchanged = (root / "public/search/pages.json").stat().st_mtime_ns
+    add(root, "content/posts/b.md", "\nOwls are wombats, sometimes.\n")
+    expect_edit(root, "content/posts/b.md")
+    assert "wombats" in (root / "public/search/terms-0.json").read_text()
+    assert (root / "public/search/pages.json").stat().st_mtime_ns == unchanged
+    time.sleep(TICK_S)
+    add(root, "content/posts/a.md", "\nAnd $1 = a + x$ is another.\n")
+    add(root, "content/posts/b.fr.md", "\nUn wombat.\n")
+    expect_edit(root, "content/posts/a.md", "content/posts/b.fr.md")
+    # what this has left is known to a whole build
+    time.sleep(TICK_S)
+    again = build_whole(root)
+    assert (again.written, again.rebuilt) == (0, {})
+
+
 def test_lines_that_move(site: Path) -> None:
     """Where labels stand matters to nobody else."""
     text = POSTS[B].replace("$$x = 1$$", "A first sentence.\n\n$$x = 1$$")

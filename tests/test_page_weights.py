@@ -6,11 +6,10 @@ import gzip
 import time
 from pathlib import Path
 
-import pytest
-
 from blogsmith.pipeline.page_resources import Resource, host_of, local_path, resources_in, resources_of
 from blogsmith.pipeline.page_weights import weigh_pages
 from blogsmith.project.report import BuildReport
+from tests.rows import each_row
 from tests.site_files import build, put_bare
 
 LAYOUT = """<!DOCTYPE html><html lang="en"><head><title>T</title>
@@ -66,6 +65,21 @@ def test_what_is_within_the_budget(tmp_path: Path) -> None:
     assert any(line.endswith("/posts/a/") for line in note.splitlines())
 
 
+def test_a_section_has_a_budget_of_its_own(tmp_path: Path) -> None:
+    sections = "{posts: {fonts: 6 kB, scripts: 0.05 kB}, notes: {fonts: ''}}"
+    budget = f"{{fonts: 1 kB, requests: 4, sections: {sections}}}"
+    posts = {"content/posts/a.md": POST, "content/notes/b.md": POST, "content/notes/c/d.md": POST}
+    report = weighed(tmp_path, posts, budget)
+    scripts = sum(len(gzip.compress(FILES[f"static/{name}.js"].encode(), 6, mtime=0)) for name in "ab")
+    assert over(report) == [
+        "/posts/a/ asks for 5 files, and budget.requests is 4",
+        f"the scripts of /posts/a/: {scripts} bytes, and budget.sections.posts.scripts is 50 bytes",
+    ]
+    fonts = {one.path for one in report.diagnostics if "fonts" in one.message}
+    # lists of sections are no pages of theirs
+    assert fonts == {""}
+
+
 def test_other_hosts_are_named(tmp_path: Path) -> None:
     post = f"{POST}\n![a](https://b.example/a.png) ![b](https://a.example/a.png)\n"
     report = weighed(tmp_path, {"content/posts/a.md": post}, "{}")
@@ -77,7 +91,7 @@ def test_no_limit(tmp_path: Path) -> None:
     assert over(weighed(tmp_path, {"content/posts/a.md": POST}, "{fonts: '', total: '', page: ''}")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "expected"),
     [
         ('<img src="/a.png">', [("pictures", ("/a.png",))]),
@@ -118,9 +132,7 @@ def test_addresses() -> None:
     assert (host_of("//a.example/x"), host_of("data:x"), host_of("/x")) == ("a.example", "", "")
 
 
-@pytest.mark.parametrize(
-    "text", ["<img ", "<picture><source srcset=a>", "import ", "@import '", "url(", "<!--"]
-)
+@each_row("text", ["<img ", "<picture><source srcset=a>", "import ", "@import '", "url(", "<!--"])
 def test_hostile_files_take_no_time(text: str) -> None:
     started = time.process_time()
     list(resources_of(text * 20_000))

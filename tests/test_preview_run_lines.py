@@ -44,3 +44,33 @@ def test_stopped() -> None:
 
 def test_nothing_that_ran_is_nothing_to_say() -> None:
     assert run(("queued", {}), ("stopped", {})) == []
+
+
+def test_a_run_that_goes_on_from_a_state() -> None:
+    events: tuple[Event, ...] = (
+        ("started", {"cell": 8, "after": 6, "of": 9}),
+        ("ended", {"cell": 8, "refused": "a timer\x1b runs"}),
+        ("started", {"cell": 9}),
+        ("ended", {"cell": 9, "refused": "a timer\x1b runs"}),
+        ("finished", {}),
+    )
+    last = "/posts/café/: 2 cells ran in 200 ms, from the state after cell 6"
+    assert run(*events) == [last]
+    assert run(*events, loud=True) == [
+        "/posts/café/: cell 7 of 9, from the state after cell 6",
+        "/posts/café/: the state after cell 8 is not kept: a timer\\x1b runs",
+        last,
+    ]
+
+
+def test_states_of_two_sessions() -> None:
+    events: tuple[Event, ...] = (
+        ("started", {"cell": 2, "after": 1, "of": 2}),
+        ("started", {"cell": 4, "after": 1, "of": 2, "session": "gpu"}),
+        ("ended", {"cell": 2}),
+        ("ended", {"cell": 4}),
+        ("finished", {}),
+    )
+    assert run(*events) == [
+        "/posts/café/: 2 cells ran in 200 ms, from the state after cell 1 and after cell 1 of the session gpu"
+    ]

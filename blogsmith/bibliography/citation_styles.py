@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
 from types import MappingProxyType
 
 BUNDLED_STYLES: Mapping[str, str] = MappingProxyType(
@@ -21,4 +20,6 @@ BUNDLED_STYLES: Mapping[str, str] = MappingProxyType(
 
 def read_bundled_style(name: str) -> str:
     """The XML of a shipped style."""
+    from importlib.resources import files
+
     return (files(__package__) / "styles" / f"{name}.csl").read_text("utf-8")

@@ -27,6 +27,27 @@ class ExternalLinks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """For a dead link, hint at the Internet Archive, or ask the archive which copy it has."""
 
 
+class SectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What pages of a section may weigh, where that is something else than elsewhere."""
+
+    page: str | None = None
+    """As `budget.page`; what is left out, here and below, is as elsewhere."""
+    styles: str | None = None
+    """As `budget.styles`."""
+    scripts: str | None = None
+    """As `budget.scripts`."""
+    fonts: str | None = None
+    """As `budget.fonts`."""
+    pictures: str | None = None
+    """As `budget.pictures`."""
+    total: str | None = None
+    """As `budget.total`."""
+    requests: int | None = None
+    """As `budget.requests`."""
+    hosts: int | None = None
+    """As `budget.hosts`."""
+
+
 class PageBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a page may weigh before a reader does anything; for `blogsmith check --budget`."""
 
@@ -46,6 +67,8 @@ class PageBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Files that a browser may ask for, the page among them."""
     hosts: int = 0
     """Other hosts that are asked before a click."""
+    sections: Mapping[str, SectionBudget] = {}
+    """Path of a section → what is something else for its pages: `photos: {pictures: 20 MB, total: 21 MB}`."""
 
 
 class SectionRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -130,7 +130,7 @@ class CalloutKind(Struct, frozen=True):
 class Feeds(Struct, frozen=True):
     """How much the feeds hold."""
 
-    entries: int = 30
+    entries: int = 10
     """Newest posts in the feeds of the site, with their whole text."""
     term_entries: int = 10
     """Newest posts in the feed of each tag and category; 0: these have none."""

@@ -40,6 +40,8 @@ KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
 """What keys of a site's own may hold, under `sections`."""
 WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
 """Settings of `budget` that are sizes."""
+COUNTS = ("requests", "hosts")
+"""Settings of `budget` that are numbers."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
@@ -264,8 +266,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
         "links.days": _NOT_NEGATIVE,
         **{f"budget.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
-        "budget.requests": _NOT_NEGATIVE,
-        "budget.hosts": _NOT_NEGATIVE,
+        **{f"budget.{name}": _NOT_NEGATIVE for name in COUNTS},
+        **{f"budget.sections.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
+        **{f"budget.sections.{name}": _NOT_NEGATIVE for name in COUNTS},
         "sections.types": values(known(KEY_TYPES, "type", listed=KEY_TYPES)),
         "execute.python": must(
             _is_path,

@@ -249,11 +249,20 @@ gets out or in that should not. Codes of lost text, of safety, of code and formu
 FIXABLE = frozenset(
     {
         *("alias", "attribute", "bibliography-file", "callout-kind", "cell-assert", "cell-fallback"),
-        *("cell-option", "citation-key", "citation-style", "code-language", "config-key", "config-value"),
+        *(
+            "cell-magic",
+            "cell-option",
+            "citation-key",
+            "citation-style",
+            "code-language",
+            "config-key",
+            "config-value",
+        ),
         *("date", "div-open", "div-unknown", "dollar-doubtful", "encoding", "fence-info", "fence-open"),
         *("footnote-undefined", "footnote-unused", "foreign-syntax", "front-matter-key", "front-matter-rule"),
         *("front-matter-open", "front-matter-unknown", "front-matter-value", "heading-h1"),
         *("hidden-character", "id-twice", "image-missing", "image-record", "image-width", "include-region"),
+        *("cell-magic", "json-syntax", "plugin-missing", "theme-missing", "toml-syntax"),
         *("label-twice", "label-unnumbered", "label-unused", "language-key", "language-value"),
         *("layout-unknown", "link-anchor", "link-missing", "link-scheme", "macro-bypassed", "macro-unused"),
         *("math-command", "math-dollar", "math-escape", "math-in-sentence", "math-syntax", "math-unclosed"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -104,4 +103,8 @@ def _requirement(entry: dict[str, Any]) -> str:
 
 def _join(*words: str) -> str:
     """A command for the shell of this system."""
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    if os.name != "nt":
+        return shlex.join(words)
+    import subprocess
+
+    return subprocess.list2cmdline(words)

@@ -7,7 +7,6 @@ The table of codes stands in `codes.py`.
 
 from __future__ import annotations
 
-import difflib
 import heapq
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -181,6 +180,8 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
         likely = heapq.nsmallest(
             _MAX_CHOICES, by_folded, lambda choice: (abs(len(choice) - len(word)), choice)
         )
+    import difflib
+
     found = difflib.get_close_matches(word, likely, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
 
@@ -245,18 +246,23 @@ class TextMap(Struct, frozen=True):
         offset = max(0, min(offset, len(self.text)))
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, offset)
-        begin = breaks[index - 1] + 1 if index else 0
         end = breaks[index] if index < len(breaks) else len(self.text)
-        line, column = self.starts[min(index, len(self.starts) - 1)]
+        line, column = self._start_at(offset, index, breaks)
+        return Place(line, column, max(1, min(length, end - offset)))
+
+    def _start_at(self, offset: int, index: int, breaks: Sequence[int]) -> tuple[int, int]:
+        """Line and column of `text[offset]`. index: of the line in `text`."""
+        begin = breaks[index - 1] + 1 if index else 0
+        line, column = self.starts[index] if index < len(self.starts) else self.starts[-1]
         if self.gaps:
             column += sum(more for at, more in self.gaps if begin < at <= offset)
-        return Place(line, column + offset - begin, max(1, min(length, end - offset)))
+        return line, column + offset - begin
 
     def cut(self, start: int, end: int) -> TextMap:
         """The map of `text[start:end]`."""
-        first = self.place(start)
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, start)
+        first = self._start_at(max(0, min(start, len(self.text))), index, breaks)
         rest = self.starts[index + 1 : bisect_left(breaks, end) + 1]
         gaps = tuple((at - start, more) for at, more in self.gaps if start < at <= end)
-        return TextMap(self.text[start:end], ((first.line, first.column), *rest), gaps)
+        return TextMap(self.text[start:end], (first, *rest), gaps)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
-from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..diagnostics.fixes import Fix, exchange
+from ..diagnostics.model import Diagnostic, SiteError, nearest, question_of
 from . import Hooks, Plugins, combine_hooks
 from .failures import blame_plugin
 from .plugin_code import FOLDER, PluginCode
@@ -68,9 +69,12 @@ def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> D
         return _missing_plugin(name, f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
     known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
-    hint = did_you_mean(name, sorted(known)) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
-    return _missing_plugin(name, f"there is no plugin {name}", hint)
+    near = nearest(name, sorted(known))
+    hint = question_of(near) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
+    # where the setting stands is known to who has read it
+    fix = exchange(1, 1, name, near) if near else None
+    return _missing_plugin(name, f"there is no plugin {name}", hint, fix)
 
 
-def _missing_plugin(name: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name)
+def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name, fix=fix)

@@ -155,6 +155,8 @@ class FrontMatter:
     """In `_index.md`: list the posts of the section below its text."""
     unlisted: OfSite[bool] = False
     """Publish the page and name it in no list, feed, search or sitemap."""
+    search: OfSite[bool] = True
+    """The page can be found by the search of the site; `false` keeps it out."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
     lightbox: OfPage[bool | None] = None

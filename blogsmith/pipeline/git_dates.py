@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -42,6 +41,9 @@ def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDa
     wanted = [document for document in documents if document.front.is_dated_by_git]
     if not wanted:
         return GitDates()
+    # few sites get here, and it takes long to import
+    import subprocess
+
     if not is_trusted(context.root, context.config):
         message = "updated: git is not read on a site that is not trusted: its history names programs to run"
         return GitDates({}, tuple(_at(one, message, "blogsmith trust") for one in wanted))
@@ -64,6 +66,8 @@ def git_files(root: Path) -> frozenset[str]:
 
 def _log(root: Path, paths: Sequence[str]) -> str:
     """Commits, newest first: a line of NUL and date, then the files it changed."""
+    import subprocess
+
     command = ["git", *_OPTIONS, "log", "--format=%x00%aI", "--name-only", "--no-renames", "--relative"]
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
@@ -99,6 +103,8 @@ def _dates(text: str) -> dict[str, dt.datetime]:
 
 
 def _reason(error: Exception) -> str:
+    import subprocess
+
     if isinstance(error, FileNotFoundError):
         return "git is not installed"
     if isinstance(error, subprocess.TimeoutExpired):

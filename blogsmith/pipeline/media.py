@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..model.media import MediaFile
-from ..write.photos.container import ByteReader
-from ..write.photos.films import film_size
 
 _BOM = b"\xef\xbb\xbf"
 _CAPTIONS = b"WEBVTT"
@@ -15,6 +13,10 @@ _BLANKS = b" \t\r\n"
 
 def measure_media(file: Path) -> MediaFile:
     """A film or a file of captions, without its address; nothing is known of one that cannot be read."""
+    # few sites have one
+    from ..write.photos.container import ByteReader
+    from ..write.photos.films import film_size
+
     try:
         with file.open("rb") as stream:
             head = stream.read(16).removeprefix(_BOM)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,7 +25,10 @@ from ..site.urls import Urls
 from .output_plan import OutputFile
 from .rows.page_rows import NotStorable, decode_row, digest_of, encode_row
 from .rows.row_store import OUTLINE, Row, RowStore
-from .snapshot import SiteSnapshot
+from .search_files import SearchPlan, search_plans
+
+if TYPE_CHECKING:
+    from .snapshot import SiteSnapshot
 
 _NAME = "site"
 _PLACE = "place"
@@ -76,7 +80,9 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
     site: SiteView
     texts: Mapping[str, tuple[str, ...]]
     """File of the site → source paths of the pages whose texts it holds, in order; without these pages'
-    own files."""
+    own files and those of searches."""
+    searches: Mapping[str, SearchPlan]
+    """Folder of an index → what it is made of."""
 
     def index(self, base_path: str, entries: Mapping[str, PageEntry]) -> SiteIndex:
         """Where everything is. entries: as in `SiteIndex`."""
@@ -107,9 +113,7 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
 
 def is_editable(context: SiteContext) -> bool:
     """Whether it is known who sees the texts of pages: plugins may make files of them, or anything."""
-    # files for hosts are made from the places and the files of all pages
-    has_own_files = bool(context.plugins.outputs) or context.config.publish != "none"
-    return context.plugins.code is None and not has_own_files
+    return context.plugins.code is None and not context.plugins.outputs
 
 
 def put_outline(
@@ -133,6 +137,7 @@ def put_outline(
         index.translations,
         plan.site,
         {str(name): tuple(paths) for name, paths in texts},
+        _search_plans(site),
     )
     keep_places(rows, site.views)
     try:
@@ -173,6 +178,12 @@ def get_place(rows: RowStore, path: str) -> PagePlace | None:
 def keep_places(rows: RowStore, views: Mapping[str, PageView]) -> None:
     """Forget pages that are gone."""
     rows.keep_only(_PLACE, {view.path for view in views.values()})
+
+
+def _search_plans(site: SiteSnapshot) -> dict[str, SearchPlan]:
+    settings = site.config.search_settings
+    engine = settings.engine if settings else "own"
+    return search_plans(tuple(site.views.values()), site.rendered, site.context, engine)
 
 
 def _generated_texts(files: Sequence[OutputFile]) -> Iterator[tuple[PurePosixPath, tuple[str, ...]]]:

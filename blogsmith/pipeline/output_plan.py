@@ -6,11 +6,12 @@ looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -26,8 +27,6 @@ from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
-from ..publish.redirect_rules import make_rules
-from ..publish.site_outputs import host_outputs
 from ..render.policy.policy import GuardedPage, guard_page, guard_parts
 from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
@@ -38,14 +37,9 @@ from ..site.markdown.files import markdown_files
 from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view, with_options
-from ..site.sitemap import robots, sitemap_files
-from ..write.photos.cleaning import clean_bytes
-from .cards import card_files
-from .disclosure import published_assets
-from .pictures import PictureCopies, picture_copies
-from .search_files import search_files
-from .site_options import resolve_options, site_ground
-from .style_sheets import sheet_files
+
+if TYPE_CHECKING:
+    from .pictures import PictureCopies
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +144,14 @@ def plan(
     unfit: as in `feed_files`; shared: copies of pictures that stand for pages; engine: what finds words; the
     files of Pagefind are made at the end of a build, and are none of these.
     """
+    # an edit of one text plans nothing, and has to be quick
+    from .cards import card_files
+    from .disclosure import published_assets
+    from .pictures import picture_copies
+    from .search_files import search_files
+    from .site_options import resolve_options, site_ground
+    from .style_sheets import sheet_files
+
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
     documents = {str(item.document.path): item.document for item in rendered}
@@ -167,18 +169,7 @@ def plan(
     used = (*(one for item in rendered for one in item.body.variants), *shared)
     copies = picture_copies(used, context)
     files += copy_files(copies, files)
-    taken = {planned.path for planned in files}
-    own: dict[PurePosixPath, Callable[[], bytes]] = {
-        **feed_files(views, config, unfit),
-        PurePosixPath("robots.txt"): partial(robots, config),
-        **sitemap_files(views, config),
-        **markdown_files(views, config),
-    }
-    files += [
-        OutputFile(file, f"the file {file} that blogsmith makes", make)
-        for file, make in own.items()
-        if file not in taken
-    ]
+    files += _generated_files(views, config, unfit, {planned.path for planned in files})
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
     for plugin, file, make in plugin_files(context.plugins, shown):
         files.append(OutputFile(file, f"a file of plugin {plugin}", make))
@@ -195,6 +186,25 @@ def plan(
     return OutputPlan(site, tuple(files), documents, assets, context, copies)
 
 
+def _generated_files(
+    views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
+) -> list[OutputFile]:
+    """What blogsmith makes beside pages; the author's own file of that name goes before."""
+    from ..site.sitemap import robots, sitemap_files
+
+    own: dict[PurePosixPath, Callable[[], bytes]] = {
+        **feed_files(views, config, unfit),
+        PurePosixPath("robots.txt"): partial(robots, config),
+        **sitemap_files(views, config),
+        **markdown_files(views, config),
+    }
+    return [
+        OutputFile(file, f"the file {file} that blogsmith makes", make)
+        for file, make in own.items()
+        if file not in taken
+    ]
+
+
 def _host_files(
     views: Sequence[PageView],
     documents: Mapping[str, Document],
@@ -204,6 +214,9 @@ def _host_files(
     """What the host reads beside the pages; the author's own file of that name goes before."""
     if config.publish == "none":
         return []
+    from ..publish.redirect_rules import make_rules
+    from ..publish.site_outputs import host_outputs
+
     aliases = [
         (view.url.removeprefix(config.base_path), documents[view.path].front.aliases)
         for view in views
@@ -231,6 +244,8 @@ def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> lis
 
 
 def _picture(content: bytes, config: Config) -> bytes:
+    from ..write.photos.cleaning import clean_bytes
+
     return clean_bytes(content) if config.images.metadata == "clean" else content
 
 

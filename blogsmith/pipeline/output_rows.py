@@ -22,7 +22,7 @@ from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
 from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
-from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of
+from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of, is_feed
 from .rows.page_rows import NotStorable, digest_of
 from .rows.row_store import NoRows, Row, RowStore
 from .rows.view_digests import ViewDigests
@@ -59,17 +59,23 @@ class OutputRows:
         """Source path → digest of the text of that page."""
         self._site = ""
         """Names what all pages depend on; empty: nothing is kept."""
+        self._settings = ""
+        """The same of files that are made from pages without a template."""
         files, config = plan.context.theme.files, plan.context.config
         if not isinstance(rows, NoRows):
             with suppress(NotStorable):
-                self._site = digest_of(rows.program, plan.site, files, config).hex()
+                self._settings = digest_of(rows.program, plan.site, config).hex()
+                self._site = digest_of(self._settings, files).hex()
 
-    def make_ahead(self, processes: int, keep: Callable[[Output], Output]) -> None:
+    def make_ahead(
+        self, processes: int, keep: Callable[[Output], Output], beside: Sequence[OutputFile] = ()
+    ) -> None:
         """Make the pages that are not known, if there are many, by several processes.
 
-        keep: as in `make_outputs`. SiteError if a process dies.
+        keep: as in `make_outputs`. beside: slow files that are made meanwhile, and keep themselves where they
+        are found later. SiteError if a process dies.
         """
-        missing = [one for one in self._plan.files if cost_of(one) and not self._known(one)]
+        missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
         if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
@@ -79,12 +85,19 @@ class OutputRows:
                 output, problems = self._make(first)
                 self._ahead[first.path] = keep(output), problems
         missing = [one for one in missing if one.path not in self._ahead]
-        for planned, made in PagePool(self._plan, self._rows, self._trace).make(missing, processes):
-            self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
+        feeds = [
+            one for one in self._plan.files if is_feed(one) and not cost_of(one) and not self._known_page(one)
+        ]
+        made_beside = {planned.path for planned in beside}
+        # what takes longest comes first, so that no process works on it alone in the end
+        wanted = (*beside, *feeds, *missing)
+        for planned, made in PagePool(self._plan, self._rows, self._trace).make(wanted, processes):
+            if planned.path not in made_beside:
+                self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
 
     def output(self, planned: OutputFile) -> MadeOutput:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
-        known = self._known(planned)
+        known = self._known_page(planned)
         if known:
             if known.texts:
                 self.traced[planned.path] = tuple(known.texts)
@@ -117,11 +130,17 @@ class OutputRows:
             return False
         return row.key.split()[:2] == key.split()[:2] and not known.problems
 
+    def put_unchanged(self, planned: OutputFile, digest: str) -> None:
+        """Keep that a file is as it was, whatever it is made of now. digest: as in `Output`."""
+        if key := self._key(planned):
+            data = msgspec.msgpack.encode(_Known(digest, (), {}))
+            self._rows.put(_KIND, str(planned.path), Row(key, data))
+
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
 
-    def _known(self, planned: OutputFile) -> _Known | None:
+    def _known_page(self, planned: OutputFile) -> _Known | None:
         if planned.path not in self._found:
             self._found[planned.path] = self._find(planned)
         return self._found[planned.path]
@@ -153,10 +172,11 @@ class OutputRows:
     def _new_key(self, content: object) -> str:
         pages: tuple[PageView, ...] = ()
         texts: tuple[PageView, ...] = ()
+        around = self._site
         if isinstance(content, PageView):
             pages = texts = (content,)
         elif isinstance(content, GeneratedFile):
-            pages, texts = content.pages, content.texts
+            pages, texts, around = content.pages, content.texts, self._settings
             if self._site and content.key:
                 return digest_of(self._rows.program, content.key).hex()
         if not self._site or not pages:
@@ -165,7 +185,7 @@ class OutputRows:
             views = self._digests.digest_of_all(pages)
         except NotStorable:
             return ""
-        return f"{self._site} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
+        return f"{around} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
 
 
 def _decode(data: bytes) -> _Known | None:

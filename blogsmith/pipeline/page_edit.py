@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NoReturn
 
@@ -18,11 +19,12 @@ from msgspec.structs import replace
 
 from ..diagnostics.model import SiteError
 from ..hooks.failures import blame_plugins
-from ..model.documents import Body, Document, Output, Weight
+from ..model.documents import Body, Document, Output
 from ..model.template_views import PageView
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, no_progress
 from ..read.files import read_source
+from ..search.index_edit import NotEditable
 from ..site.feeds import site_feed_files
 from ..site.frame import Rendered
 from ..site.index import PageEntry
@@ -30,7 +32,7 @@ from ..site.markdown.files import markdown_files
 from ..site.pages import page_view
 from ..site.redirects import output_path
 from ..write.manifest import MANIFEST
-from ..write.output import WriteReport, own_files, replace_output, write_site
+from ..write.output import WriteReport, own_files, read_last_site, replace_output, write_site
 from .bibliographies import SiteBibliographies
 from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, start_build
 from .build_stamps import BuildComparison, stamp
@@ -40,10 +42,11 @@ from .lookups import page_tools
 from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
 from .output_plan import OutputFile, OutputPlan
 from .output_rows import OutputRows
-from .rows.page_rows import has_same_entry, weight_change
+from .rows.page_rows import has_same_entry, text_change
 from .rows.page_table import RowKind
 from .rows.row_store import RowStore, open_rows
 from .rows.template_rows import TemplateRows
+from .search_edit import EditedText, edit_search
 
 if TYPE_CHECKING:
     from ..model.results import PageResults
@@ -103,13 +106,12 @@ def _build(
             edit = _Edit(root, options, rows, outline)
             with blame_plugins(edit.plugins):
                 outputs = edit.make(last.changed)
-            target = options.output or root / edit.config.output
-            report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=target)
-            report = _write(report, outputs, root, target, last, is_chosen=options.output is not None)
+            report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=edit.target)
+            report = _write(report, outputs, edit, root, last, is_chosen=options.output is not None)
             ended_s = time.monotonic()
             edit.keep_sizes()
-            renew_outline(rows, key, outline)
-        except (ReachesFurther, SiteError, OSError):
+            renew_outline(rows, key, edit.outline)
+        except (ReachesFurther, NotEditable, SiteError, OSError):
             rows.discard()
             return None
     return report, ended_s
@@ -118,12 +120,14 @@ def _build(
 def _write(
     report: BuildReport,
     changed: Mapping[str, Output],
+    edit: _Edit,
     root: Path,
-    target: Path,
     last: BuildComparison,
     *,
     is_chosen: bool,
 ) -> BuildReport:
+    target = edit.target
+
     def is_untouched() -> bool:
         """Every build that changes something changes the manifest, too."""
         manifest = str(target / MANIFEST)
@@ -131,12 +135,13 @@ def _write(
 
     done = replace_output(
         [*changed.values()], target, is_untouched, site_root=root, is_chosen=is_chosen
-    ) or _write_site(changed, root, target, is_chosen=is_chosen)
+    ) or _write_site(changed, edit.kept_files, root, target, is_chosen=is_chosen)
     return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
 
 
-def _write_site(changed: Mapping[str, Output], root: Path, target: Path, *, is_chosen: bool) -> WriteReport:
-    kept = own_files(target, root, is_chosen=is_chosen)
+def _write_site(
+    changed: Mapping[str, Output], kept: Mapping[str, str], root: Path, target: Path, *, is_chosen: bool
+) -> WriteReport:
     if not changed.keys() <= kept.keys():
         raise ReachesFurther
     outputs = {
@@ -144,6 +149,10 @@ def _write_site(changed: Mapping[str, Output], root: Path, target: Path, *, is_c
     }
     files = list({**outputs, **changed}.values())
     return write_site(files, target, site_root=root, is_chosen=is_chosen, is_untouched=True)
+
+
+def _is_in(folder: str, path: str) -> bool:
+    return path.startswith(f"{folder}/")
 
 
 def _unmade() -> NoReturn:
@@ -157,10 +166,14 @@ class _Edit:
     def __init__(self, root: Path, options: BuildOptions, rows: RowStore, outline: SiteOutline) -> None:
         self._root = root
         self._rows = rows
-        self._outline = outline
+        self._is_chosen = options.output is not None
+        self.outline = outline
+        """Of the last build, then of this one."""
         context = open_site(root, options.base_url, codes=TemplateRows(rows))
         self._context = context
         self.config, self.plugins = context.config, context.plugins
+        self.target = options.output or root / context.config.output
+        """The output folder."""
         self._memory = PageCache(None, rows)
         self._memory.take(context)
         self._log = BuildLog(no_progress)
@@ -188,12 +201,17 @@ class _Edit:
         )
         self._documents: dict[str, Document] = {}
         self._views: dict[str, PageView] = {}
-        self._weights: dict[str, tuple[Weight, Weight]] = {}
+        self._texts: dict[str, EditedText] = {}
 
     @property
     def reasons(self) -> dict[str, str]:
         """As in `BuildReport.rebuilt`."""
-        return dict.fromkeys(self._weights, "its file has changed")
+        return dict.fromkeys(self._texts, "its file has changed")
+
+    @cached_property
+    def kept_files(self) -> Mapping[str, str]:
+        """As in `own_files`."""
+        return own_files(self.target, self._root, is_chosen=self._is_chosen)
 
     def counts(self, before: BuildReport) -> dict[str, int]:
         """How much there is now of what texts are made of."""
@@ -201,7 +219,8 @@ class _Edit:
         return {name: getattr(before, name) + self._difference(name) for name in names}
 
     def _difference(self, name: str) -> int:
-        return sum(getattr(new, name) - getattr(old, name) for old, new in self._weights.values())
+        weights = ((text.before.weight, text.after.weight) for text in self._texts.values())
+        return sum(getattr(new, name) - getattr(old, name) for old, new in weights)
 
     def keep_sizes(self) -> None:
         """Keep the sizes of images that were measured."""
@@ -214,13 +233,14 @@ class _Edit:
         """
         for path in paths:
             self._edit_page(path)
-        names = dict.fromkeys(name for path in paths for name in self._outline.readers(path))
+        names = dict.fromkeys(name for path in paths for name in self.outline.readers(path))
         pages = [OutputFile(self._output_path(path), path, self._views[path]) for path in paths]
         files = (*pages, *self._generated(names))
-        plan = OutputPlan(self._outline.site, files, self._documents, {}, self._context)
+        plan = OutputPlan(self.outline.site, files, self._documents, {}, self._context)
         rows = OutputRows(plan, self._rows, self._memory.table.trace)
         if self._log.found or not all(map(rows.has_same_view, files)):
             raise ReachesFurther
+        files += self._edit_searches(rows)
         outputs = {str(planned.path): rows.output(planned) for planned in files}
         if any(problems for _, problems in outputs.values()):
             raise ReachesFurther
@@ -237,11 +257,11 @@ class _Edit:
         if not has_same_entry(facts, table.row("facts", path)):
             raise ReachesFurther
         body = self._memory.body(document, self._tools, None)
-        weights = weight_change(page, table.row("page", path))
-        if weights is None:
+        texts = text_change(page, table.row("page", path))
+        if texts is None:
             raise ReachesFurther
-        self._weights[path] = weights
-        self._views[path] = self._view(document, body)
+        view = self._views[path] = self._view(document, body)
+        self._texts[path] = EditedText(view, *texts)
 
     def _read(self, path: str) -> Document:
         source = read_source(self._root, self.config, path)
@@ -259,17 +279,30 @@ class _Edit:
         place = get_place(self._rows, path)
         if place is None:
             raise ReachesFurther
-        item = Rendered(document, body, self._outline.urls[path], place.kind, "", place.edition)
+        item = Rendered(document, body, self.outline.urls[path], place.kind, "", place.edition)
         return place.apply_to(page_view(item, self._frame))
 
+    def _edit_searches(self, rows: OutputRows) -> tuple[OutputFile, ...]:
+        """The files of searches that are others now."""
+        changed: tuple[OutputFile, ...] = ()
+        for folder, plan in self.outline.searches.items():
+            last = read_last_site(self.target, self._root, partial(_is_in, folder), is_chosen=self._is_chosen)
+            edit = edit_search(folder, plan, self._texts, last, self.config.math.macros)
+            for planned in edit.unchanged:
+                rows.put_unchanged(planned, self.kept_files[str(planned.path)])
+            changed += edit.changed
+            searches = {**self.outline.searches, folder: edit.plan}
+            self.outline = replace(self.outline, searches=searches)
+        return changed
+
     def _output_path(self, path: str) -> PurePosixPath:
-        return output_path(self._outline.urls[path])
+        return output_path(self.outline.urls[path])
 
     def _generated(self, names: Iterable[str]) -> list[OutputFile]:
         """Feeds of the whole site and Markdown of pages; of others more must be known than their pages."""
         files = []
         for name in names:
-            views = [self._kept_view(path) for path in self._outline.texts[name]]
+            views = [self._kept_view(path) for path in self.outline.texts[name]]
             # what lists have of a page is without what its own file alone is printed with
             listed = [replace(view, math_font="", card="", translations=()) for view in views]
             edition = views[0].edition if views else ""

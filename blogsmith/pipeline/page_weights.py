@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from msgspec import Struct, field
 
-from ..config.inspection import PageBudget
+from ..config.schema import Config
 from ..config.units import parse_size
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.template_views import PageView
 from ..model.units import format_size
 from ..project.focus import is_within
 from ..project.report import BuildLog
+from ..site.section_rules import section_of
 from .page_resources import Kind, Resource, host_of, local_path, resources_in, resources_of
 from .snapshot import SiteSnapshot
 
@@ -92,8 +94,9 @@ def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) ->
             pages.append(scale.weigh(view))
         except SiteError as error:
             log.add(error.diagnostics)
+    limits = _Limits(site.config)
     for page in pages:
-        log.add(_excesses(page, site.config.budget))
+        log.add(_excesses(page, limits))
     pages.sort(key=lambda page: (-page.packed("total"), page.url))
     return format_table(pages[:_LINES], len(pages))
 
@@ -155,20 +158,36 @@ def _packed(data: bytes) -> int:
     return len(gzip.compress(data, 6, mtime=0))
 
 
-def _excesses(page: PageWeight, budget: PageBudget) -> Iterator[Diagnostic]:
+class _Limits:
+    """The budget of the site, and those of its sections."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._sections = {name.strip("/"): own for name, own in config.budget.sections.items()}
+
+    def of(self, page: PageWeight, name: str) -> tuple[Any, str]:
+        """What a page may have of something, and the setting that says so."""
+        path = PurePosixPath(page.path)
+        section = section_of(path, self._sections, self._config) if page.path and self._sections else ""
+        own = getattr(self._sections[section], name) if section else None
+        if own is not None:
+            return own, f"budget.sections.{section}.{name}"
+        return getattr(self._config.budget, name), f"budget.{name}"
+
+
+def _excesses(page: PageWeight, limits: _Limits) -> Iterator[Diagnostic]:
     for name in ("page", *_KINDS, "total"):
-        limit, weight = parse_size(getattr(budget, name)), page.packed(name)
+        written, setting = limits.of(page, name)
+        limit, weight = parse_size(written), page.packed(name)
         if limit is not None and weight > limit:
             of_page = f"{_NAMES.get(name, f'the {name}')} of {page.url}"
-            message = f"{of_page}: {format_size(weight)}, and budget.{name} is {format_size(limit)}"
+            message = f"{of_page}: {format_size(weight)}, and {setting} is {format_size(limit)}"
             yield _excess(page, message, page.heaviest(name))
     for name, count in (("requests", page.requests), ("hosts", len(page.hosts))):
-        limit = getattr(budget, name)
+        limit, setting = limits.of(page, name)
         if count > limit:
-            what = "files" if name == "requests" else "other hosts"
-            message = f"{page.url} asks for {count} {what}, and budget.{name} is {limit}"
-            if name == "hosts":
-                message = f"{page.url} asks {count} other hosts, and budget.hosts is {limit}"
+            asks = "asks for {} files" if name == "requests" else "asks {} other hosts"
+            message = f"{page.url} {asks.format(count)}, and {setting} is {limit}"
             yield _excess(page, message, ", ".join(sorted(page.hosts)[:5]) if name == "hosts" else "")
 
 

@@ -14,7 +14,7 @@ from ..model.template_views import PageView
 from ..search.page_text import read_sections
 from ..search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
 from ..storage.cache import read_or_make
-from .search_files import index_folder, searched_views
+from .search_files import pagefind_folder, plan_index, search_folder, searched_views
 from .snapshot import SiteSnapshot
 
 
@@ -31,7 +31,9 @@ def make_pagefind_files(site: SiteSnapshot) -> list[Output]:
 
 def _edition_files(site: SiteSnapshot, shown: Sequence[PageView], edition: str) -> list[Output]:
     context, lang = site.context, edition or site.config.lang
-    folder = index_folder(shown, site.rendered, context, edition)
+    plan = plan_index(shown, site.rendered, "pagefind")
+    name = pagefind_folder(plan.key(context.config.math.macros))
+    folder = search_folder(edition, context) / name
 
     def make() -> bytes:
         try:
@@ -39,8 +41,8 @@ def _edition_files(site: SiteSnapshot, shown: Sequence[PageView], edition: str) 
         except PagefindProblem as problem:
             raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
 
-    name = f"{folder.name}-{lang}-{program_version()}"
-    files = msgspec.msgpack.decode(read_or_make(context.root, "search", name, make), type=dict[str, bytes])
+    kept = f"{name}-{lang}-{program_version()}"
+    files = msgspec.msgpack.decode(read_or_make(context.root, "search", kept, make), type=dict[str, bytes])
     return [Output(folder / "pagefind" / path, data) for path, data in files.items()]
 
 

@@ -1,31 +1,84 @@
-"""The files of a site's search: a small one that is always named the same, and those that it names.
+"""The files of a site's search: one that browsers always ask for anew, and those whose versions it names.
 
-They are made when they are asked for, so a save in the preview does not pay for them. All but the first lie
-in a folder that is named by all they are made of: what a browser has kept of them is never old.
+They are made when they are asked for, so a save in the preview does not pay for them. Browsers ask for all
+but the first one with a digest of what they hold, so what they have kept of them is never old; and an edit of
+a text changes few of them, and no name.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import PurePosixPath
 
+import msgspec
+
 from .. import __version__
 from ..config.languages import edition_root
 from ..model.template_views import PageView
 from ..project.context import SiteContext
-from ..search.index import IndexedPage, SearchIndex, count_files
+from ..render.templates.style_sheets import version_of
+from ..search.index import IndexedPage, SearchIndex, count_files, page_order, terms_name
 from ..search.page_record import record_digest
 from ..site.editions import group_by_edition
 from ..site.frame import Rendered
 from ..site.generated import GeneratedFile
 from ..site.search_page import SEARCH_PATH
 
-_FORM = "1"
+ENTRY = "index"
+"""The one file that names the versions of all others."""
+_FORM = "2"
 """Changes when the index is written in another way, so that scripts find what they know."""
 _DIGITS = 12
+
+
+class IndexedSource(msgspec.Struct, frozen=True, array_like=True):
+    """What an index is made of: one page."""
+
+    path: str
+    """Of its source."""
+    url: str
+    title: str
+    tags: tuple[str, ...]
+    digest: str
+    """Of its record."""
+
+
+class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
+    """What the index of an edition is made of."""
+
+    pages: tuple[IndexedSource, ...]
+    """In the order of the index."""
+    engine: str
+    """What finds words, as in the settings."""
+
+    @property
+    def order(self) -> str:
+        """As in `page_order`."""
+        return page_order(page.url for page in self.pages)
+
+    @property
+    def terms(self) -> int:
+        """Over how many files the terms are divided; 0 where Pagefind finds them."""
+        return count_files(len(self.pages)) if self.engine == "own" else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all files but the first, without `.json`."""
+        return ("pages", "formulas", *map(terms_name, range(self.terms)))
+
+    def key(self, macros: Mapping[str, str]) -> str:
+        """Names all that the index is made of."""
+        made_of = [_FORM, __version__, self, sorted(macros.items())]
+        return sha256(msgspec.json.encode(made_of)).hexdigest()
+
+    def entry(self, versions: Mapping[str, str], macros: Mapping[str, str]) -> bytes:
+        """The first file. versions: of the others, by name."""
+        found = {"form": _FORM, "order": self.order, "terms": self.terms}
+        if not self.terms:
+            found["folder"] = pagefind_folder(self.key(macros))
+        return msgspec.json.encode({**found, "files": versions}) + b"\n"
 
 
 def search_files(
@@ -35,68 +88,84 @@ def search_files(
 
     rendered: by source path. engine: what finds words, as in the settings.
     """
-    if context.config.search:
-        for edition, members in searched_views(views, rendered, context).items():
-            yield from _edition_files(members, rendered, context, engine, edition)
+    macros = context.config.math.macros
+    for edition, members in searched_views(views, rendered, context).items():
+        pages = [indexed_page(view, rendered[view.path].body.search) for view in members]
+        plan = plan_index(members, rendered, engine)
+        content = partial(_content, plan, SearchIndex(pages, macros))
+        yield from planned_files(plan, content, macros, search_folder(edition, context))
 
 
-def _edition_files(
-    shown: tuple[PageView, ...],
-    rendered: Mapping[str, Rendered],
-    context: SiteContext,
-    engine: str,
-    edition: str,
+def _content(plan: SearchPlan, index: SearchIndex, name: str) -> bytes:
+    if name in index.files:
+        return index.files[name]
+    return plan.entry({name: version_of(index.files[name]) for name in plan.names}, index.macros)
+
+
+def planned_files(
+    plan: SearchPlan, content: Callable[[str], bytes], macros: Mapping[str, str], folder: PurePosixPath
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    pages = [_indexed(view, rendered[view.path]) for view in shown]
-    index = SearchIndex(pages, context.config.math.macros)
-    count = count_files(len(pages)) if engine == "own" else 0
-    folder = index_folder(shown, rendered, context, edition)
-    entry = {"form": _FORM, "folder": folder.name, "terms": count}
-    makers: dict[PurePosixPath, Callable[[], bytes]] = {
-        folder.parent / "index.json": partial(_entry, entry),
-        folder / "pages.json": lambda: index.files.pages,
-        folder / "formulas.json": lambda: index.files.formulas,
-        **{folder / f"terms-{number}.json": partial(_terms, index, number) for number in range(count)},
+    """The files of an index. content: gives what stands in the one of this name, without `.json`."""
+    key = plan.key(macros)
+    for name in (ENTRY, *plan.names):
+        yield (
+            folder / f"{name}.json",
+            GeneratedFile(partial(content, name), (), key=f"{key} {name}", is_joint=True),
+        )
+
+
+def search_plans(
+    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, engine: str
+) -> dict[str, SearchPlan]:
+    """Folder of an index → what it is made of; empty for a site without search. The rest as above."""
+    return {
+        str(search_folder(edition, context)): plan_index(members, rendered, engine)
+        for edition, members in searched_views(views, rendered, context).items()
     }
-    for path, make in makers.items():
-        yield path, GeneratedFile(make, shown, shown)
+
+
+def plan_index(views: Sequence[PageView], rendered: Mapping[str, Rendered], engine: str) -> SearchPlan:
+    """What the index of these pages is made of."""
+    pages = (indexed_source(view, rendered[view.path].body.search) for view in views)
+    return SearchPlan(tuple(pages), engine)
 
 
 def searched_views(
     views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
 ) -> dict[str, tuple[PageView, ...]]:
-    """Edition → its pages that can be found, in the order of the index."""
+    """Edition → its pages that can be found, in the order of the index; empty for a site without search."""
+    if not context.config.search:
+        return {}
     # of a list that takes several pages, the first one has the text; drafts are nobody's to find
     found = (
-        view for view in views if view.path in rendered and view.body and not (view.draft or view.unlisted)
+        view
+        for view in views
+        if view.body and view.path in rendered and not (view.draft or view.unlisted)
+        if rendered[view.path].document.front.search
     )
     groups = group_by_edition(((view.edition, view) for view in found), context.config)
     return {edition: tuple(members) for edition, members in groups.items()}
 
 
-def index_folder(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, edition: str
-) -> PurePosixPath:
-    """Where the files of an index lie, but for the one that names the folder. views: that can be found."""
-    place = PurePosixPath((edition_root(edition, context.config) + SEARCH_PATH).strip("/"))
-    return place / _name([_indexed(view, rendered[view.path]) for view in views], context)
+def search_folder(edition: str, context: SiteContext) -> PurePosixPath:
+    """Where the files of an index lie."""
+    return PurePosixPath((edition_root(edition, context.config) + SEARCH_PATH).strip("/"))
 
 
-def _indexed(view: PageView, item: Rendered) -> IndexedPage:
-    tags = tuple(term.title for term in (*view.categories, *view.tags))
-    return IndexedPage(view.url, view.title, tags, item.body.search)
+def pagefind_folder(key: str) -> str:
+    """Name of the folder beside an index that Pagefind's files lie in. key: as `SearchPlan.key` gives it."""
+    return key[:_DIGITS]
 
 
-def _name(pages: Sequence[IndexedPage], context: SiteContext) -> str:
-    """Names all that the index is made of."""
-    macros = sorted(context.config.math.macros.items())
-    found = [(page.url, page.title, page.tags, record_digest(page.record)) for page in pages]
-    return sha256(json.dumps([_FORM, __version__, macros, found]).encode()).hexdigest()[:_DIGITS]
+def indexed_page(view: PageView, record: bytes) -> IndexedPage:
+    """A page as the index takes it."""
+    return IndexedPage(view.url, view.title, _tags(view), record)
 
 
-def _terms(index: SearchIndex, number: int) -> bytes:
-    return index.files.terms[number]
+def indexed_source(view: PageView, record: bytes) -> IndexedSource:
+    """The same, to be compared."""
+    return IndexedSource(view.path, view.url, view.title, _tags(view), record_digest(record))
 
 
-def _entry(entry: Mapping[str, object]) -> bytes:
-    return (json.dumps(entry) + "\n").encode()
+def _tags(view: PageView) -> tuple[str, ...]:
+    return tuple(term.title for term in (*view.categories, *view.tags))

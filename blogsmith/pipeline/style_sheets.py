@@ -13,6 +13,9 @@ from ..render.templates.style_sheets import StyleSheet
 from ..site.math_font import font_face
 from ..storage.cache import read_or_make
 
+_MOST = 64
+"""Sheets that are kept: those of a site, for each of its fonts, and of the settings before these."""
+
 
 def sheet_files(
     views: Sequence[PageView], context: SiteContext
@@ -28,7 +31,7 @@ def _sheet_bytes(sheet: StyleSheet, font: str, context: SiteContext) -> bytes:
     path = sheet.path(font)
     make = partial(_make, sheet, font, f"{context.config.base_path}/{path.parent}")
     # a sheet that was saved a moment ago is shown under the address it had: the new one is not known yet
-    return read_or_make(context.root, "styles", path.name, make) if sheet.is_current() else make()
+    return read_or_make(context.root, "styles", path.name, make, _MOST) if sheet.is_current() else make()
 
 
 def _make(sheet: StyleSheet, font: str, folder: str) -> bytes:

@@ -134,14 +134,18 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
 
 
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
-    """A diagnostic about what blogsmith.yaml names, moved to the line that names it."""
+    """A diagnostic about what blogsmith.yaml names, moved with its fix to the line that names it."""
     if found.path != CONFIG_NAME or found.place:
         return found
     path: YamlPath = ("theme",)
     if found.subject in loaded.config.plugins:
         path = ("plugins", loaded.config.plugins.index(found.subject))
     place = loaded.places.get(path)
-    return replace(found, place=place, source_line=loaded.lines[place.line - 1]) if place else found
+    if place is None:
+        return replace(found, fix=None)
+    reporter, edits = Reporter(CONFIG_NAME, loaded.lines), found.fix.edits if found.fix else ()
+    fix = next((reporter.substitute(place, edit.old, edit.new) for edit in edits), None)
+    return replace(found, place=place, source_line=loaded.lines[place.line - 1], fix=fix)
 
 
 def default_context(root: Path) -> SiteContext:

@@ -9,7 +9,6 @@ made, in `site/urls.py`.
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -30,7 +29,7 @@ from ..schema.slots import Slot
 from . import execution
 from .dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
-from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
+from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
 from .references import read_orcids, read_people, read_references
 
@@ -87,6 +86,8 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
 
 def _meant_key(key: str) -> str | None:
     """The known key that an unknown one is like, or is with two letters the wrong way round: `tgas`."""
+    import difflib  # one mistake in a hundred sites needs it
+
     known = sorted(HEAD.fields)
     swapped = {key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _SHORT) - 1)}
     near = [name for name in known if name in swapped]
@@ -252,6 +253,22 @@ _COMMENTS = lenient_flag(
 )
 
 
+@accepts(FLAG)
+def _search(slot: Slot) -> bool | None:
+    """Whether the page can be found; `{exclude: true}` is Material's word for that it cannot."""
+    if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
+        meant = not slot.value["exclude"]
+        slot.warn(CODE, "search must be true or false", f"write search: {str(meant).lower()}")
+        return meant
+    found: bool | None = _SEARCH(slot)
+    return found
+
+
+_SEARCH = lenient_flag(
+    "search: false keeps the page out; whether there is a search is said in blogsmith.yaml"
+)
+
+
 @accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})
 def _template(slot: Slot) -> str | None:
     """The name of a layout; whether there is one is known where pages are made."""
@@ -310,6 +327,7 @@ _TABLE = Table(
         "draft": _nothing,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
         **dict.fromkeys(("reading_time", "listing", "numbering", "unlisted"), lenient_flag()),
+        "search": _search,
         "toc": lenient_flag(_TOC_HINT),
         "comments": _comments,
         "status": _status,

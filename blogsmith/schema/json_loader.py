@@ -7,7 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Place, Reporter, TextMap
+from ..patterns import lazy_pattern
 from .data_places import DataWalker, is_too_deep, text_map
 from .yaml_loader import MAX_BYTES, MAX_DEPTH, Located, load
 
@@ -25,6 +27,7 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Invalid \\uXXXX escape", "a backslash begins an escape", _BACKSLASH),
 )
 """How the library's message begins → ours, and a hint."""
+_KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
 
 
 class JsonEnd(Struct, frozen=True):
@@ -73,7 +76,8 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     origin = text_map(text, first_line)
     found = read_object(text)
     if found.end < 0:
-        reporter.error("json-syntax", found.message, _place_of(origin, found.at), found.hint)
+        fix = _sure_fix(origin, found.at)
+        reporter.error("json-syntax", found.message, _place_of(origin, found.at), found.hint, fix)
         # JSON is YAML, whose reader gives what stands before a mistake
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
     walker = DataWalker(origin, reporter, _BACKSLASH)
@@ -89,3 +93,20 @@ def _place_of(origin: TextMap, at: int) -> Place:
     end = origin.text.find("\n", start)
     rest = origin.text[start : end if end >= 0 else len(origin.text)]
     return origin.place(start, max(1, len(rest.rstrip())))
+
+
+def _sure_fix(origin: TextMap, at: int) -> Fix | None:
+    """A fix where no more than a comma is wrong, or a backslash stands alone. at: index of the mistake."""
+    text = origin.text
+    before = len(text[:at].rstrip())
+    is_extra = text[before - 1 : before] == "," and text[before:].lstrip()[:1] in ("}", "]")
+    if is_extra or (text[at : at + 1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]")):
+        place = origin.place(before - 1 if is_extra else at, 1)
+        return exchange(place.line, place.column, ",", "", title="take the comma out", is_safe=True)
+    if "\n" in text[before:at] and _KEY.match(text, at):
+        place = origin.place(before - 1, 1)
+        return exchange(place.line, place.column + 1, "", ",", title="add a comma", is_safe=True)
+    if text[at : at + 1] == "\\":
+        place = origin.place(at, 1)
+        return exchange(place.line, place.column, "\\", "\\\\", is_safe=True)
+    return None

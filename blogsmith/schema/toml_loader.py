@@ -6,15 +6,19 @@ The standard library reads it; of a text with a mistake the lines before it are 
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
+from ..diagnostics.fixes import exchange
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
 from .data_places import DataWalker, is_too_deep, is_value_too_deep, text_map
 from .yaml_loader import MAX_BYTES, MAX_DEPTH, Located, YamlPath
 
 _WHERE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+_PAIR = lazy_pattern(r"([ \t]*[A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(\S.*)")
+_PLAIN = lazy_pattern(r"[^\W\d][^\"'#\[\]{}=\\]*")
+"""A text without quotes that can be nothing else."""
+_ESCAPED = lazy_pattern(r"(?s)(?!\A)'|\\[\"\\]")
 _QUOTES = "use single quotes, in which a backslash is a backslash"
 _TEXTS = 'a text stands in quotes: title = "…"'
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
@@ -63,6 +67,8 @@ def _plain(value: Any, spelling: str) -> Any:
 
 def _read(text: str, reporter: Reporter, first_line: int) -> tuple[str, dict[str, Any]]:
     """As much of the text as can be read, from its start, and what it holds."""
+    import tomllib
+
     try:
         return text, tomllib.loads(text)
     except ValueError as error:
@@ -86,8 +92,33 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
         (f"TOML cannot be read here: {said[:1].lower()}{said[1:]}", ""),
     )
     length = len(lines[line - 1][column - 1 :].rstrip())
-    reporter.error("toml-syntax", message, Place(line + first_line - 1, column, max(1, length)), hint)
+    place, fix = Place(line + first_line - 1, column, max(1, length)), None
+    if (meant := _meant_pair(lines[line - 1])) is not None:
+        fix = exchange(place.line, 1, lines[line - 1], meant, title=f"write {meant.strip()}", is_safe=True)
+    reporter.error("toml-syntax", message, place, hint, fix)
     return line
+
+
+def _meant_pair(line: str) -> str | None:
+    """A line of a key and a value as TOML has it, where the author wrote it as YAML or Python would."""
+    pair = _PAIR.fullmatch(line)
+    if pair is None:
+        return None
+    key, value = pair[1], pair[2].strip()
+    quoted = f"'{value[1:-1]}'" if value[:1] == value[-1:] == '"' and not _ESCAPED.search(value) else value
+    for meant in (value, {"True": "true", "False": "false"}.get(value, quoted), f'"{value}"'):
+        if _is_pair(found := f"{key} = {meant}") and (meant != f'"{value}"' or _PLAIN.fullmatch(value)):
+            return found
+    return None
+
+
+def _is_pair(line: str) -> bool:
+    import tomllib
+
+    try:
+        return len(tomllib.loads(line)) == 1
+    except (ValueError, RecursionError):
+        return False
 
 
 def _start_of_mistake(lines: list[str], line: int, column: int) -> tuple[int, int]:

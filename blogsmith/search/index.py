@@ -1,39 +1,51 @@
 """The index of a site, as browsers load it: pages and their parts, terms in several files, formulas.
 
 All of it is JSON, made of the records of pages by going through them once. Where a term stands is a text of
-steps from one part of the site to the next, each with a letter that says how much it counts there: `A3B` is
-once in the first part, several times in the fourth. Terms are divided by how they begin, so a search loads
-the few files that can hold what it looks for; formulas are few and short and lie in one.
+steps from one page to the next, each with the sections of the page that have it (`section_places`): `A.2BF`
+is once before all headings of the first page, and of the second page in sections 2 and 3. As each page counts
+its own sections, an edit of one changes what stands of it alone. Terms are divided by how they begin, so a
+search loads the few files that can hold what it looks for; formulas are few and short and lie in one.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import sha256
 
 from msgspec import Struct
 
-from ..tex.on_demand import is_variable, taken_arguments, typed_names
-from .page_record import HEADING, TITLE, IndexedFormula, SearchRecord, SectionName, read_record, step
+from ..patterns import lazy_pattern
+from ..tex.on_demand import taken_arguments, typed_names
+from .page_record import (
+    HEADING,
+    TITLE,
+    IndexedFormula,
+    SearchRecord,
+    SectionName,
+    in_first_section,
+    read_record,
+    step,
+)
 from .terms import split_terms
 
 FEW_PAGES = 30
 """Up to so many all terms are in one file."""
 MANY_PAGES = 300
 """From so many on they are divided by their first two characters."""
-
-_NAMES = (
+NAMES = (
     *(chr(code) for code in range(0x23, 0x7F) if code != 0x5C),
     *(chr(code) for code in range(0x100, 0x300)),
     *(chr(code) for code in range(0x4E00, 0x9F00)),
 )
 """Characters that stand for tokens of formulas, the shorter ones first; nothing changes them on the way."""
 
-
-_EMPTY = SearchRecord((SectionName("", ""),), "", "", "", "", ())
+_EMPTY = SearchRecord((SectionName("", ""),), "", "", ())
 """Of a page whose record cannot be read."""
+_ORDER_DIGITS = 8
+_WORD = lazy_pattern(r"[a-z]{2,}")
 
 
 class IndexedPage(Struct, frozen=True):
@@ -46,31 +58,17 @@ class IndexedPage(Struct, frozen=True):
     record: bytes
     """As `make_record` gives it."""
 
-
-def count_files(pages: int) -> int:
-    """Over how many files the terms of a site are divided."""
-    return 1 if pages <= FEW_PAGES else 16 if pages < MANY_PAGES else 64
-
-
-def file_of(term: str, files: int) -> int:
-    """In which of so many files a term is; `fileOf` of `search.js` says the same."""
-    if files == 1:
-        return 0
-    first = ord(term[0])
-    # of other scripts one character says as much as two letters
-    second = ord(term[1]) if files > 16 and first < 128 and len(term) > 1 else 0
-    return (first * 31 + second) % files
+    def read(self) -> SearchRecord:
+        """Its record; an empty one if it cannot be read."""
+        return read_record(self.record) or _EMPTY
 
 
-class IndexFiles(Struct, frozen=True):
-    """The files of an index, made."""
+class PageFormulas(Struct, frozen=True):
+    """The formulas of one page."""
 
-    pages: bytes
-    """The pages with their parts, in the order in which parts are counted."""
-    terms: tuple[bytes, ...]
-    """In as many files as `count_files` says."""
-    formulas: bytes
-    """Texts of one character a token, with the tokens and how readers may name them."""
+    page: int
+    """How many others stand before it in the index."""
+    formulas: tuple[IndexedFormula, ...]
 
 
 class SearchIndex(Struct, frozen=True, dict=True):
@@ -81,71 +79,121 @@ class SearchIndex(Struct, frozen=True, dict=True):
     """Of the site: readers may type them."""
 
     @cached_property
-    def files(self) -> IndexFiles:
-        """All at once, when the first one is asked for: records are large, so each is read once."""
-        writer = _IndexWriter()
-        for page in self.pages:
-            writer.add(page, read_record(page.record) or _EMPTY)
-        return writer.close(self.macros)
+    def files(self) -> Mapping[str, bytes]:
+        """Name → content, all at once when one is asked for: records are large, so each is read once."""
+        order = page_order(page.url for page in self.pages)
+        count = count_files(len(self.pages))
+        rows: list[object] = []
+        formulas: list[PageFormulas] = []
+        places: dict[str, bytearray] = {}
+        lasts: dict[str, int] = {}
+        for number, page in enumerate(self.pages):
+            record = page.read()
+            rows.append(page_row(page, record))
+            formulas.append(PageFormulas(number, record.formulas))
+            for term, written in page_places(page, record).items():
+                # most terms stand on many pages
+                known = places.setdefault(term, bytearray())
+                known += (step(number - lasts.get(term, -1)) + written).encode()
+                lasts[term] = number
+        divided: list[dict[str, str]] = [{} for _ in range(count)]
+        for term in sorted(places):
+            divided[file_of(term, count)][term] = places[term].decode()
+        names = formula_names(formulas)
+        return {
+            "pages": pages_file(order, rows, names),
+            "formulas": formula_file(order, formulas, names, self.macros),
+            **{terms_name(number): terms_file(order, part) for number, part in enumerate(divided)},
+        }
 
 
-class _IndexWriter:
-    """Takes pages, one after the other."""
+def terms_name(number: int) -> str:
+    """The name of one of the files of terms."""
+    return f"terms-{number}"
 
-    def __init__(self) -> None:
-        self._pages: list[object] = []
-        self._parts = 0
-        """Of all pages so far."""
-        self._places: dict[str, bytearray] = {}
-        self._lasts: dict[str, int] = {}
-        """Term → the last part that has it."""
-        self._formulas: list[tuple[int, tuple[IndexedFormula, ...]]] = []
 
-    def add(self, page: IndexedPage, record: SearchRecord) -> None:
-        """Add the next page."""
-        if record.formulas:
-            self._formulas.append((len(self._pages), record.formulas))
-        self._pages.append([page.url, page.title, [[part.id, part.heading] for part in record.sections]])
-        start, places, lasts = self._parts, self._places, self._lasts
-        for term, first, last, rest in _page_places(page, record):
-            known = places.get(term)
-            if known is None:
-                known = places[term] = bytearray()
-            known += (step(start + first - lasts.get(term, -1)) + rest).encode()
-            lasts[term] = start + last
-        self._parts += len(record.sections)
+def count_files(pages: int) -> int:
+    """Over how many files the terms of a site are divided."""
+    return 1 if pages <= FEW_PAGES else 16 if pages < MANY_PAGES else 64
 
-    def close(self, macros: Mapping[str, str]) -> IndexFiles:
-        """The files of what was added."""
-        count = count_files(len(self._pages))
-        divided: list[list[str]] = [[] for _ in range(count)]
-        for term in sorted(self._places):
-            divided[file_of(term, count)].append(term)
-        where = self._places
-        files = (
-            _json([" ".join(terms), " ".join(where[term].decode() for term in terms)]) for terms in divided
-        )
-        return IndexFiles(_json(self._pages), tuple(files), self._formula_file(macros))
 
-    def _formula_file(self, macros: Mapping[str, str]) -> bytes:
-        all_formulas = (formula for _, formulas in self._formulas for formula in formulas)
-        counts = Counter(token for formula in all_formulas for token in formula.tokens.split())
-        ordered = sorted(counts, key=lambda token: (-counts[token], token))[: len(_NAMES)]
-        names = dict(zip(ordered, _NAMES, strict=False))
-        return _json(
-            {
-                "tokens": " ".join(ordered),
-                "names": "".join(names.values()),
-                "variables": "".join(names[token] for token in ordered if is_variable(token)),
-                "signs": dict(sorted(typed_names(names).items())),
-                "takes": taken_arguments(),
-                "macros": {name.removeprefix("\\"): tex for name, tex in sorted(macros.items())},
-                "formulas": [
-                    [page, [_formula_row(formula, names) for formula in formulas]]
-                    for page, formulas in self._formulas
-                ],
-            }
-        )
+def file_of(term: str, files: int) -> int:
+    """In which of so many files a term is; `fileOf` of `search-words.js` says the same."""
+    if files == 1:
+        return 0
+    first = ord(term[0])
+    # of other scripts one character says as much as two letters
+    second = ord(term[1]) if files > 16 and first < 128 and len(term) > 1 else 0
+    return (first * 31 + second) % files
+
+
+def page_order(urls: Iterable[str]) -> str:
+    """Names the pages of an index and how they are counted; files with another one belong to another site."""
+    return sha256("\n".join(urls).encode("utf-8", "replace")).hexdigest()[:_ORDER_DIGITS]
+
+
+def page_row(page: IndexedPage, record: SearchRecord) -> list[object]:
+    """What browsers know of a page, as it stands in the file of pages."""
+    return [page.url, page.title, [[part.id, part.heading] for part in record.sections]]
+
+
+def page_places(page: IndexedPage, record: SearchRecord) -> dict[str, str]:
+    """Term → where it stands on a page, with the terms of its title and of its tags."""
+    found = dict(zip(record.terms.split(), record.places.split(), strict=True))
+    own = dict.fromkeys(split_terms(" ".join(page.tags)), HEADING)
+    own.update(dict.fromkeys(split_terms(page.title), TITLE))
+    for term, weight in own.items():
+        found[term] = in_first_section(found.get(term, weight), weight)
+    return found
+
+
+def formula_names(formulas: Iterable[PageFormulas]) -> dict[str, str]:
+    """Token of formulas → the character that stands for it, the most frequent token first."""
+    found = (formula.tokens.split() for page in formulas for formula in page.formulas)
+    counts = Counter(token for tokens in found for token in tokens)
+    ordered = sorted(counts, key=lambda token: (-counts[token], token))
+    return dict(zip(ordered, NAMES, strict=False))
+
+
+def pages_file(order: str, rows: Sequence[object], names: Mapping[str, str]) -> bytes:
+    """The pages with their parts, and which words readers may mean as formulas.
+
+    rows: as `page_row` gives them. names: as `formula_names` gives them.
+    """
+    typed = {name for name, token in _signs(names).items() if token and len(name) > 1}
+    words = typed | {token for token in names if _WORD.fullmatch(token)}
+    return to_json({"order": order, "pages": rows, "names": " ".join(sorted(words))})
+
+
+def terms_file(order: str, places: Mapping[str, str]) -> bytes:
+    """Terms, sorted, and where each stands in the site."""
+    return to_json({"order": order, "terms": " ".join(places), "places": " ".join(places.values())})
+
+
+def formula_file(
+    order: str, formulas: Sequence[PageFormulas], names: Mapping[str, str], macros: Mapping[str, str]
+) -> bytes:
+    """Formulas as texts of one character a token, with the tokens and how readers may name them."""
+    return to_json(
+        {
+            "order": order,
+            "tokens": " ".join(names),
+            "names": "".join(names.values()),
+            "signs": dict(sorted(_signs(names).items())),
+            "takes": taken_arguments(),
+            "macros": {name.removeprefix("\\"): tex for name, tex in sorted(macros.items())},
+            "formulas": [
+                [page.page, [_formula_row(formula, names) for formula in page.formulas]]
+                for page in formulas
+                if page.formulas
+            ],
+        }
+    )
+
+
+def _signs(names: Mapping[str, str]) -> dict[str, str]:
+    """How readers may name tokens that there are."""
+    return {"infinity": "∞", "sqrt": "√", **typed_names(names)}
 
 
 def _formula_row(formula: IndexedFormula, names: Mapping[str, str]) -> list[object]:
@@ -153,21 +201,6 @@ def _formula_row(formula: IndexedFormula, names: Mapping[str, str]) -> list[obje
     return [formula.section, formula.index, formula.kind, formula.id, formula.number, code]
 
 
-def _page_places(page: IndexedPage, record: SearchRecord) -> Iterator[tuple[str, int, int, str]]:
-    """Term, first and last section, and the rest of its places; with the terms of the title and of tags."""
-    own = dict.fromkeys(split_terms(" ".join(page.tags)), HEADING)
-    own.update(dict.fromkeys(split_terms(page.title), TITLE))
-    columns = (record.terms, record.firsts, record.lasts, record.rests)
-    for term, first, last, rest in zip(*(column.split() for column in columns), strict=True):
-        weight = own.pop(term, "") if own else ""
-        if not weight:
-            yield term, int(first), int(last), rest
-        elif first == "0":
-            yield term, 0, int(last), weight + rest[1:]
-        else:
-            yield term, 0, int(last), weight + step(int(first)) + rest
-    yield from ((term, 0, 0, weight) for term, weight in own.items())
-
-
-def _json(value: object) -> bytes:
+def to_json(value: object) -> bytes:
+    """A file of an index."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

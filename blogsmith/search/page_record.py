@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 import msgspec
@@ -16,7 +16,9 @@ from .terms import split_terms
 FEWEST_TOKENS = 3
 """Of a formula; a lone letter is no formula that anybody looks for."""
 TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
-"""How much a term counts where it stands; `WEIGHTS` of `search.js` says how much."""
+"""How much a term counts where it stands first; `WEIGHTS` of `search-words.js` says how much."""
+_FURTHER = str.maketrans("ABCDE", "FGHIJ")
+"""The same where it stands again on the page."""
 
 _LEVEL = 1
 """Of zlib."""
@@ -52,13 +54,9 @@ class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
 
     sections: tuple[SectionName, ...]
     terms: str
-    """With spaces between them, as all that follows."""
-    firsts: str
-    """Of each term the number of the first section that has it, from 0."""
-    lasts: str
-    """The same of the last one."""
-    rests: str
-    """How much each term counts in its first section, then the others, as `step` writes them."""
+    """With spaces between them."""
+    places: str
+    """Where each term stands, as `section_places` writes it; with spaces between them."""
     formulas: tuple[IndexedFormula, ...]
 
 
@@ -82,13 +80,40 @@ def record_digest(data: bytes) -> str:
     return data[:_DIGEST_BYTES].hex()
 
 
+def section_places(weights: Mapping[int, str]) -> str:
+    """How much a term counts in sections of a page, as the index writes it.
+
+    weights: section, counted from 0 → `TITLE` or another one; in order, not empty. The first section with a
+    point before it, unless it is 0, then its weight; of the others how far each is from the last one, and
+    its weight in other letters: `B`, `.2AF`, `.1A3G`.
+    """
+    (first, weight), *others = weights.items()
+    written, last = (f".{in_base_36(first)}" if first else "") + weight, first
+    for section, weight in others:
+        written += step(section - last) + weight.translate(_FURTHER)
+        last = section
+    return written
+
+
+def in_first_section(places: str, weight: str) -> str:
+    """What `section_places` gave, of a term that counts this much in section 0 instead."""
+    if not places.startswith("."):
+        return weight + places[1:]
+    digits = len(places) - len(places[1:].lstrip(_DIGITS))
+    own = places[digits].translate(_FURTHER)
+    return weight + step(int(places[1:digits], 36)) + own + places[digits + 1 :]
+
+
 def step(distance: int) -> str:
-    """How far it is to the next section of a list, as the index writes it: in base 36, nothing for 1."""
-    if distance == 1:
-        return ""
+    """How far it is to the next one of a list, as the index writes it: nothing for 1."""
+    return "" if distance == 1 else in_base_36(distance)
+
+
+def in_base_36(number: int) -> str:
+    """A number from 0 on."""
     digits = ""
-    while distance:
-        distance, digit = divmod(distance, 36)
+    while number:
+        number, digit = divmod(number, 36)
         digits = _DIGITS[digit] + digits
     return digits or "0"
 
@@ -99,22 +124,14 @@ def _pack(record: SearchRecord) -> bytes:
 
 
 def _record(sections: Sequence[PageSection]) -> SearchRecord:
-    rests: dict[str, str] = {}
-    firsts: dict[str, int] = {}
-    lasts: dict[str, int] = {}
+    found: dict[str, dict[int, str]] = {}
     for number, section in enumerate(sections):
         for term, weight in _weights(section).items():
-            if term in rests:
-                rests[term] += step(number - lasts[term]) + weight
-            else:
-                firsts[term], rests[term] = number, weight
-            lasts[term] = number
+            found.setdefault(term, {})[number] = weight
     return SearchRecord(
         sections=tuple(SectionName(section.id, section.heading) for section in sections),
-        terms=" ".join(rests),
-        firsts=" ".join(map(str, firsts.values())),
-        lasts=" ".join(str(lasts[term]) for term in rests),
-        rests=" ".join(rests.values()),
+        terms=" ".join(found),
+        places=" ".join(map(section_places, found.values())),
         formulas=tuple(_formulas(sections)),
     )
 

@@ -1,6 +1,6 @@
 """Text → terms: words without case and diacritics, and pairs of characters where no space parts words.
 
-`terms` of the themes' `search.js` makes the same of what a reader types.
+`terms` of the themes' `search-words.js` makes the same of what a reader types.
 """
 
 from __future__ import annotations

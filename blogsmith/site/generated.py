@@ -19,6 +19,8 @@ class GeneratedFile(Struct, frozen=True):
     """Those of them whose texts it holds."""
     key: str = ""
     """Names all that it is made from; empty: that is `pages` and the settings."""
+    is_joint: bool = False
+    """Making it makes others as well, so one process makes all of them."""
     is_slow: bool = False
     """It may take a second, and any thread may make it."""
 

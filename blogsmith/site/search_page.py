@@ -36,7 +36,8 @@ def search_page(
     groups: dict[str, list[PageView]] = {}
     for item in rendered:
         view = views[item.url]
-        if not view.draft and (item.kind in ("post", "page") or view.body):
+        is_found = item.document.front.search and not view.draft
+        if is_found and (item.kind in ("post", "page") or view.body):
             section = item.section if item.section in sections else ""
             # whatever the page shows of them itself
             groups.setdefault(section, []).append(replace(view, toc=item.body.toc if has_headings else ()))

@@ -40,14 +40,14 @@ def section_problems(documents: Sequence[Document], config: Config) -> Iterator[
         return
     sections = {name.strip("/") or _OTHERS: rules for name, rules in config.sections.items()}
     for document in documents:
-        name = _section_of(document, sections, config)
+        name = section_of(document.path, sections, config)
         if name:
             yield from _Check(document, name, sections[name]).found()
 
 
-def _section_of(document: Document, sections: Mapping[str, object], config: Config) -> str:
+def section_of(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
     """The nearest folder above a page that has rules; empty if there is none, or it is the index of one."""
-    path = file_language(document.path, config).path
+    path = file_language(path, config).path
     if path.stem == _INDEX:
         return ""
     folder = PurePosixPath(*path.parts[1:-1])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CACHE = ".blogsmith"
 """The folder of a site for what concerns this machine only."""
 MOST = 8
-"""Files of one kind; the oldest go first."""
+"""Files of one kind, if nothing else is said; the oldest go first."""
 
 
 def open_cache(root: Path | str, kind: str = ".", *, make: bool = True) -> Folder:
@@ -27,17 +27,17 @@ def open_cache(root: Path | str, kind: str = ".", *, make: bool = True) -> Folde
         return site.enter(f"{CACHE}/{kind}", make=make)
 
 
-def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes]) -> bytes:
+def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes], most: int = MOST) -> bytes:
     """What `make` gives, from `.blogsmith/<kind>/` of the site if it lies there under `name`.
 
-    Two builds at once are safe: each file appears whole.
+    most: files of this kind that are kept. Two builds at once are safe: each file appears whole.
     """
     found = read_bytes(root, kind, name)
     if found is not None:
         return found
     data = make()
     keep_bytes(root, kind, name, data)
-    keep_only(root, kind, (), MOST)
+    keep_only(root, kind, (), most)
     return data
 
 

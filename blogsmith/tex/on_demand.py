@@ -1,139 +1,62 @@
-"""What pages ask of this package, for callers that may meet no formula: it is imported with the first one."""
+"""What pages ask of this package, for callers that may meet no formula: it is imported with the first one.
+
+Each function is the one of that name in its module, which is imported when it is called.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .analysis.numbering import RowStructure
-    from .convert import TypesetFormula
-    from .parse.reader import Macro
-    from .parse.state import RowNumber
+    from .analysis.expansion import find_definitions as find_definitions
+    from .analysis.formula_tokens import formula_tokens as formula_tokens
+    from .analysis.formula_tokens import spoken_words as spoken_words
+    from .analysis.formula_tokens import taken_arguments as taken_arguments
+    from .analysis.formula_tokens import typed_names as typed_names
+    from .analysis.linear import linear_text as linear_text
+    from .analysis.numbering import split_rows as split_rows
+    from .analysis.portable import portable_tex as portable_tex
+    from .analysis.tags import holds_tex as holds_tex
+    from .analysis.tags import math_content as math_content
+    from .analysis.tags import typeset_tag as typeset_tag
+    from .convert import convert_formula as convert_formula
+    from .mathml.line_groups import group_lines as group_lines
+    from .parse.markdown_escapes import doubled_row_end as doubled_row_end
+    from .parse.markdown_escapes import literal_underscore as literal_underscore
+else:
 
-_NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
+    def _on_demand(module: str, name: str) -> Callable[..., Any]:
+        @cache
+        def load() -> Callable[..., Any]:
+            return getattr(import_module(f".{module}", __package__), name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            return load()(*args, **options)
+
+        # by which other processes know it
+        call.__name__ = call.__qualname__ = name
+        return call
+
+    convert_formula = _on_demand("convert", "convert_formula")
+    doubled_row_end = _on_demand("parse.markdown_escapes", "doubled_row_end")
+    find_definitions = _on_demand("analysis.expansion", "find_definitions")
+    formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
+    group_lines = _on_demand("mathml.line_groups", "group_lines")
+    holds_tex = _on_demand("analysis.tags", "holds_tex")
+    linear_text = _on_demand("analysis.linear", "linear_text")
+    literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
+    math_content = _on_demand("analysis.tags", "math_content")
+    portable_tex = _on_demand("analysis.portable", "portable_tex")
+    split_rows = _on_demand("analysis.numbering", "split_rows")
+    spoken_words = _on_demand("analysis.formula_tokens", "spoken_words")
+    taken_arguments = _on_demand("analysis.formula_tokens", "taken_arguments")
+    typed_names = _on_demand("analysis.formula_tokens", "typed_names")
+    typeset_tag = _on_demand("analysis.tags", "typeset_tag")
 
 
 def import_converter() -> None:
     """Import what converts: to be called before processes are forked, for each of them would import it."""
-    from . import convert  # noqa: F401
-
-
-def convert_formula(
-    tex: str,
-    *,
-    display: bool,
-    macros: Mapping[str, str | Macro] = _NO_MACROS,
-    rows: Sequence[RowNumber | None] = (),
-    packages: frozenset[str] = frozenset(),
-) -> TypesetFormula:
-    """As in `convert`."""
-    from .convert import convert_formula as convert
-
-    return convert(tex, display=display, macros=macros, rows=rows, packages=packages)
-
-
-def linear_text(tex: str) -> str:
-    """As in `analysis.linear`."""
-    from .analysis import linear
-
-    return linear.linear_text(tex)
-
-
-def formula_tokens(tex: str) -> tuple[str, ...]:
-    """As in `analysis.formula_tokens`."""
-    from .analysis import formula_tokens as analysis
-
-    return analysis.formula_tokens(tex)
-
-
-def spoken_words(tokens: Sequence[str]) -> str:
-    """As in `analysis.formula_tokens`."""
-    from .analysis import formula_tokens as analysis
-
-    return analysis.spoken_words(tokens)
-
-
-def is_variable(token: str) -> bool:
-    """As in `analysis.formula_tokens`."""
-    from .analysis import formula_tokens as analysis
-
-    return analysis.is_variable(token)
-
-
-def typed_names(tokens: Container[str]) -> dict[str, str]:
-    """As in `analysis.formula_tokens`."""
-    from .analysis import formula_tokens as analysis
-
-    return analysis.typed_names(tokens)
-
-
-def taken_arguments() -> dict[str, str]:
-    """As in `analysis.formula_tokens`."""
-    from .analysis import formula_tokens as analysis
-
-    return analysis.taken_arguments()
-
-
-def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """As in `analysis.portable`."""
-    from .analysis import portable
-
-    return portable.portable_tex(tex, macros)
-
-
-def find_definitions(tex: str, macros: Mapping[str, str | Macro]) -> Mapping[str, Macro]:
-    """As in `analysis.expansion`."""
-    from .analysis import expansion
-
-    return expansion.find_definitions(tex, macros)
-
-
-def literal_underscore(tex: str, macros: Container[str]) -> int:
-    """As in `parse.markdown_escapes`."""
-    from .parse import markdown_escapes
-
-    return markdown_escapes.literal_underscore(tex, macros)
-
-
-def doubled_row_end(tex: str) -> int:
-    """As in `parse.markdown_escapes`."""
-    from .parse import markdown_escapes
-
-    return markdown_escapes.doubled_row_end(tex)
-
-
-def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
-    """As in `analysis.numbering`."""
-    from .analysis import numbering
-
-    return numbering.split_rows(tex, macros)
-
-
-def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = False) -> str:
-    """As in `analysis.tags`."""
-    from .analysis import tags
-
-    return tags.typeset_tag(number, macros, bare=bare)
-
-
-def holds_tex(number: str) -> bool:
-    """As in `analysis.tags`."""
-    from .analysis import tags
-
-    return tags.holds_tex(number)
-
-
-def math_content(mathml: str) -> str:
-    """As in `analysis.tags`."""
-    from .analysis import tags
-
-    return tags.math_content(mathml)
-
-
-def group_lines(mathml: str, narrow: int) -> str:
-    """As in `mathml.line_groups`."""
-    from .mathml import line_groups
-
-    return line_groups.group_lines(mathml, narrow)
+    import_module(".convert", __package__)

@@ -9,7 +9,6 @@ no clone brings: inodes are used again.
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import struct
 import sys
@@ -44,7 +43,7 @@ def mark_folder(root: Path, known: object = None) -> Mapping[str, object]:
     if found:
         return found
     # each user, and each container, has a mark of its own: they do not take consent from one another
-    mark = f"{_MARK}{secrets.token_hex(16)}"
+    mark = f"{_MARK}{os.urandom(16).hex()}"
     _write_mark(root, mark)
     return {"mark": mark, **_folder_identity(root)}
 

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..storage.folder import Folder
-from .photos.cleaning import read_published
 
 MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"
@@ -71,6 +70,8 @@ def digest(output: Output) -> str:
     assert output.file is not None, "an output has data or a file"
     with output.file.open("rb") as stream:
         if output.is_cleaned:
+            from .photos.cleaning import read_published
+
             total = hashlib.sha256()
             for block in read_published(stream):
                 total.update(block)

@@ -92,7 +92,7 @@ def make_plan(
     return replace(found, partial=partial, has_same_notes=old_partial == partial)
 
 
-class Replacement(Struct, frozen=True):
+class FileReplacement(Struct, frozen=True):
     """A new site that differs from the old one in the bytes of one file."""
 
     output: Output | None
@@ -101,7 +101,7 @@ class Replacement(Struct, frozen=True):
     """Path → hex SHA-256 of the new site: the new manifest."""
 
 
-def plan_replacement(outputs: Collection[Output], folder: Folder) -> Replacement | None:
+def plan_replacement(outputs: Collection[Output], folder: Folder) -> FileReplacement | None:
     """Compare some files with the site in `folder`, which is as its manifest says.
 
     None if more than one has changed, or one is not ours. Reads the manifest alone.
@@ -113,7 +113,7 @@ def plan_replacement(outputs: Collection[Output], folder: Folder) -> Replacement
     changed = [output for output in outputs if own.get(str(output.path)) != digests[str(output.path)]]
     if len(changed) > 1 or not digests.keys() <= own.keys():
         return None
-    return Replacement(changed[0] if changed else None, {**own, **digests})
+    return FileReplacement(changed[0] if changed else None, {**own, **digests})
 
 
 def _plan(

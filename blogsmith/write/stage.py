@@ -20,7 +20,6 @@ from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system
 from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
-from .photos.cleaning import read_published
 from .place import OutputPlace
 from .plan import WritePlan
 
@@ -194,6 +193,8 @@ def _put(folder: Folder, name: str, output: Output) -> None:
             elif output.file is not None:
                 with output.file.open("rb") as source:
                     if output.is_cleaned:
+                        from .photos.cleaning import read_published
+
                         stream.writelines(read_published(source))
                     else:
                         shutil.copyfileobj(source, stream)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .reader import DARK, DESKTOP, PHONE, Look, Reader
+from .reader import DARK, DESKTOP, PHONE, SHEET, Look, Reader
 
 LOOKS: Mapping[str, Look] = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
+WIDTHS = (Look(width_px=1440), Look(width_px=1024), SHEET)
+"""Looks beside these in which nothing may stick out."""
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 COLOUR_ALONE = ("dark", "print")
 """Looks in which nothing else than the colours differs from what another one shows."""
@@ -89,9 +91,11 @@ for (const code of around) code.normalize();
 _WIDER_THAN_THE_WINDOW = """
 const width = document.documentElement.scrollWidth;
 if (width <= innerWidth) return [];
+const media = matchMedia("print").matches ? "sheet" : "window";
 const all = [...document.querySelectorAll("body *")];
 const wide = all.filter(element => element.getBoundingClientRect().right > innerWidth).slice(0, 5);
-return [["wider than the window", wide.map(e => `<${e.localName} class="${e.className}">`).join(" ")]];
+const places = wide.map(e => `<${e.localName} class="${e.className}">`).join(" ");
+return [[`wider than the ${media} of ${innerWidth} px`, places]];
 """
 
 
@@ -115,6 +119,9 @@ class Looks:
         """What is wrong with the page that is open, without a load for each look."""
         found: list[Sequence[str]] = []
         colours: dict[str, list[str]] = {}
+        for look in WIDTHS:
+            self.reader.take_on(look)
+            found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
         for name, look in self.looks.items():
             self.reader.take_on(look)
             found += self.reader.ask(_WIDER_THAN_THE_WINDOW)

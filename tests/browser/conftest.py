@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 from tests.site_files import build, printed
 
 from .browser_python import PAGE, Blocks, built_site
-from .reader import Reader, reading
+from .firefox import Firefox, firefox
+from .reader import DESKTOP, Reader, reading
 from .server import served
 from .shared import shared_folder
+from .specimens import write_specimens
 
 ROOT = Path(__file__).parents[2]
 WIDGETS = Path(__file__).parent / "site"
@@ -54,6 +57,24 @@ def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def specimens(own_site: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The same, cut down to one block of each kind."""
+    with cut_down(own_site, tmp_path_factory, "specimens") as site:
+        yield site
+
+
+@contextmanager
+def cut_down(site: Served, factory: pytest.TempPathFactory, name: str) -> Iterator[Served]:
+    """A site with one block of each kind that is in another."""
+    pages = {page: site.text(page) for page in site.pages()}
+    folder = shared_folder(
+        factory, name, lambda folder: write_specimens(site.folder, pages, folder / "public")
+    )
+    with served(folder / "public") as origin:
+        yield Served(folder / "public", origin)
+
+
+@pytest.fixture(scope="session")
 def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A small site with everything that acts, and a plain post."""
     yield from _built(WIDGETS, tmp_path_factory.mktemp("widgets") / "public")
@@ -83,6 +104,20 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     """A reader with a browser."""
     with reading(tmp_path_factory.mktemp("profile")) as reader:
         yield reader
+
+
+@pytest.fixture(scope="session")
+def only_fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    """A reader with Firefox, started once: that takes longer than most of what it is asked."""
+    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def fox(only_fox: Firefox) -> Firefox:
+    """The same, as wide as the other reader, whatever another test looked at it like."""
+    only_fox.resize(DESKTOP.width_px, 800, 1.0)
+    return only_fox
 
 
 @pytest.fixture

@@ -60,6 +60,8 @@ DARK = replace(DESKTOP, scheme="dark")
 PHONE = replace(DESKTOP, width_px=360)
 WITHOUT_SCRIPTS = replace(DESKTOP, scripts=False)
 PAPER = replace(DESKTOP, medium="print")
+SHEET = replace(PAPER, width_px=574)
+"""The text of an A4 sheet: 210 mm without the margins of print.css."""
 
 
 class PageError(AssertionError):

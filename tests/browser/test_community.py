@@ -12,7 +12,7 @@ from tests.site_files import build, printed, put
 
 from .accessibility import faults
 from .conftest import Served
-from .firefox import firefox
+from .firefox import Firefox
 from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .test_pages import axe
@@ -262,27 +262,26 @@ def test_axe_finds_nothing(site: Served, visit: Reader, axe: str, look: Look) ->
 
 def test_the_scripts_are_small() -> None:
     static = Path(__file__).parents[2] / "themes/paper/static"
-    sizes = {name: (static / f"{name}.js").stat().st_size for name in ("comments", "count", "share")}
-    assert sizes["comments"] < 9_000
+    names = ("comments-frame", "comments-replies", "count", "share")
+    sizes = {name: (static / f"{name}.js").stat().st_size for name in names}
+    assert sizes["comments-frame"] < 4_000
+    assert sizes["comments-replies"] < 6_500
     assert sizes["count"] < 3_600
     assert sizes["share"] < 1_000
 
 
-def test_replies_in_firefox(site: Served, tmp_path: Path) -> None:
-    with firefox(tmp_path) as fox:
-        fox.open(site.url("/posts/thread/"))
-        assert fox.ask("return document.querySelector('.comments-load').hidden") is False
-        fox.ask(IN_PLACE % json.dumps(REPLIES))
-        fox.ask("document.querySelector('.comments-load').click()")
-        found = fox.ask(
-            "return new Promise(done => { const look = () => document.querySelector('.comment .comment')"
-            " ? done([...document.querySelectorAll('.comment-name')].map(one => one.textContent))"
-            " : setTimeout(look, 50); look(); })"
-        )
-        assert found == ["<b>Eve</b>", "bo"]
-        assert (
-            fox.ask(
-                "return document.querySelectorAll('.comment-list :is(script, iframe, style, form)').length"
-            )
-            == 0
-        )
+def test_replies_in_firefox(site: Served, fox: Firefox) -> None:
+    fox.open(site.url("/posts/thread/"))
+    assert fox.ask("return document.querySelector('.comments-load').hidden") is False
+    fox.ask(IN_PLACE % json.dumps(REPLIES))
+    fox.ask("document.querySelector('.comments-load').click()")
+    found = fox.ask(
+        "return new Promise(done => { const look = () => document.querySelector('.comment .comment')"
+        " ? done([...document.querySelectorAll('.comment-name')].map(one => one.textContent))"
+        " : setTimeout(look, 50); look(); })"
+    )
+    assert found == ["<b>Eve</b>", "bo"]
+    assert (
+        fox.ask("return document.querySelectorAll('.comment-list :is(script, iframe, style, form)').length")
+        == 0
+    )

@@ -16,12 +16,11 @@ from tests.test_sites import broken_addresses
 from .accessibility import LOOKS, Looks
 from .conftest import Served
 from .feature_site import LANGUAGES, OWN, THEMES, build_features
-from .reader import DESKTOP, WITHOUT_SCRIPTS, Reader
+from .reader import DESKTOP, SHEET, WITHOUT_SCRIPTS, Reader
 from .server import served
 from .shared import shared_folder
 from .test_markup import errors
 from .test_pages import UNSEEN_TEXT, axe, listing
-from .test_print import SHEET
 
 __all__ = ["axe"]
 

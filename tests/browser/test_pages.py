@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import html5lib
@@ -14,6 +15,7 @@ from .accessibility import LOOKS, Looks, faults
 from .conftest import Served
 from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
+from .specimens import kinds
 
 ACTING = (
     'class="code',
@@ -34,13 +36,9 @@ ACTING = (
     'class="toc"',
 )
 """Marks of what a script may serve."""
-REFERENCE = frozenset(
-    f"/docs/{name}/" for name in ("command-line", "configuration", "errors", "tex-commands", "tex-packages")
-)
-"""Long pages of one form each, such as tables, which take a third of the time."""
 EVERY = [pytest.param(False, id="some"), pytest.param(True, id="every", marks=pytest.mark.long)]
-"""Whether all pages are looked at."""
-SHARES = 6
+"""Whether all pages are looked at, or specimens of all that is in them."""
+SHARES = 4
 """So many tests have a part of the pages each: no process is left with all of them at the end."""
 # Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, a note
 # in the margin needs no way back, and nothing runs without scripts.
@@ -81,18 +79,11 @@ def looks(reader: Reader, axe: str) -> Looks:
     return Looks(reader, axe)
 
 
-def pages_of(site: Served) -> list[str]:
-    """Its posts and lists, and every other page of the manual; `make test-long` looks at all."""
-    manual = [page for page in site.pages() if page.startswith("/docs/") and page not in REFERENCE]
-    others = {*site.pages()} - {*manual} - REFERENCE
-    return sorted({*others, *manual[::2]})
-
-
 @pytest.mark.parametrize("share", range(SHARES))
-def test_no_page_has_a_fault(own_site: Served, looks: Looks, share: int) -> None:
+def test_no_page_has_a_fault(specimens: Served, looks: Looks, share: int) -> None:
     found: dict[str, list[str]] = {}
-    for page in pages_of(own_site)[share::SHARES]:
-        looks.reader.open(own_site.url(page), DESKTOP)
+    for page in specimens.pages()[share::SHARES]:
+        looks.reader.open(specimens.url(page), DESKTOP)
         for fault, place in looks.faults():
             found.setdefault(fault, []).append(f"{page} {place}")
     assert not found, listing(found)
@@ -117,17 +108,34 @@ return Math.round(text.getBoundingClientRect().top + scrollY);
 """
 
 
-@pytest.mark.parametrize(("width_px", "limit_px"), [(1440, 380), (390, 480)])
-def test_a_post_begins_on_the_first_screen(
-    own_site: Served, reader: Reader, width_px: int, limit_px: int
-) -> None:
-    found: dict[str, int] = {}
-    for page in own_site.pages():
-        if page.count("/") > 2 and page.startswith(("/posts/", "/docs/c")):
-            reader.open(own_site.url(page), Look(width_px))
-            found[page] = int(reader.ask(FIRST_TEXT))
-    assert len(found) > 12
-    assert {page: top for page, top in found.items() if top > limit_px} == {}
+LIMITS_PX = {1440: 380, 390: 480}
+"""How far down text may begin in a window of that width."""
+
+
+@pytest.mark.parametrize("every", EVERY)
+def test_a_post_begins_on_the_first_screen(own_site: Served, reader: Reader, every: bool) -> None:
+    pages = [
+        page for page in own_site.pages() if page.count("/") > 2 and page.startswith(("/posts/", "/docs/c"))
+    ]
+    assert len(pages) > 12
+    late = []
+    for page in pages if every else of_each_head(own_site, pages):
+        reader.open(own_site.url(page))
+        for width_px, limit_px in LIMITS_PX.items():
+            reader.take_on(Look(width_px))
+            top = int(reader.ask(FIRST_TEXT))
+            late += [(page, width_px, top)] if top > limit_px else []
+    assert late == []
+
+
+def of_each_head(site: Served, pages: Sequence[str]) -> list[str]:
+    """Of pages whose heads have the same kinds of elements, the one that says most there."""
+    heads = {
+        page: site.text(page).partition("<main")[2].partition('class="post-content')[0] for page in pages
+    }
+    return list(
+        {kinds(heads[page]): page for page in sorted(pages, key=lambda page: len(heads[page]))}.values()
+    )
 
 
 FAULTY = """<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>
@@ -183,6 +191,8 @@ WORDS = f"<pre><code>{LINE * 2}</code></pre>"
             "button",
         ),
         ("@media (max-width: 400px) { p { width: 500px } }", "<p>wide</p>", "wider than", "<p"),
+        ("@media (min-width: 1400px) { p { width: 1600px } }", "<p>wide</p>", "wider than the window", "<p"),
+        ("@media print { p { width: 600px } }", "<p>wide</p>", "wider than the sheet", "<p"),
         (CODE, WORDS, "", ""),
         (f"{CODE} .b {{ color: #aaa }}", WORDS, "color-contrast", ".b"),
         (f"{CODE} .l {{ background: #555 }}", WORDS, "color-contrast", ".a"),
@@ -209,15 +219,23 @@ def test_a_fault_of_one_look_is_found(
 
 
 @pytest.mark.parametrize("every", EVERY)
-def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader, every: bool) -> None:
+def test_nothing_is_hidden_without_scripts(
+    own_site: Served, specimens: Served, reader: Reader, every: bool
+) -> None:
+    site = own_site if every else specimens
+    found = hidden_without_scripts(site, site.pages(), reader)
+    assert not found, listing(found)
+
+
+def hidden_without_scripts(site: Served, pages: Sequence[str], reader: Reader) -> dict[str, list[str]]:
+    """Text that is not painted, with the pages where."""
     found: dict[str, list[str]] = {}
-    first, *_ = pages = own_site.pages() if every else pages_of(own_site)
-    reader.open(own_site.url(first), WITHOUT_SCRIPTS)
+    reader.open(site.url(pages[0]), WITHOUT_SCRIPTS)
     for page in pages:
-        reader.go_to(own_site.url(page))
+        reader.go_to(site.url(page))
         for text in reader.ask(UNSEEN_TEXT):
             found.setdefault(text, []).append(page)
-    assert not found, listing(found)
+    return found
 
 
 def test_a_page_without_widgets_has_no_script(own_site: Served) -> None:

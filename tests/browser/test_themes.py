@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,90 +14,86 @@ from tests.site_files import build, printed
 
 from . import tools
 from .accessibility import Looks
-from .conftest import ADDRESS, ROOT, Served
-from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .conftest import ADDRESS, ROOT, Served, cut_down
+from .reader import DARK, DESKTOP, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
 from .test_markup import errors
-from .test_pages import UNSEEN_TEXT, listing
-from .test_print import SHEET, WIDTH
+from .test_pages import hidden_without_scripts, listing
 
 FOLDERS = ("content", "plugins", "static", "_freeze")
-PAGES = (
-    *("/", "/404.html", "/archive/", "/series/", "/docs/", "/docs/callouts/", "/docs/figures/"),
-    *("/posts/attention-in-tiles/", "/posts/attention-you-can-edit/", "/posts/many-heads/"),
-)
-"""One of each kind, and posts with every construct."""
-SOME = ("/posts/", "/posts/many-heads/", "/posts/attention-in-numpy/")
+MANUAL = ("callouts", "code", "figures", "mathematics", "running-code", "text")
+"""Pages with every construct; of others headings are left, as pages refer to them."""
 WIDE = Look(width_px=1440)
 OTHER = "toc: right, header: bar, switch: true, accent: {light: '#1f5673', dark: '#8fc1dc'}, width: 38rem"
 SITES = {
     # so that the looks of readers show both of its schemes
-    "terminal": ("terminal", "scheme: auto", PAGES),
-    "right": ("paper", OTHER, SOME),
-    "none": ("paper", "toc: none, scheme: light", SOME),
+    "terminal": ("terminal", "scheme: auto", MANUAL),
+    "right": ("paper", OTHER, ()),
+    "none": ("paper", "toc: none, scheme: light", ()),
 }
+SECTION = re.compile(r"^(?:(`{3,}).*?^\1$|(#.*?)$)", re.DOTALL | re.MULTILINE)
 
 
 @contextmanager
-def themed(factory: pytest.TempPathFactory, name: str, theme: str, options: str) -> Iterator[Served]:
+def themed(
+    factory: pytest.TempPathFactory, name: str, theme: str, options: str, manual: Sequence[str]
+) -> Iterator[Served]:
     """This repository's site in another theme."""
-    folder = shared_folder(factory, name, lambda folder: build_themed(folder, theme, options)) / "public"
-    with served(folder) as origin:
-        yield Served(folder, origin)
+    folder = shared_folder(factory, name, lambda folder: build_themed(folder, theme, options, manual))
+    with served(folder / "public") as origin:
+        yield Served(folder / "public", origin)
 
 
-def build_themed(folder: Path, theme: str, options: str) -> None:
-    """Build it into `public/` of a folder."""
+def build_themed(folder: Path, theme: str, options: str, manual: Sequence[str]) -> None:
+    """Build it into `public/` of a folder, with some pages of the manual."""
     root = folder / "site"
     for name in FOLDERS:
         shutil.copytree(ROOT / name, root / name)
+    for page in (root / "content/docs").glob("*.md"):
+        if not page.stem.startswith("_") and page.stem not in manual:
+            page.write_text(headings(page.read_text("utf-8")), "utf-8")
     config = (ROOT / "blogsmith.yaml").read_text("utf-8")
     (root / "blogsmith.yaml").write_text(f"{config}theme: {theme}\ntheme_options: {{{options}}}\n", "utf-8")
     report = build(root, output=folder / "public", base_url=ADDRESS, future=True)
     assert report.ok, printed(report)
 
 
+def headings(text: str) -> str:
+    """A page's front matter and its headings."""
+    _, head, body = text.split("---\n", 2)
+    return "\n\n".join([f"---\n{head}---", *(found[2] for found in SECTION.finditer(body) if found[2]), ""])
+
+
 @pytest.fixture(
     scope="module",
     params=["terminal", "right", pytest.param("none", marks=pytest.mark.long)],
 )
-def themed_site(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Served, tuple[str, ...]]]:
-    """A site in another theme, and the pages to look at."""
-    theme, options, pages = SITES[request.param]
-    with themed(tmp_path_factory, request.param, theme, options) as site:
-        yield site, pages
+def themed_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Specimens of a site in another theme."""
+    theme, options, manual = SITES[request.param]
+    with (
+        themed(tmp_path_factory, request.param, theme, options, manual) as site,
+        cut_down(site, tmp_path_factory, f"{request.param}-specimens") as specimens,
+    ):
+        yield specimens
 
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The site in theme terminal as it is without options."""
-    with themed(tmp_path_factory, "dark", "terminal", "") as site:
+    with themed(tmp_path_factory, "dark", "terminal", "", MANUAL) as site:
         yield site
 
 
-def test_pages_have_no_fault(themed_site: tuple[Served, tuple[str, ...]], reader: Reader) -> None:
-    site, pages = themed_site
+def test_pages_have_no_fault(themed_site: Served, reader: Reader) -> None:
     looks = Looks(reader, tools.file(tools.AXE).read_text("utf-8"))
     found: dict[str, list[str]] = {}
-    for page in pages:
-        reader.open(site.url(page), DESKTOP)
+    for page in themed_site.pages():
+        reader.open(themed_site.url(page), DESKTOP)
         for fault, place in looks.faults():
             found.setdefault(fault, []).append(f"{page} {place}")
     assert not found, listing(found)
-
-
-def test_nothing_sticks_out(themed_site: tuple[Served, tuple[str, ...]], reader: Reader) -> None:
-    site, pages = themed_site
-    found = []
-    for look in (PHONE, Look(width_px=1024), WIDE, SHEET):
-        reader.open(site.url(pages[0]), look)
-        for page in pages:
-            reader.go_to(site.url(page))
-            found += [(page, look.width_px)] if reader.ask(WIDTH) > look.width_px else []
-    assert found == []
 
 
 def test_markup(terminal: Served) -> None:
@@ -104,13 +101,11 @@ def test_markup(terminal: Served) -> None:
     assert not found, "\n".join(found)
 
 
-def test_nothing_is_hidden_without_scripts(terminal: Served, reader: Reader) -> None:
-    reader.open(terminal.url("/"), WITHOUT_SCRIPTS)
-    found: dict[str, list[str]] = {}
-    for page in PAGES:
-        reader.go_to(terminal.url(page))
-        for text in reader.ask(UNSEEN_TEXT):
-            found.setdefault(text, []).append(page)
+def test_nothing_is_hidden_without_scripts(
+    terminal: Served, tmp_path_factory: pytest.TempPathFactory, reader: Reader
+) -> None:
+    with cut_down(terminal, tmp_path_factory, "dark-specimens") as specimens:
+        found = hidden_without_scripts(specimens, specimens.pages(), reader)
     assert not found, listing(found)
 
 

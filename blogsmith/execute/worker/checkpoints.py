@@ -45,6 +45,7 @@ class Checkpoints:
     def __init__(self, channel: Channel, output: StreamOutput, observed: FileAccess) -> None:
         self._channel, self._output, self._observed = channel, output, observed
         self._external = observed.external = ExternalState(observed.absolute)
+        self._external.begin_process(channel.sent_bytes)
         self._descriptors = frozenset(_descriptors())
         self._life = [number for number in self._descriptors if number > 2 and _is_pipe(number)]
         """What ends this process with the builder."""
@@ -105,7 +106,7 @@ class Checkpoints:
             random.restore()
             self._become_worker(descriptors)
             self._output.adopt(pending)
-            self._external.begin_process()
+            self._external.begin_process(self._channel.sent_bytes)
             _send(connection, "")
             os.close(connection)
         except BaseException:

@@ -131,9 +131,9 @@ class ExternalState:
         finally:
             self._is_looking = False
 
-    def begin_process(self) -> None:
-        """A process that goes on from a checkpoint begins to count anew."""
-        self._unknown_bytes, self._has_opened = 0, False
+    def begin_process(self, known_bytes: int) -> None:
+        """What this process has written up to now is of no interest. known_bytes: as for `refusal`."""
+        self._unknown_bytes, self._has_opened = (_written_bytes() or 0) - known_bytes, False
 
     def refusal(self, known_bytes: int) -> str:
         """Why there can be no checkpoint now, in words; "" if there can, and then `changed` counts from now.

@@ -18,13 +18,14 @@ _READ = name_set(
     "unpublishdate build _build headless toc showtoc comments menu menus lang image cover images "
     "featured_image featuredimage thumbnail banner resources"
 )
+_UNSEARCHED = ("searchhidden", "exclude_search", "excludesearch")
 _MEANINGLESS = name_set(
-    "math katex mathjax mermaid latex usemath type layout markup weight showtoc tocopen hidesummary hidemeta "
-    "showbreadcrumbs showreadingtime outputs showpostnavlinks showwordcount sharebuttons showsharebuttons "
-    "socialshare cascade disableshare searchhidden robotsnoindex canonicalurl editpost linktitle keywords "
-    "sitemap commentable featured projects hidden hideheader hidefooter placeholder iscjklanguage "
-    "translationkey prev next sidebar breadcrumbs disablehljs css javascript js highlight code format "
-    "noindex libraries ref author_info"
+    "math katex mathjax mermaid latex usemath type layout markup weight showtoc tocopen hidesummary "
+    "hidemeta showbreadcrumbs showreadingtime outputs showpostnavlinks showwordcount sharebuttons "
+    "showsharebuttons socialshare cascade disableshare searchhidden exclude_search excludesearch "
+    "robotsnoindex canonicalurl editpost linktitle keywords sitemap commentable featured projects hidden "
+    "hideheader hidefooter placeholder iscjklanguage translationkey prev next sidebar breadcrumbs "
+    "disablehljs css javascript js highlight code format noindex libraries ref author_info"
 )
 """Keys that speak to a theme or to Hugo, and hold nothing that a reader would miss."""
 
@@ -49,6 +50,9 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
     toc = front.get("toc", front.get("showtoc"))
     if isinstance(toc, bool):
         found["toc"] = toc
+    # as PaperMod, Docsy and Hextra call it
+    if any(front.get(key) is True for key in _UNSEARCHED):
+        found["search"] = False
     if isinstance(front.get("comments"), bool):
         found["comments"] = front["comments"]
     if lang := one_line(front.get("lang")) or document.tag:

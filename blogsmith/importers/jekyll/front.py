@@ -35,6 +35,9 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
             found[key] = names
     if document.collection == "drafts" or front.get("published") is False or front.get("draft") is True:
         found["draft"] = True
+    # of Just the Docs, and of Minimal Mistakes
+    if front.get("search_exclude") is True or front.get("search") is False:
+        found["search"] = False
     if aliases := redirects(front):
         found["aliases"] = aliases
     return found

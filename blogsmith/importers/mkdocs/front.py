@@ -30,6 +30,9 @@ def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) 
             found[key] = names
     if front.get("draft") is True:
         found["draft"] = True
+    search = front.get("search")
+    if isinstance(search, dict) and search.get("exclude") is True:
+        found["search"] = False
     if image := one_line(front.get("image")):
         found["image"] = image
     hidden = front.get("hide")

@@ -174,6 +174,8 @@ def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
     own = html_options(document.front)
     if isinstance(own.get("toc"), bool):
         values["toc"] = own["toc"]
+    if own.get("search") is False:
+        values["search"] = False
     if isinstance(own.get("number-sections"), bool):
         values["numbering"] = own["number-sections"]
     if lang := one_line(own.get("lang")):

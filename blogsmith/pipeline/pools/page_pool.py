@@ -40,8 +40,13 @@ def cost_of(planned: OutputFile) -> int:
     """How many pages take as long as making the file; 0 if that is nothing for another process."""
     content = planned.content
     if isinstance(content, GeneratedFile):
-        return _SLOW if content.is_slow else int(bool(content.key))
+        return _SLOW if content.is_slow else int(bool(content.key) and not content.is_joint)
     return int(isinstance(content, PageView))
+
+
+def is_feed(planned: OutputFile) -> bool:
+    """Whether it is made of texts of pages: no reason to start processes, but work for those there are."""
+    return isinstance(planned.content, GeneratedFile) and bool(planned.content.texts)
 
 
 class PagePool:

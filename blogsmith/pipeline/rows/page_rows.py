@@ -162,8 +162,16 @@ def _without_places(entry: PageEntry) -> PageEntry:
     return replace(entry, labels=labels)
 
 
-def weight_change(old: bytes, new: bytes) -> tuple[Weight, Weight] | None:
-    """Old and new weight of a page by what `encode_page` gave for it.
+class TextState(msgspec.Struct, frozen=True):
+    """What files beside the pages know of one text."""
+
+    weight: Weight
+    search: bytes
+    """As in `Body`."""
+
+
+def text_change(old: bytes, new: bytes) -> tuple[TextState, TextState] | None:
+    """The old and the new text of a page by what `encode_page` gave for it.
 
     None if anything else than its content is another one, or something is wrong with it. Its summary counts
     where the view of the page has it.
@@ -172,10 +180,10 @@ def weight_change(old: bytes, new: bytes) -> tuple[Weight, Weight] | None:
     if any(row is None or row.diagnostics for row in rows):
         return None
     first, second = (row for row in rows if row)
-    own = {"content": b"", "summary": "", "weight": Weight(), "questions": ()}
+    own = {"content": b"", "summary": "", "weight": Weight(), "search": b"", "questions": ()}
     if replace(first, **own) != replace(second, **own):
         return None
-    return first.weight, second.weight
+    return TextState(first.weight, first.search), TextState(second.weight, second.search)
 
 
 def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:

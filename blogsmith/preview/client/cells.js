@@ -47,11 +47,14 @@ class Cell {
     return this.problem.hidden;
   }
 
-  hear({ state, text, seconds: lasted, problem }) {
+  hear({ state, text, seconds: lasted, problem, after }) {
     if (state === "output") this.print(text);
     else {
       this.state = state;
-      if (state === "started") this.since = performance.now();
+      if (state === "started") {
+        this.since = performance.now();
+        this.after = after ? `, from the state after cell ${after}` : "";
+      }
       if (state === "ended") this.lasted = lasted;
       if (text) this.print(text);
       this.problem.textContent = problem ?? "";
@@ -74,7 +77,7 @@ class Cell {
     const lasts = this.since === undefined ? "" : seconds((performance.now() - this.since) / 1000);
     const words = {
       queued: "waits to run",
-      started: `running ${lasts}`,
+      started: `running ${lasts}${this.after ?? ""}`,
       ended: this.lasted === undefined ? "ran" : `ran in ${seconds(this.lasted)}`,
       stopped: "stopped",
     };

@@ -51,10 +51,10 @@ class RunLines:
         after = event.get("after")
         if isinstance(after, int):
             session = "" if event["session"] == "main" else f" of the session {event['session']}"
-            said = f"from the state after cell {after}{session}"
+            said = printable(f"after cell {after}{session}")
             self._after.setdefault(page, []).append(said)
             if self._loud:
-                self._say(f"{_name(page)}: cell {after + 1} of {event['of']}, {printable(said)}")
+                self._say(f"{_name(page)}: cell {after + 1} of {event['of']}, from the state {said}")
 
     def _note_refused(self, page: str, event: Mapping[str, object]) -> None:
         reason = event.get("refused")
@@ -79,12 +79,13 @@ class RunLines:
 
     def _end_run(self, page: str, note: str) -> None:
         began_s, ran = self._began_s.pop(page, None), self._ran.pop(page, 0)
-        after = "".join(f", {said}" for said in self._after.pop(page, ()))
+        resumed = " and ".join(self._after.pop(page, ()))
+        after = f", from the state {resumed}" if resumed else ""
         for key in [key for key in self._open if key[0] == page]:
             self._flush(*key)
         if began_s is not None:
             seconds = format_duration(self._clock() - began_s)
-            self._say(f"{_name(page)}: {plural(ran, 'cell')} ran in {seconds}{printable(after)}{note}")
+            self._say(f"{_name(page)}: {plural(ran, 'cell')} ran in {seconds}{after}{note}")
 
 
 def _name(page: str) -> str:

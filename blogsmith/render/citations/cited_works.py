@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-from ...bibliography.references import work_of_reference
 from ...model.documents import Document, Reference
 from ...model.publications import FoundPublication, Publication
 from ...syntax.records import Citation, CitationEntry, Cited, get
@@ -43,6 +42,8 @@ def collect_works(
     has_bibliography: bool,
 ) -> tuple[CitedWorks, tuple[FoundPublication, ...]]:
     """The works of a page, and what its bibliographies say of each key that is not in the front matter."""
+    from ...bibliography.references import work_of_reference
+
     tokens = list(tokens)
     found: dict[str, CitedWork] = {
         key: CitedWork(work_of_reference(reference), reference) for key, reference in references.items()

@@ -10,14 +10,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from ...bibliography.csl_json import bibtex_of
-from ...bibliography.names import read_name
 from ...model.publications import Person, Publication
 from ..context import Rendering
 from ..prose import escape_html
 from .cited_works import CitedWork, CitedWorks
 from .links import work_links
-from .styles import NumericStyle, inverted
+from .styles import NumericStyle, invert_name
 
 _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -95,6 +93,8 @@ def _item(rendering: Rendering, work: Publication) -> str:
 
 
 def _bibtex(work: Publication) -> str:
+    from ...bibliography.csl_json import bibtex_of
+
     code = escape_html(work.bibtex or bibtex_of(work))
     figure = f'<pre class="highlight" tabindex="0"><code class="language-bibtex">{code}</code></pre>'
     inner = f'<figure class="code" data-lang="bibtex">\n{figure}\n</figure>'
@@ -103,6 +103,8 @@ def _bibtex(work: Publication) -> str:
 
 def _own_names(rendering: Rendering) -> tuple[str, ...]:
     """The forms in which the author of the page may be named, longest first."""
+    from ...bibliography.names import read_name
+
     front, config = rendering.document.front, rendering.tools.config
     names = front.authors or ((config.author,) if config.author else ())
     forms = {form for name in names for form in _forms(read_name(name))}
@@ -112,7 +114,7 @@ def _own_names(rendering: Rendering) -> tuple[str, ...]:
 def _forms(person: Person) -> Iterable[str]:
     yield person.full
     if person.family and person.given:
-        initials = inverted(person)
+        initials = invert_name(person)
         yield initials
         yield f"{initials.partition(', ')[2]} {person.short}"
 

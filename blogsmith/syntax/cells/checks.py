@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...diagnostics.fixes import Fix, exchange
 from ...diagnostics.model import Place, Reporter, nearest, question_of
 from ...model.cells import Cell
 from ...patterns import lazy_pattern
@@ -19,6 +20,10 @@ from .claims import check_claim
 _MAGIC = lazy_pattern(
     r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z"
 )
+_NEEDLESS_MAGIC = lazy_pattern(
+    r"%matplotlib\b.*|%config +InlineBackend\..*|%(?:re)?load_ext +autoreload *|%autoreload\b.*"
+)
+_QUESTION = lazy_pattern(r"([A-Za-z_][\w.]*)\?{1,2}[ \t]*")
 _DETECTED = lazy_pattern(r" \(detected at line \d+\)")
 _LONGEST_MAGIC = 200
 """Characters of a line in which a command of IPython is looked for."""
@@ -137,7 +142,8 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
         at = text.find(word)
         hint = next((hint for begin, hint in _MAGIC_HINTS if re.match(begin, word)), "write it in Python")
         place = Place(start[0], start[1] + at, len(word))
-        reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint)
+        fix = _without_magic(text, *start)
+        reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint, fix)
         return
     if not page.options.check_syntax:
         return
@@ -146,3 +152,15 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
     reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)
+
+
+def _without_magic(text: str, line: int, column: int) -> Fix | None:
+    """A fix of a line that is nothing but a command: one that is needless here goes, a question is `help`."""
+    if _NEEDLESS_MAGIC.fullmatch(text):
+        # in a quote or a list something stands in front of it, which would stay
+        at_margin = column == 1
+        return (
+            exchange(line, 1, f"{text}\n", "", title="take the line out", is_safe=True) if at_margin else None
+        )
+    asked = _QUESTION.fullmatch(text)
+    return exchange(line, column, text, f"help({asked[1]})") if asked else None

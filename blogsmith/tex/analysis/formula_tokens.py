@@ -2,8 +2,8 @@ r"""A formula as the tokens that search compares: what is said, whatever command
 
 `\frac{QK^\top}{\sqrt{d_k}}` → `Q K ^ T / √ d _ k`. Brackets, spaces, sizes and faces are left out, fractions
 become strokes, names of functions are one token each, letters are told apart only by their sign. What a
-reader types is brought into the same form by `FormulaReader` of the themes' `search-index.js`, from the signs
-and names that are in the index; a test compares the two. Never raises; linear in the formula.
+reader types is brought into the same form by `FormulaReader` of the themes' `search-formulas.js`, from the
+signs and names that are in the index; a test compares the two. Never raises; linear in the formula.
 """
 
 from __future__ import annotations
@@ -145,11 +145,6 @@ def _sign_words() -> Mapping[str, str]:
         if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
             found.setdefault(sign, name)
     return MappingProxyType(found)
-
-
-def is_variable(token: str) -> bool:
-    """Whether a token is a letter, in whose place another one may stand."""
-    return len(token) == 1 and token.isalpha() and token not in "∂∇"
 
 
 def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:

@@ -6,14 +6,13 @@ import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-import pytest
-
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.jekyll.permalinks import expand, own_pattern
 from blogsmith.importers.jekyll.system import SYSTEM
 from blogsmith.importers.model import ImportedPage, SiteImport
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
+from tests.rows import each_row
 from tests.site_files import NOW
 
 POST = "---\ntitle: A post\n---\n\nText with $$x$$.\n"
@@ -62,17 +61,23 @@ def test_front_matter(tmp_path: Path) -> None:
     head = (
         "---\nlayout: post\ntitle: 'One: two'\ndate: 2024-01-02 10:00:00 +0100\n"
         "last_modified_at: 2024-02-01\ncategories: math notes\ntags: [a, b]\nexcerpt: Short.\n"
-        "redirect_from: /old/one\npublished: false\n---\n"
+        "redirect_from: /old/one\npublished: false\nsearch_exclude: true\n---\n"
     )
     site = read(tmp_path, {"_config.yml": "title: T\npermalink: pretty\n", "_posts/2024-01-02-one.md": head})
     assert page(site, "content/posts/2024-01-02-one.md").front == {
         **{"title": "One: two", "description": "Short.", "date": "2024-01-02 10:00:00 +0100"},
-        **{"updated": "2024-02-01", "categories": ["math", "notes"], "tags": ["a", "b"], "draft": True},
+        **{
+            "updated": "2024-02-01",
+            "categories": ["math", "notes"],
+            "tags": ["a", "b"],
+            "draft": True,
+            "search": False,
+        },
         **{"aliases": ["/old/one"], "permalink": "/math/notes/2024/01/02/one/"},
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "address"),
     [
         ("/:categories/:year/:month/:day/:title:output_ext", "/x/2024/03/01/A-Title.html"),

@@ -2,58 +2,63 @@
 // runs here. Nothing is told of readers who ask not to be tracked, nor, where the site asks them, before they say yes.
 
 const { provider, site, connectUrl, home } = document.querySelector("script[data-provider]").dataset;
-const KEY = "counting";
 const isRefused = navigator.globalPrivacyControl || navigator.doNotTrack === "1";
 // the author's own look at the site is no visit
 const isHere = location.host === home;
 
-const BODY = {
-  plausible: () => ["/api/event", { name: "pageview", domain: site, url: location.href, referrer: document.referrer || null }],
-  umami: () => ["/api/send", {
-    type: "event",
-    payload: {
-      website: site, hostname: location.hostname, url: location.pathname, referrer: document.referrer, title: document.title,
-      language: navigator.language, screen: `${screen.width}x${screen.height}`,
-    },
-  }],
+const { pathname, hostname, href } = location;
+const { title, referrer } = document;
+const send = (type, data) => ({ method: "POST", headers: { "Content-Type": type }, body: JSON.stringify(data) });
+const REQUESTS = {
+  goatcounter: () => [
+    `/count?${new URLSearchParams({ p: pathname, t: title, r: referrer, s: `${screen.width},${screen.height},${devicePixelRatio}` })}`,
+    { mode: "no-cors" },
+  ],
+  // a form of text needs no question beforehand from the browser
+  plausible: () => ["/api/event", send("text/plain", { name: "pageview", domain: site, url: href, referrer: referrer || null })],
+  umami: () => [
+    "/api/send",
+    send("application/json", {
+      type: "event",
+      payload: { website: site, hostname, url: pathname, referrer, title, language: navigator.language, screen: `${screen.width}x${screen.height}` },
+    }),
+  ],
 };
 
 function tell() {
-  const options = { method: "POST", credentials: "omit", keepalive: true, referrerPolicy: "no-referrer" };
-  let path;
-  if (provider === "goatcounter") {
-    const asked = { p: location.pathname, t: document.title, r: document.referrer, s: `${screen.width},${screen.height},${devicePixelRatio}` };
-    path = `/count?${new URLSearchParams(asked)}`;
-    Object.assign(options, { method: "GET", mode: "no-cors" });
-  } else {
-    const [where, data] = BODY[provider]();
-    path = where;
-    // a form of text needs no question beforehand from the browser
-    Object.assign(options, { headers: { "Content-Type": provider === "umami" ? "application/json" : "text/plain" }, body: JSON.stringify(data) });
-  }
-  fetch(connectUrl + path, options).catch(() => {});
+  const [path, options] = REQUESTS[provider]();
+  fetch(connectUrl + path, { ...options, credentials: "omit", keepalive: true, referrerPolicy: "no-referrer" }).catch(() => {});
 }
 
-const saved = () => { try { return localStorage[KEY]; } catch { return undefined; } };
-const save = (answer) => { try { localStorage[KEY] = answer; } catch {} };
+// What the reader has said, or says now; some browsers keep nothing.
+function consent(answer) {
+  try {
+    if (answer) localStorage.counting = answer;
+    return localStorage.counting;
+  } catch {
+    return answer;
+  }
+}
 
 function ask(banner) {
   const again = document.querySelector(".counting-again");
+  const before = consent();
   const close = (answer) => {
-    const before = saved();
-    save(answer);
+    const isNew = consent() !== answer;
+    consent(answer);
     banner.hidden = true;
-    if (answer === "yes" && before !== "yes") tell();
+    if (answer === "yes" && isNew) tell();
   };
-  banner.querySelector(".counting-yes").addEventListener("click", () => close("yes"));
-  banner.querySelector(".counting-no").addEventListener("click", () => close("no"));
-  if (again) again.hidden = false;
-  again?.addEventListener("click", () => {
-    banner.hidden = false;
-    banner.querySelector("button").focus();
-  });
-  if (!saved()) banner.hidden = false;
-  else if (saved() === "yes") tell();
+  for (const answer of ["yes", "no"]) banner.querySelector(`.counting-${answer}`).onclick = () => close(answer);
+  if (again) {
+    again.hidden = false;
+    again.onclick = () => {
+      banner.hidden = false;
+      banner.querySelector("button").focus();
+    };
+  }
+  banner.hidden = !!before;
+  if (before === "yes") tell();
 }
 
 if (!isRefused && isHere) {

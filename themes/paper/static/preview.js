@@ -9,7 +9,7 @@ const words = JSON.parse(document.querySelector("script[data-words]")?.textConte
 const t = (text, number) => (words[text] ?? text).replace("{number}", number);
 const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
-const pages = new Map([[location.pathname, document]]);
+const pages = { [location.pathname]: document };
 // no heading's id has a colon
 const card = make("div", { id: "preview:card", className: "preview post-content", popover: "manual" });
 let link;
@@ -25,8 +25,8 @@ async function load(path) {
 }
 
 async function find({ pathname: path, hash }) {
-  if (!pages.has(path)) pages.set(path, load(path).catch(() => new Document()));
-  return (await pages.get(path)).getElementById(decodeURIComponent(hash.slice(1)));
+  const page = await (pages[path] ??= load(path).catch(() => new Document()));
+  return page.getElementById(decodeURIComponent(hash.slice(1)));
 }
 
 // a note in the margin is in sight already
@@ -137,9 +137,10 @@ function follow(event) {
   over.matches(NOTE) ? unfold(over) : show(over, true);
 }
 
-function start() {
+// older browsers keep plain links
+if (card.showPopover) {
   document.querySelector("main").append(card);
-  document.addEventListener("pointerover", ({ target, pointerType }) => {
+  addEventListener("pointerover", ({ target, pointerType }) => {
     const over = target.closest(LINKS);
     if (pointerType === "touch") return;
     if (!over && !card.contains(target)) return hideSoon();
@@ -147,19 +148,16 @@ function start() {
     if (over && over !== link) timer = setTimeout(show, WAIT_MS, over);
   });
   document.documentElement.addEventListener("pointerleave", hideSoon);
-  document.addEventListener("pointerdown", ({ pointerType }) => (pointer = pointerType), true);
-  document.addEventListener("focusin", ({ target }) => {
+  addEventListener("pointerdown", ({ pointerType }) => (pointer = pointerType), true);
+  addEventListener("focusin", ({ target }) => {
     if (target.matches(LINKS) && target.matches(":focus-visible")) show(target);
   });
-  document.addEventListener("focusout", ({ relatedTarget }) => card.contains(relatedTarget) || isTapped || hide());
-  document.addEventListener("click", follow);
-  document.addEventListener("keydown", ({ key }) => {
+  addEventListener("focusout", ({ relatedTarget }) => card.contains(relatedTarget) || isTapped || hide());
+  addEventListener("click", follow);
+  addEventListener("keydown", ({ key }) => {
     if (key !== "Escape") return;
     document.querySelectorAll(`${NOTE}[aria-expanded=true]`).forEach(fold);
     if (card.matches(":focus-within")) link.focus();
     hide();
   });
 }
-
-// older browsers keep plain links
-if (card.showPopover) start();

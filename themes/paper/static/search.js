@@ -1,9 +1,10 @@
-// Search as readers see it: a dialog over any page, and the page of the search. Results are links of a list that the
-// field drives; what stands around a hit is read from the page itself, formulas included.
+// Search as readers see it: a field that drives a list of links, here in a dialog over any page. What stands around a
+// hit is read from the page itself, formulas included.
 
 const WAIT_MS = 120;
+const SLOW_MS = 400;
 const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
-const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+const t = (text, count) => (words[text] ?? text).replace("{count}", count);
 const make = (name, properties, ...children) => {
   const element = Object.assign(document.createElement(name), properties);
   element.append(...children);
@@ -14,34 +15,30 @@ const NOT_TEXT = "script, style, svg, button, textarea, [role=doc-backlink], .pr
 const BEFORE = 60;
 const LONGEST = 220;
 
-const pages = new Map();
-async function pageAt(url) {
-  const path = url.split("#")[0];
-  if (!pages.has(path)) {
-    const load = async () => {
-      // Chromium asks for captions of films at once, against the policy of this page
-      const html = (await (await fetch(path)).text()).replaceAll("<track", "<wbr");
-      return new DOMParser().parseFromString(html, "text/html");
-    };
-    pages.set(path, load().catch(() => new Document()));
-  }
-  return pages.get(path);
+const pages = {};
+
+async function load(path) {
+  // Chromium asks for captions of films at once, against the policy of this page
+  const html = (await (await fetch(path)).text()).replaceAll("<track", "<wbr");
+  return new DOMParser().parseFromString(html, "text/html");
 }
+
+function pageAt(url) {
+  const [path] = url.split("#");
+  return (pages[path] ??= load(path).catch(() => new Document()));
+}
+
 const textOf = (page) => page.querySelector(".post-content") ?? page.querySelector("main") ?? page;
 
 // A formula of another page, without anything that could act in this one.
-function copyFormula(math) {
+function copyFormula(math, isInText) {
   const copy = document.importNode(math, true);
+  if (isInText) copy.removeAttribute("display");
   for (const element of [copy, ...copy.querySelectorAll("*")]) {
     if (element.namespaceURI !== math.namespaceURI) element.remove();
     for (const { name } of [...element.attributes]) if (/^(?:on|href|id|tabindex|src|data-)/i.test(name)) element.removeAttribute(name);
   }
   return copy;
-}
-
-function inText(math) {
-  math.removeAttribute("display");
-  return math;
 }
 
 function formulaIn(page, { index, id }) {
@@ -56,7 +53,8 @@ function formulaIn(page, { index, id }) {
   return copyFormula(short);
 }
 
-// What stands in a part of a page: texts, and formulas as they are.
+// What stands in a part of a page: texts, and formulas as they are. A page that begins with a heading has its first lines
+// behind it.
 function* piecesOf(page, id) {
   const root = textOf(page);
   const start = id && page.getElementById(id);
@@ -64,17 +62,20 @@ function* piecesOf(page, id) {
     node.nodeType === 1 && node.matches(NOT_TEXT) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
   let isInside = !start;
+  let isEmpty = isInside;
   for (let node = walker.nextNode(); node; ) {
     let next;
     if (node.nodeType === 1 && /^h[1-6]$/.test(node.localName) && node.id) {
-      if (isInside) return;
-      isInside = node === start;
+      if (isInside && !isEmpty) return;
+      isInside = isEmpty || node === start;
       next = walker.nextSibling() ?? walker.nextNode();
     } else if (node.localName === "math") {
+      isEmpty = false;
       if (isInside) yield node;
       next = walker.nextSibling();
       while (!next && walker.parentNode() && walker.currentNode !== root) next = walker.nextSibling();
     } else {
+      if (node.data?.trim()) isEmpty = false;
       if (isInside && node.nodeType === 3) yield node.data;
       else if (isInside && !INLINE.test(node.localName)) yield " ";
       next = walker.nextNode();
@@ -83,49 +84,59 @@ function* piecesOf(page, id) {
   }
 }
 
-// The first lines around the words that are looked for, these marked.
+// The first lines around the words that are looked for, these marked; and what stands there, to find it in the page.
 function excerptOf(page, id, isHit, pattern) {
   const pieces = [];
+  const add = (text, more) => text && pieces.push({ text, size: text.length, ...more });
   for (const piece of piecesOf(page, id)) {
-    if (typeof piece !== "string") pieces.push({ math: piece, size: 8 });
+    if (typeof piece !== "string") add(piece, { size: 8 });
     else {
       const text = piece.replace(/\s+/g, " ");
       let end = 0;
-      for (const word of text.matchAll(pattern)) {
-        if (word.index > end) pieces.push({ text: text.slice(end, word.index), size: word.index - end });
-        end = word.index + word[0].length;
-        pieces.push({ text: word[0], size: word[0].length, hit: isHit(word[0]) });
+      for (const { 0: word, index } of text.matchAll(pattern)) {
+        add(text.slice(end, index));
+        end = index + word.length;
+        // a word alone may stand elsewhere too
+        add(word, { hit: isHit(word), said: text.slice(index).match(/^\S+(?: \S+){1,3}/)?.[0] });
       }
-      if (end < text.length) pieces.push({ text: text.slice(end), size: text.length - end });
+      add(text.slice(end));
     }
   }
-  let best = 0;
+  let start = 0;
   let most = 0;
-  pieces.forEach(({ hit }, at) => {
-    if (!hit) return;
+  let said;
+  pieces.forEach((piece, at) => {
+    if (!piece.hit) return;
     const found = new Set();
     for (let size = 0, next = at; next < pieces.length && size < LONGEST - BEFORE; next += 1) {
       size += pieces[next].size;
       if (pieces[next].hit) found.add(pieces[next].hit);
     }
-    if (found.size > most) [most, best] = [found.size, at];
+    if (found.size > most) [most, start, said] = [found.size, at, piece.said];
   });
-  let start = best;
-  for (let size = 0; start && size < BEFORE; start -= 1) size += pieces[start - 1].size;
-  const shown = start ? ["… "] : [];
   let size = 0;
-  for (; start < pieces.length && size < LONGEST; start += 1) {
-    const { text, math, hit } = pieces[start];
+  while (start && size < BEFORE) size += pieces[--start].size;
+  const shown = start ? ["… "] : [];
+  for (size = 0; start < pieces.length && size < LONGEST; start += 1) {
+    const { text, hit } = pieces[start];
     size += pieces[start].size;
-    shown.push(math ? inText(copyFormula(math)) : hit ? make("mark", { textContent: text }) : text);
+    shown.push(hit ? make("mark", {}, text) : text.localName ? copyFormula(text, true) : text);
   }
-  return start < pieces.length ? [...shown, " …"] : shown;
+  if (start < pieces.length) shown.push(" …");
+  return { said, shown };
 }
 
-class SearchBox {
-  constructor(base, code) {
+// Browsers that know of it mark the text where they land.
+function textDirective({ url, said }) {
+  if (!said || !document.fragmentDirective) return "";
+  return `${url.includes("#") ? "" : "#"}:~:text=${encodeURIComponent(said).replaceAll("-", "%2D")}`;
+}
+
+export class SearchBox {
+  // files: addresses of this script, of those that find words and formulas, of the style sheet, of what asks Pagefind.
+  constructor(base, code, [, , formulas, , pagefind]) {
     this.code = code;
-    this.index = new code.SearchIndex(base);
+    this.index = new code.SearchIndex(base, [formulas, pagefind]);
     this.field = make("input", {
       className: "search-field",
       type: "text",
@@ -154,6 +165,7 @@ class SearchBox {
     this.asked = text;
     clearTimeout(this.timer);
     if (!text.trim()) return this.show([], "");
+    this.timer = setTimeout(() => (this.count.textContent = `${t("Loading")} …`), SLOW_MS);
     let groups;
     try {
       groups = await this.find(text).catch(() => {
@@ -162,52 +174,58 @@ class SearchBox {
       });
     } catch {
       this.index.forget();
-      return this.asked === text && this.show([], t("The index cannot be loaded."));
     }
     if (this.asked !== text) return;
+    clearTimeout(this.timer);
+    if (!groups) return this.show([], t("The index cannot be loaded."));
     const count = groups.reduce((total, { found }) => total + found.length, 0);
-    this.show(groups, count ? t("Results: {count}", { count }) : t("Nothing found"));
+    this.show(groups, count ? t("Results: {count}", count) : t("Nothing found"));
     this.timer = setTimeout(() => this.addExcerpts(text), WAIT_MS);
   }
 
   async find(text) {
-    const isMeant = this.code.isFormula(text);
-    const { formulas } = this.index;
-    const found = this.index.findWords(text);
+    const { index, code } = this;
+    const isMeant = code.isFormula(text);
+    const isAsked = isMeant || (await index.hasNames(text));
     // of a large site they are large, and words do not wait for them
-    if (!isMeant && !formulas) this.index.loadFormulas().then(() => this.asked === text && this.search(), () => {});
-    const isAsked = isMeant || (formulas && this.index.hasNames(text));
-    const equations = { title: t("Equations"), found: isAsked ? await this.index.findFormulas(text) : [], isMath: true };
-    const texts = { title: t("Pages"), found: await found };
+    const isLate = isAsked && !isMeant && !index.formulas;
+    if (isLate) index.loadFormulas().then(() => this.asked === text && this.search(), () => {});
+    const [formulas, parts] = await Promise.all([isAsked && !isLate ? index.findFormulas(text) : [], index.findWords(text)]);
+    const equations = { title: t("Equations"), found: formulas, isMath: true };
+    const texts = { title: t("Pages"), found: parts };
     return (isMeant ? [equations, texts] : [texts, equations]).filter((group) => group.found.length);
   }
 
   show(groups, message) {
     this.options = [];
     this.list.replaceChildren(
-      ...groups.map(({ title, found, isMath }, at) => {
-        const label = make("p", { id: `search-group-${at}`, className: "search-group-title", role: "presentation", textContent: title });
-        const group = make("div", { className: "search-group", role: "group" }, label);
-        group.setAttribute("aria-labelledby", label.id);
-        group.append(...found.map((result) => this.option(result, isMath)));
-        return group;
+      ...groups.map(({ title, found, isMath }) => {
+        const label = make("p", { className: "search-group-title", role: "presentation" }, title);
+        const options = found.map((result, at) => this.option(result, isMath, found[at - 1]?.page));
+        return make("div", { className: "search-group", role: "group", ariaLabel: title }, label, ...options);
       }),
     );
     this.list.hidden = !groups.length;
-    this.field.ariaExpanded = String(!!groups.length);
+    this.field.ariaExpanded = !!groups.length;
     this.count.textContent = message;
-    this.choose(groups.length ? 0 : -1);
+    this.choose(0);
   }
 
-  option(result, isMath) {
+  // last: the page of the result above.
+  option(result, isMath, last) {
+    const at = this.options.length;
+    const isFurther = !isMath && result.page === last;
     const body = make("span", { className: isMath ? "search-formula" : "search-excerpt" });
-    const title = make("span", { className: "search-title" }, result.title);
-    if (result.heading) title.append(make("span", { className: "search-heading", textContent: ` › ${result.heading}` }));
-    if (result.number) title.append(make("span", { className: "search-number", textContent: ` ${result.number}` }));
-    const option = make("a", { id: `search-option-${this.options.length}`, className: "search-option", role: "option", href: result.url, tabIndex: -1 });
-    option.append(...(isMath ? [body, title] : [title, body]));
-    option.addEventListener("mousemove", () => this.choose(this.options.findIndex((one) => one.option === option), false));
-    option.addEventListener("click", () => this.onLeave?.());
+    const title = make("span", { className: "search-title" }, isFurther ? "" : result.title);
+    if (result.heading) title.append(make("span", { className: "search-heading" }, ` › ${result.heading}`));
+    if (result.number) title.append(make("span", { className: "search-number" }, ` ${result.number}`));
+    const option = make("a", { id: `search-option-${at}`, className: isFurther ? "search-option search-further" : "search-option", role: "option", href: result.url, tabIndex: -1 }, title);
+    option[isMath ? "prepend" : "append"](body);
+    option.addEventListener("mousemove", () => this.choose(at, false));
+    option.addEventListener("click", () => {
+      option.href = result.url + textDirective(result);
+      this.onLeave?.();
+    });
     this.options.push({ option, body, result, isMath });
     return option;
   }
@@ -223,55 +241,53 @@ class SearchBox {
       this.options.map(async ({ option, body, result, isMath }) => {
         const page = await pageAt(result.url);
         if (this.asked !== text || !option.isConnected) return;
-        if (!isMath) return body.replaceChildren(...excerptOf(page, result.id, isHit, WORD));
+        if (!isMath) {
+          const { said, shown } = excerptOf(page, result.id, isHit, WORD);
+          result.said = said;
+          return body.replaceChildren(...shown);
+        }
         const math = formulaIn(page, result);
         if (!math) return;
         body.replaceChildren(math);
         body.ariaHidden = "true";
-        option.append(make("span", { className: "search-spoken", textContent: math.getAttribute("alttext") }));
+        option.append(make("span", { className: "search-spoken" }, math.getAttribute("alttext")));
       }),
     );
   }
 
   choose(at, isScrolled = true) {
-    if (at === this.chosen?.at && this.chosen.option === this.options[at]?.option) return;
-    this.chosen?.option.setAttribute("aria-selected", "false");
+    this.options.forEach(({ option }, number) => (option.ariaSelected = String(number === at)));
+    this.chosen = at;
     const option = this.options[at]?.option;
-    this.chosen = option && { at, option };
-    this.options.forEach((one) => one.option.setAttribute("aria-selected", String(one.option === option)));
     if (!option) return this.field.removeAttribute("aria-activedescendant");
     this.field.setAttribute("aria-activedescendant", option.id);
     if (isScrolled) option.scrollIntoView({ block: at ? "nearest" : "end" });
   }
 
   steer(event) {
-    const count = this.options.length;
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 }[event.key];
-    if (event.isComposing || !count) return;
-    if (step) {
-      event.preventDefault();
-      const at = (this.chosen?.at ?? -1) + step;
-      this.choose(Math.abs(step) > 1 ? Math.min(count - 1, Math.max(0, at)) : (at + count) % count);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      const { option } = this.chosen ?? this.options[0];
-      option.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey: event.ctrlKey, metaKey: event.metaKey }));
-    }
+    const { key, ctrlKey, metaKey } = event;
+    const { options, chosen } = this;
+    const last = options.length - 1;
+    if (event.isComposing || last < 0) return;
+    const goals = { ArrowDown: chosen < last ? chosen + 1 : 0, ArrowUp: (chosen || last + 1) - 1, PageDown: Math.min(chosen + 5, last), PageUp: Math.max(chosen - 5, 0) };
+    if (key in goals) this.choose(goals[key]);
+    else if (key === "Enter") options[chosen].option.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey }));
+    else return;
+    event.preventDefault();
   }
 }
 
 let dialog;
 let box;
 
-// files: addresses of this script, of the one that searches, and of the style sheet.
-export async function openSearch(base, [, engine, sheet]) {
+export async function openSearch(base, files) {
   if (!dialog) {
-    const link = make("link", { rel: "stylesheet", href: sheet });
+    const link = make("link", { rel: "stylesheet", href: files[3] });
     const styled = new Promise((resolve) => (link.onload = link.onerror = resolve));
     document.head.append(link);
-    const [code] = await Promise.all([import(engine), styled]);
+    const [code] = await Promise.all([import(files[1]), styled]);
     if (dialog) return;
-    box = new SearchBox(base, code);
+    box = new SearchBox(base, code, files);
     const close = make("button", { type: "button", className: "search-close", textContent: t("Close") });
     const bar = make("div", { className: "search-bar" }, box.field, close);
     dialog = make("dialog", { className: "search-dialog", ariaLabel: t("Search") }, bar, box.count, box.list);
@@ -284,29 +300,3 @@ export async function openSearch(base, [, engine, sheet]) {
   box.field.select();
   box.index.open().catch(() => box.index.forget());
 }
-
-// The page of the search: its field stands in the page, and the list of all pages shows what has the words.
-async function openPage(place) {
-  const { searchPage, parts } = place.dataset;
-  const code = await import(parts.split(" ")[1]);
-  const own = new SearchBox(searchPage, code);
-  place.append(make("div", { className: "search-bar" }, own.field), own.count, own.list);
-  const entries = [...document.querySelectorAll(".search-pages li")].map((entry) => [entry, code.fold(entry.textContent)]);
-  const filter = () => {
-    const wanted = code.fold(own.field.value).split(/\s+/).filter(Boolean);
-    for (const [entry, text] of entries) entry.hidden = !wanted.every((word) => text.includes(word));
-    for (const group of document.querySelectorAll(".search-pages section")) group.hidden = !group.querySelector("li:not([hidden])");
-  };
-  own.field.addEventListener("input", filter);
-  own.field.value = new URLSearchParams(location.search).get("q") ?? "";
-  if (own.field.value) own.search(filter());
-  addEventListener("keydown", (event) => {
-    const isKey = event.ctrlKey || event.metaKey ? event.key === "k" : event.key === "/";
-    if (!isKey || event.altKey || event.target.matches?.("input, select, textarea")) return;
-    event.preventDefault();
-    own.field.focus();
-  });
-}
-
-const place = document.querySelector("[data-search-page]");
-if (place) openPage(place);

@@ -1,0 +1,1 @@
+const e=matchMedia("(prefers-reduced-motion: reduce)"),t=new IntersectionObserver(t=>{for(const{target:o,isIntersecting:r}of t)r?e.matches||o.play().catch(()=>{}):o.pause()},{threshold:.25}),o=()=>document.querySelectorAll("video[loop]").forEach(e=>t.observe(e));o(),document.addEventListener("blogsmith:update",o);

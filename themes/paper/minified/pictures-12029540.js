@@ -1,0 +1,1 @@
+{const e=document.documentElement,t=new Map,a=()=>{const a={light:"not all",dark:"screen"}[e.dataset.theme??e.dataset.scheme];for(const e of document.querySelectorAll("picture > source[media*=dark]"))t.has(e)||t.set(e,e.media);for(const[e,o]of t)e.media=a??o};new MutationObserver(a).observe(e,{attributeFilter:["data-theme"]}),document.addEventListener("blogsmith:update",a),a()}

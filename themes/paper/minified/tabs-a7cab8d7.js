@@ -1,0 +1,1 @@
+document.addEventListener("change",({target:t})=>{if(!t.matches(".tab > input"))return;const e=()=>t.nextElementSibling.getBoundingClientRect().top,n=e();for(const e of document.querySelectorAll(".tab > input"))e.value===t.value&&(e.checked=!0);scrollBy({top:e()-n,behavior:"instant"})});
