@@ -27,6 +27,8 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.long
 WITH_PAPER = {**LOOKS, "print": replace(SHEET, scheme="dark")}
 """A sheet is white, whatever the screen is."""
+QUIET = ".comments-load, .margin-mark, "
+"""A button that needs a script, beside a link that does not; brackets of notes that stand in the margin."""
 
 
 @pytest.fixture(scope="module", params=THEMES)
@@ -88,6 +90,6 @@ def test_nothing_is_hidden_without_scripts(features: Served, reader: Reader, lan
     reader.open(features.url(first), WITHOUT_SCRIPTS)
     for page in pages:
         reader.go_to(features.url(page))
-        for text in reader.ask(UNSEEN_TEXT):
+        for text in reader.ask(UNSEEN_TEXT.replace('".sweep-controls, "', f'"{QUIET}.sweep-controls, "')):
             found.setdefault(text, []).append(page)
     assert not found, listing(found)

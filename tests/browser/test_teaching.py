@@ -78,10 +78,39 @@ Text.
 
     b
 """
+SCHOLARLY = """\
+---
+title: Scholarly
+date: 2026-01-03
+citable: true
+bibliography: refs.bib
+csl: nature
+---
+
+Cited [@one; @two; @three].
+
+> [!LEMMA] Of $x$ {#lem-a}
+> It holds.
+
+> [!THEOREM] {#thm-b}
+> By {@lem-a}.
+"""
+WORKS = """\
+@article{one, author = {One, Ann}, title = {First}, journal = {Journal}, year = 2001}
+@article{two, author = {Two, Bo}, title = {Second}, journal = {Journal}, year = 2002}
+@book{three, author = {Three, Cy}, title = {Third}, publisher = {Press}, year = 2003}
+"""
+CITED = "return document.querySelector('cite.citation').innerText"
+CITE_POST = """
+const box = document.querySelector('.cite-post'), inside = box.querySelector('figure.code');
+const before = inside.checkVisibility();
+box.querySelector('summary').click();
+return [before, inside.checkVisibility()];
+"""
 FOCUS = "document.querySelector(arguments[0]).focus()"
 SEEN = """
 const seen = [...document.querySelectorAll(arguments[0])].filter(element => element.checkVisibility());
-return seen.map(element => element.innerText.trim());
+return seen.map(element => element.innerText?.trim());
 """
 CARD = """
 const card = document.querySelector('.preview');
@@ -100,7 +129,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root = put(
         tmp_path_factory.mktemp("teaching"),
         {
-            CONFIG_NAME: "title: T\nbase_url: https://example.org\n",
+            CONFIG_NAME: "title: T\nbase_url: https://example.org\ntheorems: {used_in: true, map: true}\n",
+            "refs.bib": WORKS,
+            "content/publications.md": "---\ntitle: P\npublications: refs.bib\n---\n",
+            "content/posts/c.md": SCHOLARLY,
             "content/posts/a.md": POST,
             "content/posts/b.md": PLAIN,
         },
@@ -271,3 +303,17 @@ class TestSweep:
         )
         fox.ask(move)
         assert fox.ask(SEEN, RUNS) == ["aaa"]
+
+
+class TestScholarly:
+    @pytest.mark.parametrize("browser", ["chromium", "firefox"])
+    def test_works_and_statements(self, site: Served, reader: Reader, fox: Firefox, browser: str) -> None:
+        seen: Reader | Firefox = reader if browser == "chromium" else fox
+        seen.open(site.url("/posts/c/"))
+        assert seen.ask(CITED) == "1–3"
+        assert seen.ask(CITE_POST) == [False, True]
+        assert [text.endswith("Theorem 1") for text in seen.ask(SEEN, ".used-in li")] == [True]
+        seen.open(site.url("/map/"))
+        assert len(seen.ask(SEEN, ".diagram rect")) == 2
+        seen.open(site.url("/publications/#only-books"))
+        assert len(seen.ask(SEEN, ".publications li")) == 1
