@@ -40,13 +40,15 @@ SITES ?=
 FUZZ_FLAGS ?= --seconds 600
 # for pytest: `make test-long LONG_FLAGS="-k row_13"`
 LONG_FLAGS ?=
+# words of the names of faults: `make mutants MUTANTS="caret"`
+MUTANTS ?=
 
 # An environment that forbids bytecode would have each of thousands of processes compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check site site-torch test test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
@@ -68,7 +70,13 @@ test: lint types $(TOOLS)
 # Kills, edits and sites in numbers that take hours.
 test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
+	# properties with ten times the examples
+	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=long
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
+
+# Whether the tests notice faults: twenty places are broken on purpose, in a copy.
+mutants: $(READY) $(TOOLS)
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 # The commands of machines that publish, in new environments with our package as it would be published.
 test-publish: $(READY)

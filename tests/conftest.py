@@ -6,16 +6,25 @@ import compileall
 import gc
 import os
 import re
+import shutil
 import signal
 import sys
+import tempfile
+import time
 from collections import Counter
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
+MEETING_S = 60
+"""How long a process waits for the others to have compiled their share; it goes on without them."""
 FAST = "not slow and not long"
 """What `make check` selects."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
@@ -109,8 +118,9 @@ SLOW_FILES = frozenset(
 SLOW_FOLDERS = frozenset(("bench", "browser", "faults", "security", "torch"))
 
 # The same examples in every run, and no clock: a slow machine is not a failure.
-settings.register_profile("blogsmith", derandomize=True, deadline=None, database=None)
-settings.load_profile("blogsmith")
+settings.register_profile("short", max_examples=20, derandomize=True, deadline=None, database=None)
+settings.register_profile("long", max_examples=200, derandomize=True, deadline=None, database=None)
+settings.load_profile("short")
 
 # Thousands of processes are started here, each of which would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -124,6 +134,9 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # No proxy that the environment names can reach servers on this machine.
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
+# Settings of the user's shell decide no test.
+for _name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
+    os.environ.pop(_name, None)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -139,6 +152,41 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return cores + cores // 2
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process compiles a share of the tests, and then has those of the others.
+
+    In a new checkout all would compile all of them at the same time, half of a minute each.
+    """
+    place: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if place is None or [Path(arg).resolve() for arg in session.config.args] != [TESTS]:
+        return
+    number, count = int(place["workerid"].removeprefix("gw")), int(place["workercount"])
+    files = [file for file in TESTS.rglob("test_*.py") if not pytest_ignore_collect(file, session.config)]
+    for file in sorted(files)[number::count]:
+        # what is wrong with it is told when it is collected
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+    done = _meeting(place["testrunuid"])
+    done.mkdir(exist_ok=True)
+    (done / str(number)).touch()
+    end = time.monotonic() + MEETING_S
+    while len(list(done.iterdir())) < count and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _meeting(run: str) -> Path:
+    """Where the processes of a run say that they are done."""
+    return Path(tempfile.gettempdir(), f"blogsmith-tests-{run}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave nothing of it."""
+    if place := getattr(session.config, "workerinput", None):
+        shutil.rmtree(_meeting(place["testrunuid"]), ignore_errors=True)
+
+
+@cache
 def is_slow(path: Path) -> bool:
     """Whether the tests of a file, or of all files below a folder, are left out of `make check`."""
     parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ()
@@ -188,16 +236,15 @@ def _new_folder(parent: Path, name: str, numbers: Counter[str]) -> Path:
 
 @pytest.fixture(scope="session")
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where each test has a folder for what programs remember of their user."""
+    """Where each test may have a folder for what programs remember of their user."""
     return tmp_path_factory.mktemp("states")
 
 
 @pytest.fixture(autouse=True)
-def quiet_environment(monkeypatch: pytest.MonkeyPatch, states: Path, folder_numbers: Counter[str]) -> None:
-    """Settings of the user's shell decide no test, and no test trusts a site for the user."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(_new_folder(states, "state", folder_numbers)))
-    for name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
-        monkeypatch.delenv(name, raising=False)
+def own_state(states: Path, folder_numbers: Counter[str]) -> None:
+    """No test trusts a site for the user or for the next test."""
+    folder_numbers["state"] += 1
+    os.environ["XDG_STATE_HOME"] = f"{states}/state{folder_numbers['state']}"
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from blogsmith.project.report import ExecutionOptions
+from tests.site_files import put_bare
 
 STALE = ExecutionOptions(execute="stale")
 
@@ -16,7 +17,10 @@ STALE = ExecutionOptions(execute="stale")
 def site(root: Path, config: str = "", **posts: str) -> Path:
     """A site whose posts are code: cells with an empty line between them, or Markdown that begins so."""
     (root / "content" / "posts").mkdir(parents=True)
-    (root / "blogsmith.yaml").write_text(f"title: T\n{config}")
+    put_bare(root, {"blogsmith.yaml": f"title: T\n{config}"})
+    layout = root / "themes/bare/layouts/post.html"
+    summary = "</title><meta name=description content='{{ page.description }}'>"
+    layout.write_text(layout.read_text("utf-8").replace("</title>", summary), "utf-8")
     for name, text in posts.items():
         body = text if "```" in text else "\n\n".join(f"```{{python}}\n{c}\n```" for c in text.split("\n\n"))
         (root / "content" / "posts" / f"{name}.md").write_text(f"---\ntitle: {name}\n---\n{body}\n")

@@ -11,6 +11,7 @@ from blogsmith.pipeline.incremental import UpdateRequest
 from blogsmith.preview.http.reply import HttpReply, head_of, is_active
 from blogsmith.read.active_svg import svg_warnings
 from tests.preview_sites import new_line, problems, settled
+from tests.rows import each_row
 
 NAMES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 MATPLOTLIB = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
@@ -90,7 +91,7 @@ def test_a_preview_follows_a_file_that_is_saved(tmp_path: Path) -> None:
     assert problems(settled(line, before, UpdateRequest(("static/a.svg",)))) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("media_type", "expected"),
     [
         ("image/svg+xml", True),

@@ -15,6 +15,7 @@ from blogsmith.freeze.record import PageRecord, SessionRecord
 from blogsmith.freeze.record_json import from_json, to_json
 from blogsmith.project.report import ExecutionOptions
 from tests.recorded import cell, page
+from tests.rows import each_row
 from tests.run_sites import STALE, site
 from tests.site_files import build, printed
 
@@ -68,7 +69,7 @@ def test_without_a_tolerance_the_last_run_counts(tmp_path: Path) -> None:
     assert b"took 1.01 s" in recorded(root)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "tolerance", "same"),
     [
         ("a 1.0 b", "a 1.0000001 b", 1e-6, True),

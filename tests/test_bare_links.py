@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import linkify
@@ -18,6 +17,7 @@ from blogsmith.model.documents import Document, FrontMatter, Source
 from blogsmith.project.context import parse_options
 from blogsmith.syntax.bare_links import AddressFinder, bare_link_rules
 from blogsmith.syntax.parser import make_parser, parse_document
+from tests.rows import each_row, examples
 
 PIECES = (
     *(
@@ -92,7 +92,7 @@ def finder(**options: bool) -> AddressFinder:
 @example("https://example.org")
 @example("a@example.org")
 @example("www.example.org")
-@settings(max_examples=1500)
+@examples(1500)
 def test_no_address_is_passed_over(text: str) -> None:
     ours = finder()
     assert ours.may_match(text) or not ours.match(text)
@@ -100,14 +100,14 @@ def test_no_address_is_passed_over(text: str) -> None:
 
 @given(TEXTS)
 @example("example.org")
-@settings(max_examples=500)
+@examples(500)
 def test_no_address_of_a_plugin_is_passed_over(text: str) -> None:
     ours = finder(fuzzy_link=True, fuzzy_ip=True)
     ours.add("x:", {"validate": re.compile("^[a-z]+")})
     assert ours.may_match(text) or not ours.match(text)
 
 
-@pytest.mark.parametrize("text", ["model.py and README.md", "a/b: c", "http: or mailto: alone", "wwww", ""])
+@each_row("text", ["model.py and README.md", "a/b: c", "http: or mailto: alone", "wwww", ""])
 def test_prose_is_passed_over(text: str) -> None:
     assert not finder().may_match(text)
 
@@ -120,7 +120,7 @@ def shapes(tokens: tuple[Token, ...]) -> list[object]:
 
 
 @given(TEXTS)
-@settings(max_examples=700)
+@examples(700)
 def test_a_document_has_the_links_of_the_stock_rule(text: str) -> None:
     page = Document(Source(PurePosixPath("a.md"), text, ""), FrontMatter(), text, 1)
     ours, theirs = (parse_document(page, md, OPTIONS) for md in (OURS, STOCK))

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.bibliography.bibliography_file import BibtexFile, CslJsonFile
@@ -18,6 +18,7 @@ from blogsmith.model.publications import Person, Publication
 from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, problems, settled
+from tests.rows import each_row, examples, thinned
 from tests.site_files import build, printed, put_bare
 from tests.test_preview_line import write
 
@@ -40,7 +41,7 @@ def messages(entry: str, key: str = "k") -> list[str]:
     return [f"{d.place.line}:{d.place.column} {d.message}" for d in told if d.place]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "text"),
     [
         (r"Schr{\"o}dinger and Erd\H{o}s", "Schrödinger and Erdős"),
@@ -70,7 +71,7 @@ def test_braces_protect_capitals_of_titles() -> None:
     assert title == f"The {nocase.format('BERT')} of Öl and {nocase.format('Tensors')}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "people"),
     [
         ("Ada Lovelace", [Person("Lovelace", "Ada")]),
@@ -108,7 +109,7 @@ def test_what_is_broken_costs_itself_alone() -> None:
     assert messages(text) == ["1:1 this entry is not closed: a } is missing before the next one"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entry", "told"),
     [
         ("@book{k, title={A} year=1}", "1:20 a comma is missing behind title"),
@@ -157,7 +158,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", thinned(HOSTILE, every=3))
 def test_ten_megabytes_of_anything_are_harmless(name: str) -> None:
     started = time.process_time()
     file = BibtexFile("refs.bib", HOSTILE[name])
@@ -167,7 +168,7 @@ def test_ten_megabytes_of_anything_are_harmless(name: str) -> None:
 
 
 @given(st.text(alphabet="@{}()\"#=,%\\$~'` \nabk12", max_size=200))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_nothing_raises(text: str) -> None:
     file = BibtexFile("refs.bib", f"@book{{k, title={{{text}}}, author={{{text}}}, year={text}\n{text}")
     for key in file.keys:
@@ -176,7 +177,7 @@ def test_nothing_raises(text: str) -> None:
     index_bibtex(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "split"),
     [
         ("p. 3", ("page", "3")),

@@ -1,4 +1,4 @@
-"""Every case file renders to what it says: one test a case."""
+"""Every case renders to what it says: one test a file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import pytest
 from blogsmith.config.load import parse_config
 from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases, shown_html, split_config
 from tests.regen import outcome
+from tests.rows import try_rows
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in all_cases()])
-def test_case(case: Case) -> None:
+@pytest.mark.parametrize("file", sorted({case.file for case in all_cases()}))
+def test_cases(file: str) -> None:
     """If the new HTML is right: `python -m tests.regen cases FILE`, and read the diff."""
-    assert outcome(case) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
+
+    def check(case: Case) -> None:
+        assert outcome(case) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
+
+    try_rows(check, [(case.id, case) for case in all_cases() if case.file == file])
 
 
 def test_settings_of_cases_are_valid() -> None:

@@ -9,6 +9,7 @@ from blogsmith.model.cells import Cell, CellOptions, Need
 from blogsmith.model.sweeps import Sweep, SweepAxis
 from blogsmith.syntax.cells.option_values import KEYS
 from tests.parsed_posts import only, parse
+from tests.rows import each_row
 
 
 def with_option(line: str) -> Cell:
@@ -71,7 +72,7 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
 )
 
 
-@pytest.mark.parametrize(("line", "field", "value"), OPTIONS)
+@each_row(("line", "field", "value"), OPTIONS)
 def test_an_option_fills_its_field_and_no_other(line: str, field: str, value: object) -> None:
     options = with_option(line).options
     assert getattr(options, field) == value
@@ -123,7 +124,7 @@ def test_options_in_the_info_string() -> None:
     assert parse(text).diagnostics == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tags", "field", "value"),
     [
         ("[raises-exception]", "error", True),

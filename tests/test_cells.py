@@ -10,9 +10,10 @@ from blogsmith.syntax.records import Fence, get
 from blogsmith.syntax.references.anchors import anchors
 from blogsmith.syntax.token_listing import describe
 from tests.parsed_posts import only, parse
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opening", "line", "mode", "runs"),
     [
         ("python", "", "marked", None),
@@ -70,9 +71,7 @@ def test_a_cell_may_be_empty(text: str) -> None:
     assert cell.code == "" and cell.runs
 
 
-@pytest.mark.parametrize(
-    ("before", "column"), [("", 1), ("> ", 3), ("> - ", 5), ("- - ", 5), ("1. > > ", 8)], ids=repr
-)
+@each_row(("before", "column"), [("", 1), ("> ", 3), ("> - ", 5), ("- - ", 5), ("1. > > ", 8)], ids=repr)
 def test_places_in_containers(before: str, column: int) -> None:
     rest = before.replace("-", " ").replace("1.", "  ")
     lines = ['#| fig-cap: "Ä $x$', '#|   and y"', "#| echo: nope", "été = (", ""]
@@ -170,7 +169,7 @@ def test_tokens_show_what_runs() -> None:
     assert "8:1     value 'x:.3f' Value(number=1, expression='x', spec='.3f', after=1)" in shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kernel", "fences", "runs"),
     [
         ("", "{python} r,eval", None),
@@ -213,7 +212,7 @@ def test_all_fences_in_the_language_of_the_kernel(kernel: str, fences: str, runs
     assert [cell.language for cell in parsed.cells.cells] == runs
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "sign"),
     [("julia", "#"), ("javascript", "//"), ("go", "//"), ("sql", "--"), ("octave", "%"), ("scheme", ";;")],
 )

@@ -18,6 +18,7 @@ from blogsmith.diagnostics.edits import apply_fixes, unified_diff
 from blogsmith.diagnostics.fixes import Fix, TextEdit, exchange
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.project.fixed_files import plan_changes, write_change
+from tests.rows import each_row
 from tests.site_files import NOW, put_bare
 
 HEAD = "---\ntitle: A\ndate: 2026-01-01\n---\n\n"
@@ -122,7 +123,7 @@ APPLIED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edits", "after"), APPLIED)
+@each_row(("before", "edits", "after"), APPLIED)
 def test_line_ends_stay(before: str, edits: list[TextEdit], after: str) -> None:
     assert apply_fixes(before, [found(*edits)]).text == after
 

@@ -13,6 +13,7 @@ from blogsmith.cli.main import main
 from blogsmith.model.scholarly import is_orcid, license_of
 from blogsmith.trust.consent import trust
 from tests.build_scripts import compare
+from tests.rows import each_row
 from tests.site_files import build, printed, put, put_bare
 
 POST = """\
@@ -92,7 +93,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "there is no post nothing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("digits", "is_right"),
     [
         ("0000-0002-1825-0097", True),
@@ -106,7 +107,7 @@ def test_orcid(digits: str, is_right: bool) -> None:
     assert is_orcid(digits) is is_right
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "found"),
     [
         ("CC-BY-4.0", ("CC BY 4.0", "https://creativecommons.org/licenses/by/4.0/")),

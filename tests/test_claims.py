@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tests.worker_client import Client, Frame
 
 SETUP = """\
@@ -31,9 +31,9 @@ def nothing(): pass
 """
 
 
-@pytest.fixture
-def worker(tmp_path: Path) -> Iterator[Client]:
-    client = Client(tmp_path, {})
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    client = Client(tmp_path_factory.mktemp("claims"), {})
     yield client
     client.close()
 
@@ -46,7 +46,7 @@ def judged(worker: Client, code: str) -> Frame:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "kind"),
     [
         ("1 == 2,", "tuple"),
@@ -103,7 +103,7 @@ def test_a_mock_holds_nothing(worker: Client) -> None:
     assert judged(worker, "MagicMock().all()")["holds"] is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "part", "kind"),
     [
         ("(1 == 2,) and a == 3.9", "(1 == 2,)", "tuple"),
@@ -140,7 +140,7 @@ def test_nothing_compared_is_nothing_found_true(worker: Client, expression: str)
     assert (claim["holds"], claim["kind"]) == (None, "empty")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "expression",
     [
         "a == 3.9",
@@ -176,7 +176,7 @@ def test_bool_put_in_place_of_the_builtin_changes_nothing(worker: Client) -> Non
     assert judged(worker, "1 == 2")["holds"] is False
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "kind"),
     [
         ("a == [0, 1, 2]", "array"),
@@ -210,7 +210,7 @@ def test_arrays_that_are_neither(worker: Client, expression: str, kind: str) -> 
     assert (claim["holds"], claim["kind"]) == (None, kind)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "expression",
     [
         "(a == [0, 1, 2]).all()",

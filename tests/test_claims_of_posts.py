@@ -10,6 +10,7 @@ import pytest
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests.parsed_posts import parse
+from tests.rows import each_row
 from tests.site_files import build
 
 CHECKED = '<span class="claim-mark" role="img" aria-label="Checked">'
@@ -53,7 +54,7 @@ def only(found: Sequence[Diagnostic]) -> Diagnostic:
     return found[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "at", "what", "hint"),
     [
         ("1 == 2,", (6, 1, 7), "it is a tuple", "a comma makes this a tuple"),
@@ -156,7 +157,7 @@ def test_a_stale_claim_is_not_checked(tmp_path: Path) -> None:
     assert CHECKED not in page(tmp_path) and OPEN in page(tmp_path)
 
 
-@pytest.mark.parametrize("value", ["false", "true", "", "[]", "{a: b}"])
+@each_row("value", ["false", "true", "", "[]", "{a: b}"])
 def test_a_claim_in_no_words_is_refused(value: str) -> None:
     found = parse(f"---\ntitle: A\n---\n```python\n#| claim: {value}\n1 == 2\n```\n").diagnostics
     assert [(f.severity, f.code) for f in found] == [("error", "cell-option")]

@@ -11,7 +11,7 @@ from itertools import groupby
 
 import html5lib
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from blogsmith.render.html import render_body
 from blogsmith.render.lexing import Piece
 from blogsmith.syntax.parser import Parsed
 from tests import check
+from tests.rows import each_row, examples
 
 LANGUAGES = ("python", "pycon", "console", "cuda", "c++", "html+jinja", "tex", "text", "", "pyton", "php")
 SOURCES = (
@@ -62,16 +63,16 @@ def in_thread(call: Callable[[], Highlighted]) -> Highlighted:
     return found[0]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("source", SOURCES)
+@each_row("language", LANGUAGES)
+@each_row("source", SOURCES)
 def test_text_is_the_source(source: str, language: str) -> None:
     lines = shown(source, language).lines
     assert text_of("\n".join(lines)) == source
     assert len(lines) == source.count("\n") + 1
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("source", SOURCES)
+@each_row("language", LANGUAGES)
+@each_row("source", SOURCES)
 def test_browser_reads_the_source_back(source: str, language: str) -> None:
     """A browser's parser sees no error and the same characters."""
     parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
@@ -83,7 +84,7 @@ def test_browser_reads_the_source_back(source: str, language: str) -> None:
     assert "".join(code.itertext()) == source
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(LANGUAGES))
 def test_any_text_survives(source: str, language: str) -> None:
     lines = shown(source, language).lines
@@ -102,7 +103,7 @@ def test_other_threads_give_the_same(source: str) -> None:
     assert "<span" in shown(source).lines[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "language, problem",
     [
         ("python", ""),
@@ -158,7 +159,7 @@ def test_figure_of_the_vocabulary() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "look, opening",
     [
         ({}, '<figure class="code"><pre class="highlight"'),
@@ -218,7 +219,7 @@ def lines_of_runs(pieces: list[Piece]) -> list[str]:
 
 
 @given(st.lists(st.tuples(st.sampled_from(("", "k", "s")), st.text("a<&\n\r ", max_size=5)), max_size=8))
-@settings(max_examples=500)
+@examples(500)
 def test_neighbours_of_one_class_share_a_span(pieces: list[Piece]) -> None:
     found = highlight("x", "python", deadline_s=1, max_line=9, lex=lambda *_: pieces)
     assert list(found.lines) == lines_of_runs(pieces)

@@ -23,6 +23,7 @@ from blogsmith.site.redirects import output_path, redirect, redirect_path
 from blogsmith.site.site_view import site_view
 from blogsmith.site.terms import term_names, term_warnings
 from blogsmith.site.urls import assign_urls
+from tests.rows import each_row
 
 CONFIG = Config(title="Site", base_url="https://example.org/b", author="Ada")
 
@@ -228,7 +229,7 @@ def test_a_term_without_letters_is_shown_and_warned_of() -> None:
     assert "/b/categories/" not in views
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "expected"),
     [
         ({"posts/a.md": "tags: x", "tags.md": ""},

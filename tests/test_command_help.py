@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import click
-import pytest
 
 from blogsmith.cli.commands import cli
+from tests.rows import each_row
 
 COLUMNS = 80
 _SAYS_NOTHING = (
@@ -39,7 +39,7 @@ def options_of(context: click.Context) -> list[click.Option]:
     return [one for one in context.command.params if isinstance(one, click.Option)]
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@each_row("path", CONTEXTS)
 def test_no_help_is_cut_or_wider_than_the_terminal(path: str) -> None:
     text = CONTEXTS[path].get_help()
     _, _, commands = text.partition("\nCommands:\n")
@@ -47,7 +47,7 @@ def test_no_help_is_cut_or_wider_than_the_terminal(path: str) -> None:
     assert [line for line in text.splitlines() if len(line) > COLUMNS] == []
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@each_row("path", CONTEXTS)
 def test_help_is_made_of_sentences(path: str) -> None:
     summary = (CONTEXTS[path].command.help or "").partition("\n\n")[0]
     assert summary.endswith("."), summary
@@ -57,7 +57,7 @@ def test_help_is_made_of_sentences(path: str) -> None:
         assert not [words for words in _SAYS_NOTHING if words in option.help], option.help
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@each_row("path", CONTEXTS)
 def test_options_with_a_value_name_their_default(path: str) -> None:
     for option in options_of(CONTEXTS[path]):
         if not option.is_flag and not option.required and option.name not in _WITHOUT_DEFAULT:
@@ -68,9 +68,7 @@ _WITHOUT_DEFAULT = frozenset(("series", "tags"))
 """Options whose value is nothing unless it is given, and whose help says so by what it says."""
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, one in CONTEXTS.items() if not isinstance(one.command, click.Group)]
-)
+@each_row("path", [path for path, one in CONTEXTS.items() if not isinstance(one.command, click.Group)])
 def test_every_command_can_be_quiet_or_tell_more(path: str) -> None:
     flags = {name for option in options_of(CONTEXTS[path]) for name in option.opts}
     # what a language server prints is for its editor

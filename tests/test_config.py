@@ -8,6 +8,7 @@ import pytest
 
 from blogsmith.config.load import load_config, parse_config
 from blogsmith.config.schema import CalloutKind, Config, MenuItem
+from tests.rows import each_row
 
 
 def faults(text: str) -> list[str]:
@@ -63,14 +64,14 @@ def test_every_kind_of_setting_is_read() -> None:
     assert loaded.places[("math", "numbering")].line == 18
 
 
-@pytest.mark.parametrize("text", ["", "\n# nothing\n", "---\n", "title:\nmenu:\n", "\ufeff{}\r\n"])
+@each_row("text", ["", "\n# nothing\n", "---\n", "title:\nmenu:\n", "\ufeff{}\r\n"])
 def test_nothing_set_gives_the_defaults(text: str) -> None:
     loaded = parse_config(text)
     assert loaded.diagnostics == ()
     assert loaded.config == Config()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("titel: x", ['config-key 1:1 unknown key "titel"']),
@@ -150,7 +151,7 @@ def test_mistakes_are_reported_at_their_places(text: str, expected: list[str]) -
     assert faults(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "hint"),
     [
         ("titel: x", "did you mean title?"),

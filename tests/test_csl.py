@@ -18,6 +18,7 @@ from blogsmith.bibliography.csl.style_tree import StyleError
 from blogsmith.patterns import lazy_pattern
 from blogsmith.render.citations.csl_text import CslText
 from tests.citations.make_expected import FOLDER, works
+from tests.rows import each_row
 from tests.site_files import build, printed, put_bare
 
 EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
@@ -127,7 +128,7 @@ LOOP = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "told"),
     [
         ("<style", "is no XML"),

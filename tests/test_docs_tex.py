@@ -14,6 +14,7 @@ from blogsmith.tex.parse.reader import BUDGET
 from blogsmith.tex.parse.state import MAX_DEPTH
 from tests import docs_fill, docs_signs, docs_tex
 from tests.check import render
+from tests.rows import each_row
 
 _PART = re.compile(r"^<!-- (tex|signs): ([a-z-]+)(?: ([a-z]+))? -->$", re.MULTILINE)
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in docs_fill.pages()}
@@ -35,7 +36,7 @@ def test_every_command_is_listed() -> None:
     assert sorted(docs_signs.supported() - docs_tex.listed() - signs) == []
 
 
-@pytest.mark.parametrize("group", sorted(group for group, kind in SHOWN.items() if kind != "words"))
+@each_row("group", sorted(group for group, kind in SHOWN.items() if kind != "words"))
 def test_every_example_prints(group: str) -> None:
     found = docs_tex.groups()[group]
     for row in found.rows:
@@ -57,7 +58,7 @@ def test_the_page_is_light(page: str) -> None:
     assert len(rendered.html) < 250_000
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "tex"),
     [
         ("\\bbox", "\\bbox{x}"),

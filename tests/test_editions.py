@@ -14,6 +14,7 @@ from blogsmith.config.load import parse_config
 from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, settled
+from tests.rows import each_row
 from tests.site_files import build, printed, put
 
 SETTINGS = """\
@@ -223,7 +224,7 @@ def test_a_new_translation_changes_its_siblings_alone(tmp_path: Path) -> None:
 )
 def test_an_edit_gives_what_a_build_from_nothing_gives(edit: dict[str, str], tmp_path: Path) -> None:
     root = site(tmp_path)
-    compare(root)
+    build(root, remembers=True)
     put(root, edit)
     compare(root)
 
@@ -304,7 +305,7 @@ def test_settings_of_a_language() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "tag", "rest"),
     [
         ("content/posts/a.de.md", "de", "content/posts/a.md"),

@@ -8,13 +8,12 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import pytest
-
 from blogsmith.config.load import parse_config
 from blogsmith.schema.files import KIND, SCHEMAS
 from blogsmith.storage.cache import CACHE
 from tests.docs_fill import DOCS
 from tests.docs_sources import ROOT
+from tests.rows import each_row
 from tests.test_broken import FILES
 
 PAGE = (DOCS / "editors.md").read_text("utf-8")
@@ -39,9 +38,7 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(inner)
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"), [(kind, text) for kind, _, text in FENCES], ids=[name for _, name, _ in FENCES]
-)
+@each_row(("kind", "text"), [(kind, text) for kind, _, text in FENCES], ids=[name for _, name, _ in FENCES])
 def test_settings_parse(kind: str, text: str) -> None:
     readers: Mapping[str, Callable[[str], Any]] = {
         "json": json.loads,

@@ -20,6 +20,7 @@ from blogsmith.config.schema import Config
 from blogsmith.preview import editors
 from blogsmith.preview.editors import BY_COMMAND, Editor, editor_link, url_path
 from blogsmith.trust.consent import is_trusted, running_settings, trust
+from tests.rows import each_row
 
 # Writes its arguments as JSON where a test can read them.
 WRITER = (
@@ -41,7 +42,7 @@ def site(tmp_path: Path) -> Path:
 # -- the words --
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_row("name", EDITORS)
 def test_every_name_is_a_url_or_a_command_with_the_file_and_the_line(name: str) -> None:
     choice = read_editor(name)
     assert (choice.problem, choice.is_code) == ("", False)
@@ -50,7 +51,7 @@ def test_every_name_is_a_url_or_a_command_with_the_file_and_the_line(name: str) 
     assert told.count("{file}") == told.count("{line}") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "url", "command"),
     [
         ("", "", ()),
@@ -74,7 +75,7 @@ def test_what_an_author_writes(text: str, url: str, command: tuple[str, ...]) ->
     assert choice.is_code == bool(command)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem", "hint"),
     [
         ("vscod", 'unknown editor "vscod"', "did you mean vscode?"),
@@ -286,7 +287,7 @@ def test_a_link_within_the_site_is_followed(site: Path, seen: Path) -> None:
 PAGE = (Path(__file__).parent.parent / "content" / "docs" / "preview.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", EDITORS)
+@each_row("name", EDITORS)
 def test_every_name_is_in_the_manual(name: str) -> None:
     rows = [line for line in PAGE.split("\n") if line.startswith("|") and f"`{name}`" in line]
     assert len(rows) == 1

@@ -10,11 +10,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.cli.main import main
 from blogsmith.site.epub.xhtml import MATHML, SVG, XHTML, read_xhtml
+from tests.rows import each_row, examples
 from tests.site_files import put
 
 CHECKER = Path(os.environ.get("BLOGSMITH_EPUBCHECK", "/usr/share/java/epubcheck.jar"))
@@ -193,7 +194,7 @@ def resolve(tag: str, address: str) -> str:
     return address if address.startswith("https:") else ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "xhtml"),
     [
         ("<p>a<br>b &amp; &lt;</p>", "<p>a<br/>b &amp; &lt;</p>"),
@@ -235,7 +236,7 @@ PIECES = st.one_of(
 
 
 @given(st.lists(PIECES, max_size=30))
-@settings(max_examples=300)
+@examples(300)
 def test_whatever_comes_is_well_formed(pieces: list[str]) -> None:
     ET.fromstring(f"<div>{read_xhtml(''.join(pieces), resolve).body}</div>")
 

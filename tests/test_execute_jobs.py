@@ -36,9 +36,10 @@ from blogsmith.execute.session.protocol import Closed, Printed, Wire
 from blogsmith.execute.session.terminal_text import apply_carriage_returns, cut
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.model.results import Display, Stream
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("plain\ntext\n", "plain\ntext\n"),
@@ -71,7 +72,7 @@ def test_settled_text_is_settled(text: str) -> None:
     assert settled.count("\n") <= text.count("\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "limit", "expected"),
     [
         ("abc", 3, ("abc", 0)),
@@ -172,8 +173,8 @@ STACK = (
 )
 
 
-@pytest.mark.parametrize("head", ["", "Fatal Python error: Segmentation fault\n\n"])
-@pytest.mark.parametrize("limit", [1000, 200, 80])
+@each_row("head", ["", "Fatal Python error: Segmentation fault\n\n"])
+@each_row("limit", [1000, 200, 80])
 def test_a_stack_gives_the_line_and_is_no_output(head: str, limit: int) -> None:
     outputs = collected(limit)
     outputs.add_pipe_text("stderr", "mine\n" + head + STACK)
@@ -196,7 +197,7 @@ def test_a_stack_of_other_cells_says_nothing_about_this_one() -> None:
     assert outputs.take_stack(5) == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "words"),
     [
         (-11, "killed by signal 11 (segmentation fault)"),

@@ -11,6 +11,7 @@ import pytest
 from blogsmith.execute.session.machine_paths import MachinePaths
 from blogsmith.model.results import CellRun, Display, SessionRun, Stream
 from blogsmith.project.report import ExecutionOptions
+from tests.rows import each_row
 from tests.run_sites import STALE, command, page, records, site
 from tests.site_files import build
 
@@ -75,7 +76,7 @@ def test_the_folder_of_a_site_changes_no_record(tmp_path: Path) -> None:
     assert records(sites[0]) == records(sites[1])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "told"),
     [
         ("/home/ada/blog/content/a.md", "content/a.md"),
@@ -120,11 +121,16 @@ def test_a_python_that_only_says_its_versions_sees_no_secret(
 @pytest.mark.parametrize(
     ("arguments", "config", "environment"),
     [
-        (["--jobs", "1"], "", {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "COLUMNS": "33"}),
+        pytest.param(
+            ["--jobs", "1"],
+            "",
+            {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "COLUMNS": "33"},
+            marks=pytest.mark.long,
+        ),
         (
             ["--jobs", "2"],
             "execute: {preload: [numpy, random]}\n",
-            {"LC_ALL": "tr_TR.UTF-8", "FORCE_COLOR": "1"},
+            {"LC_ALL": "tr_TR.UTF-8", "FORCE_COLOR": "1", "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"},
         ),
     ],
     ids=["one", "two-preloaded"],

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-import pytest
-
 from blogsmith.config.load import parse_config
 from blogsmith.config.units import parse_bytes, parse_seconds, pattern_problem
 from blogsmith.model.cells import PageExecution
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "seconds"),
     [(90, 90), (0.5, 0.5), ("90", 90), ("5 min", 300), ("1.5h", 5400), ("2 minutes", 120), (0, None),
      (-1, None), (True, None), (float("inf"), None), (float("nan"), None), ("8 days", None),
@@ -23,7 +22,7 @@ def test_times(value: object, seconds: float | None) -> None:
     assert parse_seconds(value) == seconds
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "amount"),
     [("2 GB", 2 * 10**9), ("1.5GiB", 3 * 2**29), ("512 mb", 512 * 10**6), ("32 MB", 32 * 10**6),
      ("31 MB", None), ("2", None), (2, None), ("9 PB", None), ("999999999 TB", None),
@@ -33,21 +32,17 @@ def test_amounts_of_memory(value: object, amount: int | None) -> None:
     assert parse_bytes(value) == amount
 
 
-@pytest.mark.parametrize(
-    "pattern", ["a.npy", "data/**/*.npy", "../b/x", "../../../root", "./a", "a b.txt", "x/../../y"]
-)
+@each_row("pattern", ["a.npy", "data/**/*.npy", "../b/x", "../../../root", "./a", "a b.txt", "x/../../y"])
 def test_patterns_within_the_site(pattern: str) -> None:
     assert pattern_problem(pattern, PurePosixPath("content/posts/a")) == ""
 
 
-@pytest.mark.parametrize(
-    "pattern", ["", "/etc", "~/x", "../../../../x", "C:/x", "a\\b", "a/../../../../../x", "file:///x"]
-)
+@each_row("pattern", ["", "/etc", "~/x", "../../../../x", "C:/x", "a\\b", "a/../../../../../x", "file:///x"])
 def test_patterns_that_lead_out(pattern: str) -> None:
     assert pattern_problem(pattern, PurePosixPath("content/posts/a"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "expected"),
     [
         ("off", PageExecution(mode="off")),

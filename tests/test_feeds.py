@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -25,6 +25,7 @@ from blogsmith.site.frame import Frame
 from blogsmith.site.pagination import page_count, page_number_url, paginate
 from blogsmith.site.site_view import site_view
 from blogsmith.site.sitemap import SitemapLimits, robots, sitemap, sitemap_files
+from tests.rows import each_row, examples
 
 CONFIG = Config(title="Notes", author="A", base_url="https://example.org/blog")
 FRAME = Frame(CONFIG, lambda url: "/blog" + url, lambda path, document: "")
@@ -48,7 +49,7 @@ def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageVie
     return replace(view, **fields)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "expected"),
     [
         ('<a href="/blog/x/">x</a>', '<a href="https://example.org/blog/x/">x</a>'),
@@ -132,7 +133,7 @@ TAGS = (
 
 
 @given(st.lists(st.sampled_from((*TAGS, ' href="/b/"', ' src="https://o.org/"')), max_size=14).map("".join))
-@settings(max_examples=1000)
+@examples(1000)
 def test_the_first_address_of_a_tag_becomes_absolute(html: str) -> None:
     def absolute(found: re.Match[str]) -> str:
         page = "https://example.org/blog/posts/p1/" if found[2].startswith("#") else "https://example.org"
@@ -160,9 +161,7 @@ def test_atom_is_well_formed_and_complete() -> None:
     assert second.findtext(f"{ATOM}id") == "https://example.org/blog/posts/p1/"
 
 
-@pytest.mark.parametrize(
-    "content", ["<p>a ]]> b</p>", "]]>", "]]>]]>", "<![CDATA[x]]>", '<content type="html" />']
-)
+@each_row("content", ["<p>a ]]> b</p>", "]]>", "]]>]]>", "<![CDATA[x]]>", '<content type="html" />'])
 def test_content_is_read_back_as_it_was(content: str) -> None:
     title = '<content type="html" />'
     feed = ElementTree.fromstring(atom("N", "/", [replace(post(1, content), title=title)], CONFIG))

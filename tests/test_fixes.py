@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from blogsmith.diagnostics.fixes import Fix, TextEdit, exchange
 from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
 from blogsmith.pipeline.rows.page_rows import decode_row, encode_row
+from tests.rows import each_row
 
 LINES = ("one two", "three", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("edit", "end", "stands"),
     [
         (TextEdit(1, 5, "two", "2"), (1, 8), True),

@@ -27,6 +27,7 @@ from blogsmith.trust.consent import trust
 from tests.build_scripts import compare
 from tests.hostile_formulas import BOMBS, NESTED, REPEATED
 from tests.page_checks import dangers, markup_problems
+from tests.rows import each_row
 from tests.site_files import build, put, put_bare
 
 POST = "---\ntitle: A\ndate: 2026-03-01\n---\n"
@@ -50,7 +51,7 @@ def reason(markup: str) -> str:
 
 
 class TestMarkup:
-    @pytest.mark.parametrize(
+    @each_row(
         ("given", "kept"),
         [
             ("<mrow><mi>x</mi><mo>=</mo><mn>1</mn></mrow>", "<mi>x</mi><mo>=</mo><mn>1</mn>"),
@@ -86,7 +87,7 @@ class TestMarkup:
     def test_is_written_anew(self, given: str, kept: str) -> None:
         assert inside(given) == kept
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("markup", "why"),
         [
             ("<mi>x</mi>", "it is no <math> element"),
@@ -148,7 +149,7 @@ class TestMarkup:
 
 
 class TestSource:
-    @pytest.mark.parametrize(
+    @each_row(
         ("tex", "given"),
         [
             (r"x \label{eq:a}", "x"),
@@ -208,7 +209,7 @@ class TestFrame:
         made = typeset("x", lambda source: "<math><mi>z</mi></math>", display=True, rows=rows)
         assert '<mtd><mi>z</mi></mtd><mtd class="eq-cell"' in made.mathml
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("tex", "result", "why"),
         [
             ("x", None, "the plugin passes it over"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.mathml.line_groups import group_lines
 from tests.check import render
+from tests.rows import each_row
 
 NARROW = 26
 LINES = [
@@ -60,12 +59,12 @@ def pieces(tex: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("tex", "lines"), LINES)
+@each_row(("tex", "lines"), LINES)
 def test_lines(tex: str, lines: list[str]) -> None:
     assert pieces(tex) == lines
 
 
-@pytest.mark.parametrize("tex", [tex for tex, lines in LINES if lines])
+@each_row("tex", [tex for tex, lines in LINES if lines])
 def test_a_formula_keeps_its_signs(tex: str) -> None:
     plain = convert_formula(tex, display=False).mathml
     text = re.compile(r"<[^>]*>")

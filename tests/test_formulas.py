@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from blogsmith.render.formulas import NARROW, estimate_width
+from tests.rows import each_row
 
 from .check import render
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "width"),
     [
         ("a = b", 3),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -15,6 +14,7 @@ from blogsmith.freeze.code_form import canonical_form, line_layout, plain_form
 from blogsmith.freeze.keys import EXACT, code_digest, environment_digests, session_keys
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells
 from tests.recorded import cell, page
+from tests.rows import each_row
 
 CODES = ["import numpy as np\n", "a = np.arange(9)\n", "a.sum()\n"]
 
@@ -27,7 +27,7 @@ def with_second(**options: Any) -> PageCells:
     return page(cell(CODES[0]), cell(CODES[1], **options), cell(CODES[2]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "options",
     [
         {"echo": False},
@@ -52,7 +52,7 @@ def test_how_a_cell_is_shown_or_limited_is_no_part_of_its_key(options: dict[str,
     assert keys(with_second(**options)) == keys(with_second())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "options",
     [
         {"seed": 0},
@@ -75,7 +75,7 @@ def test_the_words_of_a_claim_do_not_count() -> None:
     assert keys(with_second(claim="The sum is 36")) == keys(with_second(claim="It is thirty-six"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "same"),
     [
         ("a = np.arange(9)", True),
@@ -95,7 +95,7 @@ def test_how_code_is_laid_out_does_not_count(code: str, same: bool) -> None:
     assert (keys(changed)[1] == keys(with_second())[1]) is same
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("if x:\n    a()\nb()\n", "if x:\n    a()\n    b()\n"),

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -36,6 +36,7 @@ from blogsmith.model.results import (
     Stream,
 )
 from tests.recorded import POST, around, cell, digest, page, picture, pictured, record, shown
+from tests.rows import each_row, examples
 
 FOLDER = Path("_freeze/posts/attention")
 
@@ -97,7 +98,7 @@ RECORD = st.builds(PageRecord, st.dictionaries(TEXT, SESSION, max_size=2))
 
 
 @given(RECORD)
-@settings(max_examples=60)
+@examples(60)
 def test_what_is_written_is_read_back(made: PageRecord) -> None:
     data = to_json(made)
     assert from_json(data, "outputs.json") == made
@@ -120,7 +121,7 @@ def test_any_bytes_are_a_diagnostic(data: bytes) -> None:
 
 
 @given(RECORD, st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_a_file_that_was_cut_or_changed_never_raises(made: PageRecord, data: st.DataObject) -> None:
     whole = to_json(made)
     at = data.draw(st.integers(0, len(whole) - 2))
@@ -167,7 +168,7 @@ def test_another_backend_is_another_result(tmp_path: Path) -> None:
     assert read_page(tmp_path, POST).record == other != recorded_attention(FLASH)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "seen",
     [
         ["flash"],
@@ -203,7 +204,7 @@ def test_values_of_environment_variables_are_never_written() -> None:
 VALID = to_json(record(page(cell()), runs={0: CellRun("ok", reads={"data/x": digest("x")})}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "said"),
     [
         (VALID.replace(b'"schema": 1', b'"schema": 2'), "the recorded results are of a newer blogsmith"),

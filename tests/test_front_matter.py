@@ -17,6 +17,7 @@ from blogsmith.model.cells import PageExecution
 from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source
 from blogsmith.model.page_settings import PageMath
 from blogsmith.read.front_matter import read_document
+from tests.rows import each_row
 
 VIENNA = Config(timezone="Europe/Vienna")
 ZONE = ZoneInfo("Europe/Vienna")
@@ -42,7 +43,7 @@ def faults(lines: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title", "body", "first_line"),
     [
         ("", "", "", 1),
@@ -66,7 +67,7 @@ def test_head_and_body(text: str, title: str, body: str, first_line: int) -> Non
     assert (document.front.title, document.body, document.first_line) == (title, body, first_line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title", "body", "messages"),
     [
         ("---\ntitle: x\n\nbody\n", "x", "\nbody\n", ["the front matter has no end"]),
@@ -83,7 +84,7 @@ def test_a_broken_head_still_gives_a_document(text: str, title: str, body: str, 
     assert (document.front.title, document.body) == (title, body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "field", "expected"),
     [
         ("title: 'A: b · c'", "title", "A: b · c"),
@@ -145,7 +146,7 @@ def test_values(lines: str, field: str, expected: object) -> None:
         assert found.utcoffset() == expected.utcoffset()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entry", "expected"),
     [
         ("{id: a, title: T, author: [{family: V, given: A}, X], issued: {date-parts: [[2017, 6]]}, "
@@ -185,7 +186,7 @@ def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "is_draft", "severities"),
     [
         ("published: true", False, []),
@@ -218,7 +219,7 @@ def test_what_is_not_to_be_published(lines: str, is_draft: bool, severities: lis
     assert (document.front.draft, [d.severity for d in diagnostics]) == (is_draft, severities)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "field", "expected"),
     [
         ("layout: [post]", "template", "post"),
@@ -274,7 +275,7 @@ def test_toml_and_json_are_read_as_yaml(text: str) -> None:
         assert line.startswith(("'A'", '"A"', "2024", '"2024', "[", "math", "{")), key
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["+++\n\nText", "{.class}\nText", "{% toc %}\n", '{"a": 1} is JSON', "{ a }", "+++ x\n+++\n"]
 )
 def test_what_only_looks_like_toml_or_json(text: str) -> None:
@@ -296,7 +297,7 @@ def test_references_as_a_mapping() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "expected"),
     [
         ("tittle: x", ['front-matter-key 2:1 unknown key "tittle"']),
@@ -378,7 +379,7 @@ def test_mistakes_are_reported_at_their_places(lines: str, expected: list[str]) 
     assert faults(lines) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "severity", "hint"),
     [
         ("tittle: x", "warning", "did you mean title?"),
@@ -397,7 +398,7 @@ def test_suggestions(lines: str, severity: str, hint: str) -> None:
     assert (found.severity, found.hint) == (severity, hint)
 
 
-@pytest.mark.parametrize("key", ["cover", "data", "subject", "rating", "weight", "summary", "tag_line"])
+@each_row("key", ["cover", "data", "subject", "rating", "weight", "summary", "tag_line"])
 def test_honest_keys_of_a_theme_are_not_warned_of(key: str) -> None:
     assert head(f"{key}: 1").extra == {key: 1}
 
@@ -407,7 +408,7 @@ def test_places_stand_under_our_names() -> None:
     assert places == {"template": Place(2, 9, 4), "tags": Place(4, 3, 3), "title": Place(5, 7, 1)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "lines", "expected"),
     [
         ("content/posts/2026-03-14-pi.md", "title: x", (2026, 3, 14)),

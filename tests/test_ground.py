@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from blogsmith.model.template_views import Ground
 from blogsmith.render.templates.ground import ground_of
+from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import write
 
 PAIR = ":root { --paper: light-dark(#fff, #111) }"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sheets", "ground"),
     [
         ([PAIR], ("#fff", "#111")),

@@ -15,6 +15,7 @@ from blogsmith.hooks import Hooks, Plugins
 from blogsmith.hooks.failures import blame_plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled import bundled_folder
+from tests.rows import each_row
 from tests.site_files import SiteText, build_text
 
 BUNDLED = sorted(bundled_folder("plugins").glob("*.py"))
@@ -57,7 +58,7 @@ class TestBundled:
     def test_there_are_some(self) -> None:
         assert {file.stem for file in BUNDLED} >= {"emoji_callouts", "graphviz", "hf_space", "mermaid"}
 
-    @pytest.mark.parametrize("file", BUNDLED, ids=lambda file: file.stem)
+    @each_row("file", BUNDLED, ids=lambda file: file.stem)
     def test_uses_public_hooks_only(self, file: Path) -> None:
         tree = ast.parse(file.read_text("utf-8"))
         imported = [
@@ -88,7 +89,7 @@ class TestBundled:
         }
         assert used and used <= {name for name in dir(Hooks) if not name.startswith("_")}
 
-    @pytest.mark.parametrize("file", BUNDLED, ids=lambda file: file.stem)
+    @each_row("file", BUNDLED, ids=lambda file: file.stem)
     def test_says_what_it_is_for(self, file: Path) -> None:
         assert ast.get_docstring(ast.parse(file.read_text("utf-8")))
 

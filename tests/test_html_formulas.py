@@ -17,6 +17,7 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.html_nodes import raw_tag, text_nodes
 from blogsmith.syntax.parser import Parsed, formulas, parse_document
 from tests.check import render
+from tests.rows import each_row, examples
 from tests.test_dispatch import CONFIG, OPTIONS, OURS
 
 PIECES = (
@@ -50,7 +51,7 @@ def blocks(page: Parsed) -> list[Token]:
 
 
 @given(HTML)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_html_between_formulas_is_the_author_s(text: str) -> None:
     for block in blocks(parsed(f"<div>{text}")):
         at = 0
@@ -61,7 +62,7 @@ def test_html_between_formulas_is_the_author_s(text: str) -> None:
 
 
 @given(HTML)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_formulas_stand_where_their_places_say(text: str) -> None:
     source = f"> <div>{text}".replace("\n", "\n> ")
     lines = source.split("\n")
@@ -92,7 +93,7 @@ def test_a_block_without_formulas_has_no_pieces() -> None:
     assert [block.children for block in blocks(page)] == [None, None]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "expected"),
     [
         ("<code>", ("code", False)),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import Reporter
 from blogsmith.render.ids import report_repeated_ids
+from tests.rows import each_row, examples
 
 PIECES = (
     *(
@@ -60,12 +60,12 @@ def counted(html: str) -> list[str]:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
-@settings(max_examples=1500)
+@examples(1500)
 def test_none_is_hidden(html: str) -> None:
     assert repeated(html) == counted(html)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "found"),
     [
         ("<a id=x><b id='x'>", ["x stands 2"]),

@@ -21,6 +21,7 @@ from blogsmith.render.images import (
     image_size,
     img_tag,
 )
+from tests.rows import each_row
 
 INFO = ImageInfo("/a.png", 40, 20)
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" %s><rect/></svg>'
@@ -180,7 +181,7 @@ def test_tag_of_an_image_without_a_size() -> None:
     assert tag == '<img src="/a.svg" loading="lazy" decoding="async" alt="x">'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text, width",
     [
         ("60%", "60%"),
@@ -203,7 +204,7 @@ def test_widths(text: str, width: str | None) -> None:
     assert fit_style(INFO, length, None) == (f"width:{width}" if width else "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "width, height, attributes, style",
     [
         ("", "", (40, 20), ""),

@@ -16,6 +16,7 @@ from blogsmith.pipeline import build as line
 from blogsmith.read.included_files import MOST_BYTES, MOST_FILES, included_names, read_included
 from blogsmith.syntax.regions import Region, find_lines, find_object, find_region, object_names, region_names
 from tests.build_scripts import compare
+from tests.rows import each_row
 from tests.site_files import put, put_bare
 
 POST = PurePosixPath("content/posts/a.md")
@@ -25,7 +26,7 @@ def read(root: Path, name: str, config: Config | None = None) -> IncludedFile:
     return read_included(root, config or Config(), POST, (name,))[name]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         ('```python file="src/a.py"', ("src/a.py",)),
@@ -133,7 +134,7 @@ f
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "region"),
     [
         ("outer", Region(2, 6)),
@@ -177,7 +178,7 @@ def f(x):
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "region"),
     [
         ("A", Region(8, 13)),
@@ -199,7 +200,7 @@ def test_names_of_objects() -> None:
     assert find_object("(" * 100_000, "f") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "region"),
     [
         ("2-3", Region(2, 3)),

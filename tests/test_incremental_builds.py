@@ -37,7 +37,7 @@ SHORT = st.lists(STEPS, min_size=1, max_size=5)
 LONG = st.lists(STEPS, min_size=20, max_size=20)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(script=SHORT)
 def test_edits_in_any_order(script: list[Step], tmp_path_factory: pytest.TempPathFactory) -> None:
     play(script, tmp_path_factory.mktemp("edited") / "site")

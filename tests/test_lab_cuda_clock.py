@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from blogsmith.lab import measuring
+from tests.rows import each_row
 
 LAUNCH_S = 5e-6
 
@@ -87,7 +88,7 @@ def test_a_device_is_not_kept_busy_for_ever() -> None:
 OUT_OF_MEMORY = type("OutOfMemoryError", (RuntimeError,), {})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "is_it"),
     [
         (MemoryError(), True),

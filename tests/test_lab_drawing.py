@@ -26,6 +26,7 @@ from blogsmith.lab.drawing.svg import Drawing, heading_size, shortened, width_of
 from blogsmith.lab.drawing.ticks import Tick, linear_ticks, log_ticks, told
 from blogsmith.render.outputs.pictures import _ACTIVE
 from blogsmith.render.svg.metadata import svg_description, svg_size
+from tests.rows import each_row
 from tests.test_theme_look import colours
 from tests.worker_client import Client, start_worker, worker
 
@@ -306,7 +307,7 @@ class TestTicks:
         assert 3 <= len(ticks) <= 8
         assert all(low <= tick.value <= high for tick in ticks)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("ticks", "labels"),
         [
             (linear_ticks(0, 1), "0|0.2|0.4|0.6|0.8|1.0"),
@@ -327,7 +328,7 @@ class TestTicks:
     def test_labels(self, ticks: tuple[Tick, ...], labels: str) -> None:
         assert [tick.label.replace("\u202f", " ") for tick in ticks] == labels.split("|")
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("value", "unit", "text"),
         [
             (0, "", "0"),
@@ -459,7 +460,7 @@ class TestHeatmaps:
     def test_a_mask_broadcasts(self, mask: object) -> None:
         assert "2 entries are masked" in heatmap([[1, 2], [3, 4]], mask=mask).words
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("arguments", "error", "words"),
         [
             ({"weights": []}, ValueError, "shape (0,)"),
@@ -598,7 +599,7 @@ class TestCurves:
         heights = sorted(float(pair.split()[1]) for pair in line.split("L"))
         assert heights[1] - heights[0] > 150
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("arguments", "error", "words"),
         [
             ({"series": [(1, 2)]}, TypeError, "mapping from a label"),

@@ -14,6 +14,7 @@ from blogsmith.lab import Attended, ParityError, attention, causal_mask, compare
 from blogsmith.lab.precision import DTYPES, dtype_name, naive, rounded
 from blogsmith.lab.reference import online_attention
 from blogsmith.render.outputs.html import clean_html
+from tests.rows import each_row
 
 Array = np.ndarray[Any, Any]
 SHAPE = (2, 4, 33, 16)
@@ -63,7 +64,7 @@ WRONG: dict[str, tuple[Callable[..., Array], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@each_row("name", RIGHT)
 def test_what_is_right_passes(name: str) -> None:
     function, options = RIGHT[name]
     comparison = compare(*qkv(), backends={"mine": function}, **options)
@@ -73,7 +74,7 @@ def test_what_is_right_passes(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each_row("name", WRONG)
 def test_what_is_wrong_is_caught(name: str) -> None:
     function, options = WRONG[name]
     with pytest.raises(ParityError) as caught:
@@ -198,7 +199,7 @@ def test_numbers_of_the_table_repeat() -> None:
     assert repr(compare(*qkv(), backends="numpy")) == repr(compare(*qkv(), backends="numpy"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given_value", "kept"),
     [
         (1 + 2**-8, 1.0),  # a tie goes to the even one

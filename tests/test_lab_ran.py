@@ -13,6 +13,7 @@ from blogsmith import lab
 from blogsmith.lab import flash_package, reference
 from blogsmith.lab.ran import Ran, kernel_name, profiled, ran_by_names
 from blogsmith.lab.scaled_dot_product import BACKENDS
+from tests.rows import each_row
 
 
 def drawn(seed: int, *shapes: tuple[int, ...], dtype: Any = np.float64) -> list[Any]:
@@ -78,7 +79,7 @@ def test_a_broken_flash_attn_is_no_traceback(monkeypatch: pytest.MonkeyPatch) ->
 FLASH_CPU = "aten::_scaled_dot_product_flash_attention_for_cpu"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "sdpa", "backend", "proof"),
     [
         (["aten::transpose", FLASH_CPU], True, "flash", (FLASH_CPU,)),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from blogsmith import lab
 from blogsmith.lab import reference
+from tests.rows import each_row
 
 Array = np.ndarray[Any, Any]
 SIZES = st.integers(1, 9)
@@ -105,7 +106,7 @@ def test_grouped_heads_are_repeated_heads(seed: int, heads: int, groups: int, ma
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("q", "k", "v", "output"),
     [
         ((3, 4), (5, 4), (5, 2), (3, 2)),
@@ -214,7 +215,7 @@ def test_heads_that_look_elsewhere() -> None:
     np.testing.assert_allclose(got, reference.attention(x @ w, context @ w, context @ w) @ w_o, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shapes", "words"),
     [
         ([(8,), (4, 8), (4, 8)], r"q has the shape \(8,\); it needs two axes at least, \(…, n, d_k\)"),
@@ -225,7 +226,7 @@ def test_heads_that_look_elsewhere() -> None:
         ([(2, 2, 3, 8), (3, 2, 4, 8), (2, 4, 8)], r"leading axes \(2, 2\) and \(3, 2\) do not broadcast"),
     ],
 )
-@pytest.mark.parametrize("backend", ["numpy", "auto"])
+@each_row("backend", ["numpy", "auto"])
 def test_shapes_that_do_not_fit_are_named(shapes: Any, words: str, backend: str) -> None:
     with pytest.raises(ValueError, match=words):
         lab.attention(*drawn(0, *shapes), backend=backend)

@@ -14,6 +14,7 @@ from blogsmith.lab.row_tables import Timings, time_in_words
 from blogsmith.lab.rows import Row, append_rows, newest, series
 from blogsmith.lab.tables import table, two_digits
 from blogsmith.render.outputs.html import clean_html
+from tests.rows import each_row
 
 CPU = Row(
     device="Example CPU",
@@ -162,7 +163,7 @@ def test_one_line_has_one_value_for_each_length() -> None:
     assert set(series(rows, by=("device", "backend"))) == {"Example CPU, numpy", "Other CPU, numpy"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "text"),
     [
         (0.0, "0"),

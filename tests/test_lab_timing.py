@@ -15,6 +15,7 @@ import pytest
 from blogsmith.lab import benchmark, read_rows
 from blogsmith.lab.row_tables import Timings
 from blogsmith.lab.rows import append_rows
+from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent
 
@@ -184,7 +185,7 @@ def test_inputs_are_the_same_on_every_machine() -> None:
     assert one.shape == (1, 2, 4, 4) and one.dtype == np.float32
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         ({"inputs": "jax"}, "no such inputs: jax; choose from numpy, torch, torch-cuda"),

@@ -26,6 +26,7 @@ from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.syntax.kinds import ROWS
+from tests.rows import each_row
 from tests.site_files import build, put, put_bare
 from tests.test_theme import BUNDLED, plain, write
 from tests.theme_pages import ROOT
@@ -49,7 +50,7 @@ def test_the_languages_that_are_bundled() -> None:
     assert bundled_tags() == ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
 
 
-@pytest.mark.parametrize("tag", OTHERS)
+@each_row("tag", OTHERS)
 def test_a_language_is_complete(tag: str) -> None:
     texts = bundled_texts(tag)
     assert texts.keys() == bundled_texts("en").keys()
@@ -59,7 +60,7 @@ def test_a_language_is_complete(tag: str) -> None:
         assert places_of(shown["other"]) == places_of(english), english
 
 
-@pytest.mark.parametrize("tag", OTHERS)
+@each_row("tag", OTHERS)
 def test_plural_forms_are_those_of_the_language(tag: str) -> None:
     rule = plural_forms(tag)
     found = forms(bundled_texts(tag)["{count} parts"]).keys()
@@ -128,7 +129,7 @@ def _kinds(plugins: Plugins) -> Iterator[str]:
 # one language
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "long", "short"),
     [
         ("en", "1 June 2026", "1 Jun 2026"),
@@ -153,7 +154,7 @@ def test_other_days_of_a_month_in_french() -> None:
     assert language("fr").format_date(DAY.replace(day=2)) == "2 juin 2026"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "shown"),
     [
         ("en", "0 parts|1 part|2 parts|5 parts|21 parts"),
@@ -172,7 +173,7 @@ def test_counts(tag: str, shown: str) -> None:
     assert "|".join(found) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "large", "small"),
     [
         *(("en", "12,345", "1,234"), ("de", "12.345", "1.234"), ("fr", "12\u202f345", "1\u202f234")),
@@ -184,7 +185,7 @@ def test_large_counts(tag: str, large: str, small: str) -> None:
     assert language(tag).format_count(1_234) == small
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "samples"),
     [
         # the samples that CLDR gives with its rules
@@ -216,7 +217,7 @@ def test_plural_forms_are_those_of_cldr(tag: str, samples: Mapping[str, list[int
         assert form in plural_forms(tag)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "direction"),
     [
         *(("ar", "rtl"), ("ar-EG", "rtl"), ("he", "rtl"), ("fa", "rtl"), ("ur-PK", "rtl"), ("de", "ltr")),
@@ -227,7 +228,7 @@ def test_directions(tag: str, direction: str) -> None:
     assert language(tag).direction == direction
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "name"),
     [
         ("de", "Deutsch"),
@@ -241,7 +242,7 @@ def test_languages_call_themselves(tag: str, name: str) -> None:
     assert language_name(tag) == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "german"),
     [
         ("its code has changed", "der Code ist geändert"),

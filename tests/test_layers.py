@@ -16,6 +16,8 @@ from types import MappingProxyType
 
 import pytest
 
+from tests.rows import each_row
+
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -294,7 +296,7 @@ def test_what_a_page_holds_is_imported_for_it(text: str, module: str, tmp_path: 
     assert module in modules_of_build(tmp_path, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("from .. import hooks", {"hooks"}),

@@ -20,13 +20,14 @@ from blogsmith.diagnostics.codes import (
 from blogsmith.diagnostics.levels import DiagnosticLevels, LevelRule
 from blogsmith.diagnostics.model import Diagnostic, Place
 from tests.preview_sites import new_line, settled
+from tests.rows import each_row
 from tests.site_files import build, put, put_bare
 
 _KINDS_OF_LOSS = ("math-", "cell-", "value-", "claim-", "yaml-", "plugin", "template", "theme", "output-")
 """What codes begin with that are about formulas, code, settings, templates or files."""
 
 
-@pytest.mark.parametrize("code", CODES)
+@each_row("code", CODES)
 def test_a_code_is_lowered_where_the_table_says_so(code: str) -> None:
     """And naming another one is an error at its place."""
     loaded = parse_config(f"diagnostics: {{{code}: warning}}\n")
@@ -49,7 +50,7 @@ def test_what_is_never_lowered() -> None:
     assert CODES.keys() >= LOWERABLE | SITE_CODES | PUBLICATION_CODES | UNREAD_CODES
 
 
-@pytest.mark.parametrize("code", CODES)
+@each_row("code", CODES)
 def test_warnings_of_a_code_may_be_off_and_errors_never(code: str) -> None:
     loaded = parse_config(f"diagnostics: {{{code}: off}}\n")
     assert [found.code for found in loaded.diagnostics] == ([] if has_warnings(code) else ["config-value"])
@@ -57,14 +58,14 @@ def test_warnings_of_a_code_may_be_off_and_errors_never(code: str) -> None:
     assert DiagnosticLevels({code: (LevelRule("off"),)}).apply(found) is found
 
 
-@pytest.mark.parametrize("code", CODES)
+@each_row("code", CODES)
 def test_any_warning_may_weigh_more(code: str) -> None:
     levels = parse_config(f"diagnostics: {{{code}: error}}\n").config.diagnostics.as_levels
     found = levels.apply(Diagnostic(code, "m", severity="warning"))
     assert found and found.severity == "error"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("glob", "path", "covers"),
     [
         ("posts/old/**", "content/posts/old/a.md", True),
@@ -102,7 +103,7 @@ def test_only_content_is_lowered() -> None:
     assert levels.apply(found) is found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message", "hint"),
     [
         ("{link-mising: warning}", 'there is no code "link-mising"', "did you mean link-missing?"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pygments.lexer import Lexer
 from pygments.lexers import CppLexer, PythonLexer, find_lexer_class, get_all_lexers
@@ -18,6 +18,7 @@ from pygments.lexers.dotnet import CSharpLexer
 from blogsmith.render.first_characters import ASCII, begins_lines, first_characters
 from blogsmith.render.lexer_dispatch import DispatchLexer, dispatching
 from blogsmith.render.timeout import alarm
+from tests.rows import each_row, examples, thinned
 
 LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]
 GROUPS = 12
@@ -62,7 +63,7 @@ def tokens(lexer: Lexer, text: str) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize("group", thinned(range(GROUPS), every=4))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_tokens_are_those_of_pygments(group: int) -> None:
     compared = 0
@@ -89,7 +90,7 @@ def test_a_program_has_the_tokens_of_pygments(file: str) -> None:
 
 
 @given(st.text(st.sampled_from("ab1 \n\t\"'#\\(){}<>/*:;=.é𝑥rfR%&$@!-_`"), max_size=80))
-@settings(max_examples=300)
+@examples(300)
 def test_any_text_has_the_tokens_of_pygments(text: str) -> None:
     for kind in (PythonLexer, CppLexer):
         assert tokens(dispatching(kind)(), text) == tokens(kind(), text)
@@ -114,7 +115,7 @@ PATTERNS = (
 )
 
 
-@pytest.mark.parametrize("source", PATTERNS)
+@each_row("source", PATTERNS)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_no_match_begins_with_another_character(source: str) -> None:
     pattern = re.compile(source)
@@ -136,7 +137,7 @@ def test_characters_are_left_out() -> None:
     assert found == [{"a"}, {"k", "K"}, {"i", "e"}, {"a", "b"}, {"a"}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         *((source, True) for source in (r"^a", r"(?m)(^\s*)b", r"\A#!", r"(?:^a|^b)c")),

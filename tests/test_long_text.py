@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.check import render
+from tests.rows import each_row
 
 LONG = "word " * 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "html"),
     [
         (f"{LONG}https://example.org/a_b_c end", '<a href="https://example.org/a_b_c">'),

@@ -11,6 +11,7 @@ from blogsmith.lsp.cursor import find_cursor, find_yaml_cursor, in_formula
 from blogsmith.lsp.rename import RenameRefused
 from blogsmith.lsp.text_buffer import TextBuffer
 from tests.lsp_desk import CURSOR, Desk
+from tests.rows import each_row
 
 HEAD = "---\ntitle: One\ndate: 2026-01-02\ntags: [sums]\n---\n\n"
 ONE, TWO = "content/posts/one.md", "content/posts/two.md"
@@ -41,7 +42,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return made
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "first"),
     [
         ("\\eqref{▮", "eq:sum"),
@@ -72,7 +73,7 @@ def test_completion_in_text(desk: Desk, written: str, first: str) -> None:
     assert first in found or (first.endswith("#") and not found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "Costs \\$5 and \\al▮",
@@ -88,7 +89,7 @@ def test_nothing_is_offered_where_nothing_is_meant(desk: Desk, written: str) -> 
     assert desk.completions(ONE, f"{HEAD}{BODY}\n{written}") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "first"),
     [
         ("tit▮", "title"),
@@ -104,7 +105,7 @@ def test_completion_in_front_matter(desk: Desk, head: str, first: str) -> None:
     assert first in desk.completions(ONE, f"---\ntitle: One\n{head}\n---\n\n{BODY}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "first"),
     [
         ("tit▮", "title"),
@@ -124,7 +125,7 @@ def test_completion_in_settings(desk: Desk, settings: str, first: str) -> None:
     desk.write("blogsmith.yaml", FILES["blogsmith.yaml"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "label", "line"),
     [
         ("See \\eqref{▮}.", "eq:sum", "See \\eqref{eq:sum}."),
@@ -150,7 +151,7 @@ def test_items_are_described_when_they_are_chosen(desk: Desk) -> None:
     assert "On Sums" in described.documentation.value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "said"),
     [
         ("a = \\mean{b}", "a ▮= \\mean{b}", ["Equation (1)", "\\langle b \\rangle"]),
@@ -191,7 +192,7 @@ def test_hover_in_settings(desk: Desk) -> None:
     desk.write("blogsmith.yaml", FILES["blogsmith.yaml"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "place"),
     [
         ("\\eqref{eq", "\\eqref{e▮q", "content/posts/one.md:9:20"),
@@ -233,7 +234,7 @@ def test_rename_of_a_label_keeps_each_spelling(desk: Desk) -> None:
     assert found[TWO] == FILES[TWO].replace("eq:sum", "eq:total").replace("eq-sum", "eq-total")
 
 
-@pytest.mark.parametrize("name", ["thm-total", "eq", "eq:a b", "total", "", "eq:{}"])
+@each_row("name", ["thm-total", "eq", "eq:a b", "total", "", "eq:{}"])
 def test_names_that_a_label_cannot_have_are_refused(desk: Desk, name: str) -> None:
     with pytest.raises(RenameRefused):
         desk.renamed(ONE, (HEAD + BODY).replace("@eq-sum", "@eq▮-sum"), name)
@@ -313,7 +314,7 @@ def _cursor(text: str) -> tuple[str, str] | None:
     return (found.kind, found.word) if found else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("{@eq:a▮b}", ("label", "eq:a")),

@@ -28,6 +28,7 @@ from blogsmith.tex.convert import TexError, convert_formula
 from tests import docs_fill
 from tests.cases_io import case_files, read_cases
 from tests.docs_sources import ROOT, all_help, all_settings
+from tests.rows import each_row
 
 PAGES = {
     "README.md": ROOT / "README.md",
@@ -62,7 +63,7 @@ def test_next_and_previous_follow_the_contents() -> None:
     assert {f"docs/{name}" for name in LISTED} == set(PAGES) - {"README.md", "_index.md", "docs/_index.md"}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+@each_row("page", [page for page in PAGES if page.startswith("docs/")])
 def test_a_description_fits_into_what_searchers_see(page: str) -> None:
     source = Source(PurePosixPath(f"content/{page}"), PAGES[page].read_text("utf-8"), "")
     front = read_document(source, Config())[0].front
@@ -114,7 +115,7 @@ def complaint(line: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_every_command_line_is_one(page: str) -> None:
     assert [wrong for line in command_lines(written(page)) if (wrong := complaint(line))] == []
 
@@ -145,7 +146,7 @@ def all_commands(command: click.Command, path: str = "blogsmith") -> Iterator[st
         yield path
 
 
-@pytest.mark.parametrize("name", [*all_commands(cli)])
+@each_row("name", [*all_commands(cli)])
 def test_every_command_has_a_place_where_it_is_told(name: str) -> None:
     assert any(line.startswith(name) for page in PAGES for line in command_lines(written(page)))
 
@@ -170,7 +171,7 @@ PIECES = ("schedule:\n", "styles:\n", "- uses:", "name: ", "- run:")
 """How pieces of other files begin."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_every_key_in_yaml_is_one(page: str) -> None:
     for title, text in yaml_blocks(written(page)):
         if title.startswith(OTHER_YAML) or (not title and text.lstrip().startswith(PIECES)):
@@ -188,7 +189,7 @@ ELSEWHERE = {"build.render"}
 """Settings of other systems."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_every_setting_that_is_named_exists(page: str) -> None:
     for name in re.findall(r"`(\w+\.[\w.]+)(?:: [^`]*)?`", written(page)):
         is_file = re.search(r"\.(html|md|css|js|py|yaml|jsonl?|cu)$", name)
@@ -196,7 +197,7 @@ def test_every_setting_that_is_named_exists(page: str) -> None:
             assert any(f"{key}.".startswith(f"{name}.") for key in SETTINGS), name
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_every_code_of_a_message_exists(page: str) -> None:
     for code in re.findall(r"^\S+:\d+:\d+: .*\[([a-z-]+)\]$", written(page), re.MULTILINE):
         assert code in CODES
@@ -229,7 +230,7 @@ SYNTAX = [file for file in case_files() if not file.stem.startswith("tex-")]
 """Of TeX there is a page of all commands."""
 
 
-@pytest.mark.parametrize("file", SYNTAX, ids=lambda file: file.stem)
+@each_row("file", SYNTAX, ids=lambda file: file.stem)
 def test_what_stands_in_a_case_is_told(file: Path) -> None:
     # what is refused needs no words
     right = [case.source for case in read_cases(file) if "\n! " not in f"\n{case.expected}"]
@@ -241,7 +242,7 @@ def test_what_stands_in_a_case_is_told(file: Path) -> None:
 NUMBERS = {"five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_numbers_of_languages_and_styles(page: str) -> None:
     words = re.sub(r"\*\*", "", written(page))
     for number in re.findall(rf"\b({'|'.join(NUMBERS)}) languages\b", words, re.IGNORECASE):
@@ -338,7 +339,7 @@ def test_what_is_said_to_be_missing_has_no_word(page: str) -> None:
     assert words & known_words() == set()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "tex"),
     [
         (r"\bbox", r"\bbox{x}"),
@@ -372,7 +373,7 @@ THERE = {
 """What there is → the word that proves it. None of them may be called missing."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_nothing_that_is_there_is_called_missing(page: str) -> None:
     assert set(THERE.values()) <= known_words()
     pattern = r"(?:[Mm]issing(?: here)?: |[Nn]ot (?:there|here) yet:? |has no )([^.:;|]*)"

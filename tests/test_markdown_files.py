@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from blogsmith.site.markdown.inline import Address
 from blogsmith.site.markdown.tree import read_tree
 from tests.cases_io import CONFIG, all_cases, split_config
 from tests.check import render
+from tests.rows import each_row
 from tests.site_files import SiteText, build_text
 
 ADDRESS = Address("", "")
@@ -75,7 +75,7 @@ def test_read_again_it_is_the_same() -> None:
     assert sorted(found) == sorted(OTHERWISE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "text"),
     [
         ("<p>a <em>b</em> <strong>c <em>d</em></strong> <del>e</del></p>", "a *b* **c _d_** ~~e~~"),

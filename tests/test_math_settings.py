@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-import pytest
-
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config, Symbol
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
+from tests.rows import each_row
 
 LOSS = r"{use: '\mathcal{L}', avoid: ['L', '\mathscr{L}']}"
 
@@ -25,7 +24,7 @@ def test_settings_of_a_site() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("math", "packages"),
     [
         ("{packages: [physics]}", ("physics",)),

@@ -16,6 +16,7 @@ from blogsmith.execute.probe import program
 from blogsmith.execute.probe.requirements import probe_versions, unmet
 from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_tool, put_torch
+from tests.rows import each_row
 
 CUDA = Need("cuda")
 
@@ -50,7 +51,7 @@ def test_without_a_device_nobody_is_asked_about_cuda() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("need", "packages", "said"),
     [
         (Need("torch"), {"torch": "2.13.0"}, ""),
@@ -68,7 +69,7 @@ def test_packages(need: Need, packages: dict[str, str], said: str) -> None:
     assert asked(need, {"packages": packages}) == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("need", "cuda", "said"),
     [
         (CUDA, {"capability": "7.5"}, ""),

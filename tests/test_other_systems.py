@@ -13,6 +13,7 @@ from blogsmith.cli.author_files import create_file
 from blogsmith.config.urls import is_device, permalink_problem
 from blogsmith.storage.folder import open_folder
 from blogsmith.storage.links import is_name, split_path
+from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent
 POST = '---\ntitle: A\ndate: 2026-03-01\n---\n\n{% include code.html file="src/a.py" %}\n'
@@ -42,7 +43,7 @@ def test_a_site_is_begun_and_built_without_calls_of_unix(tmp_path: Path) -> None
     assert (cleaned.returncode, (site / "public").exists()) == (0, False), cleaned.stderr
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "expected"),
     [
         *((name, True) for name in ("aux", "AUX", "con.md", "nul", "lpt1.tar.gz", "com9")),
@@ -54,7 +55,7 @@ def test_names_that_windows_takes_for_devices(name: str, expected: bool) -> None
     assert bool(permalink_problem(f"/{name}/:slug/")) is expected
 
 
-@pytest.mark.parametrize("name", ["a/b", "a\0b", "", ".", ".."])
+@each_row("name", ["a/b", "a\0b", "", ".", ".."])
 def test_a_path_is_no_name(name: str) -> None:
     assert not is_name(name)
 

@@ -416,12 +416,13 @@ def die_at(step: int, site: Path, files: Files) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
-def test_killed_at_every_step(site: Path, way: str) -> None:
+@pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_killed_at_every_step(site: Path, way: str, stride: int) -> None:
     """Before each operation on the disk: old or new site, nothing foreign lost, mended by the next run."""
     public = site / "public"
     old, new = {**OLD, **FOREIGN}, {**NEW, **FOREIGN}
     seen = []
-    for step in itertools.count():
+    for step in itertools.count(0, stride):
         write(site, OLD)
         put(public, FOREIGN)
         died = die_at(step, site, NEW)
@@ -526,7 +527,7 @@ def test_the_list_of_files_is_json() -> None:
 
 def test_killed_at_random_moments(site: Path) -> None:
     chance = random.Random(4)
-    for _ in range(15):
+    for _ in range(5):
         command = [sys.executable, "-c", FLIP, str(site)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None

@@ -38,6 +38,7 @@ from blogsmith.render.reading_time import WORDS_PER_MINUTE
 from blogsmith.render.svg.metadata import svg_description, svg_size
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
+from tests.rows import each_row
 from tests.test_theme_look import TONES, colours, contrast, mixed
 from tests.theme_pages import BARE, SITE, load_paper
 
@@ -65,7 +66,7 @@ def text_of(html: str) -> str:
 
 
 class TestColours:
-    @pytest.mark.parametrize(
+    @each_row(
         ("codes", "classes"),
         [
             ("31", "ansi-red"),
@@ -90,14 +91,12 @@ class TestColours:
     def test_looks(self, codes: str, classes: str) -> None:
         assert ansi_html(f"{ESC}[{codes}mx") == f'<span class="{classes}">x</span>'
 
-    @pytest.mark.parametrize(
-        "codes", ["", "0", "31;0", "1;22", "31;39", "42;49", "38;5", "38;5;999", "38", "5", "31;m"]
-    )
+    @each_row("codes", ["", "0", "31;0", "1;22", "31;39", "42;49", "38;5", "38;5;999", "38", "5", "31;m"])
     def test_no_look(self, codes: str) -> None:
         assert text_of(ansi_html(f"{ESC}[{codes}mx")).endswith("x")
         assert "<span" not in ansi_html(f"{ESC}[{codes}mx")
 
-    @pytest.mark.parametrize(
+    @each_row(
         "hostile",
         [
             f"{ESC}]0;title\x07x",
@@ -181,7 +180,7 @@ class TestForeignMarkup:
         again = clean_html(once, "o").html
         assert text_of(again).split() == text_of(once).split()
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("html", "expected"),
         [
             ('<a href="javascript:alert(1)">x</a>', "<a>x</a>"),
@@ -218,7 +217,7 @@ class TestForeignMarkup:
             '<tr><td>x</td><td class="align-right">-1,000.5</td></tr></tbody></table></div>'
         )
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("rows", "is_wide"),
         [
             ("<tr>" + 8 * "<td>ten letters", True),
@@ -249,7 +248,7 @@ class TestForeignMarkup:
         assert '<td colspan="2" rowspan="2">a</td>' in html
         assert "<td>b</td>" in html
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("html", "dropped"),
         [
             ("<script>x</script>y", ("script",)),
@@ -301,8 +300,8 @@ class TestForeignMarkup:
         clean_html(piece * (LONG // len(piece)), "o")
         assert time.process_time() - start < BUDGET_S
 
-    @pytest.mark.parametrize("said", ["Said", ""])
-    @pytest.mark.parametrize(
+    @each_row("said", ["Said", ""])
+    @each_row(
         ("table", "own"),
         [
             ("<table><tr><td>a</table>", ""),
@@ -371,7 +370,7 @@ class TestOutputs:
         assert page.html.count('id="fig-x"') == 1
         assert 'href="#fig-x"' in page.html
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("latex", "expected"),
         [
             ("$x$", ("x", False)),
@@ -411,7 +410,7 @@ class TestPictures:
         assert page.diagnostics == ()
         assert page.body.weight.images == 2
 
-    @pytest.mark.parametrize("name", ["../secret.png", "/etc/passwd", "a/b.png", "", ".hidden"])
+    @each_row("name", ["../secret.png", "/etc/passwd", "a/b.png", "", ".hidden"])
     def test_no_file_outside_the_record_is_copied(self, name: str) -> None:
         page = shown(Display("display", {"image/png": blob(name)}), code="#| fig-alt: A\nx\n")
         assert page.body.files == {}
@@ -445,7 +444,7 @@ def alts(*inside: str, code: str = "x\n") -> tuple[list[str], list[str]]:
 
 
 class TestWordsOfPictures:
-    @pytest.mark.parametrize(
+    @each_row(
         ("inside", "expected"),
         [
             ("<title>Weights</title>", "Weights"),
@@ -459,7 +458,7 @@ class TestWordsOfPictures:
     def test_an_svg_speaks_for_itself(self, inside: str, expected: str) -> None:
         assert alts(inside) == ([expected], [])
 
-    @pytest.mark.parametrize(
+    @each_row(
         "inside",
         [
             "",
@@ -489,7 +488,7 @@ class TestWordsOfPictures:
         page = render_with("```python\n#| eval: true\nx\n```\n", PageResults({1: result}, folder=tmp_path))
         assert 'alt="Recorded"' in page.html
 
-    @pytest.mark.parametrize(
+    @each_row(
         "data",
         [
             b"<svg",
@@ -547,7 +546,7 @@ class TestProvenance:
         assert "NVIDIA" not in html
         assert "CPU (Intel Xeon)" in html
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("device", "seen", "said"),
         [
             ("cpu", (FLASH_CPU,), "CPU (Intel Xeon)\u00a0· SDPA flash (CPU)\u00a0· Python"),

@@ -16,6 +16,7 @@ from blogsmith import __version__
 from blogsmith.cells.versions import installed_versions
 from blogsmith.diagnostics.extras import EXTRAS, install_command, install_for, install_module
 from blogsmith.execute.probe import program
+from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -44,7 +45,7 @@ def test_no_text_of_ours_installs_the_foreign_package() -> None:
     assert named == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "pip install blogsmith",
@@ -61,7 +62,7 @@ def test_the_foreign_package_is_recognized(text: str) -> None:
     assert FOREIGN.search(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "pipx install .",

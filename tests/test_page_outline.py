@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from blogsmith.diagnostics.characters import without_forbidden
 from blogsmith.model.texts import EncodedText, PageParts, PageText, pack_text, packed_text
 from blogsmith.render.policy.outline import body_outline, page_outline
 from blogsmith.render.policy.policy import guard_page, guard_parts
+from tests.rows import each_row
 
 BEFORE = (
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>T</title>\n</head>\n<body>\n'
@@ -93,7 +93,7 @@ def is_equal(before: str, body: str, after: str) -> bool:
     return all(guard_parts(parts, config) == guard_page(whole, config) for config in CONFIGS)
 
 
-@pytest.mark.parametrize("body", OUTLINED)
+@each_row("body", OUTLINED)
 def test_a_body_is_known_by_few_of_its_tags(body: str) -> None:
     outline = body_outline(f"{body}<p>{'<i>x</i>' * 1000}</p>".encode())
     assert 0 < len(outline) < len(body) + 50
@@ -104,13 +104,13 @@ def test_a_body_is_known_by_few_of_its_tags(body: str) -> None:
     assert is_equal(BEFORE, body, AFTER)
 
 
-@pytest.mark.parametrize("body", WHOLE)
+@each_row("body", WHOLE)
 def test_what_may_reach_into_its_page_has_none(body: str) -> None:
     assert body_outline(body.encode()) == b""
     assert is_equal(BEFORE, body, AFTER)
 
 
-@pytest.mark.parametrize("before", FRONTS)
+@each_row("before", FRONTS)
 def test_a_page_that_reaches_into_its_body_is_read_as_a_whole(before: str) -> None:
     for body, after in product((*REACHING, *OUTLINED[:5]), BACKS):
         assert is_equal(before, body, after), (body, after)

@@ -19,6 +19,7 @@ from blogsmith.render.policy.openers import with_openers
 from blogsmith.render.policy.policy import guard_page, with_sources
 from blogsmith.render.policy.sources import folder_of, source_of
 from blogsmith.render.policy.tags import page_tags
+from tests.rows import each_row
 from tests.site_files import build, printed
 
 HEAD = '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -61,7 +62,7 @@ def test_it_stands_right_behind_the_encoding() -> None:
     assert b"\n".join(lines[:4] + lines[5:]) == page("<p>Text</p>", SHEET)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "before"),
     [
         ("<!doctype html><html><head><script>x()</script></head>", "<!doctype html><html><head>"),
@@ -82,7 +83,7 @@ def test_it_stands_before_all_that_it_governs(html: str, before: str) -> None:
     assert front.rstrip("\n").endswith(before)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "directives"),
     [
         ('<img src="/a.png" alt="">', {"img-src": "'self'"}),
@@ -228,7 +229,7 @@ class TestSettings:
         assert policy_for(own) == BASE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "source"),
     [
         ("a/b.png", "'self'"),
@@ -285,7 +286,7 @@ def test_the_time_grows_with_the_text_alone(piece: str) -> None:
 
 
 class TestTagsThatStandOnManyPages:
-    @pytest.mark.parametrize(
+    @each_row(
         ("tag", "behind", "attributes"),
         [
             ('<img alt="a" src="/b.png">', '" src="/c.png">', {"alt": "a", "src": "/b.png"}),
@@ -314,7 +315,7 @@ class TestTagsThatStandOnManyPages:
 
 
 class TestNewWindows:
-    @pytest.mark.parametrize(
+    @each_row(
         ("written", "made"),
         [
             ('<a href="/" target="_blank">', '<a href="/" target="_blank" rel="noopener">'),
@@ -330,7 +331,7 @@ class TestNewWindows:
     def test_get_noopener(self, written: str, made: str) -> None:
         assert with_openers(f"<p>{written}x".encode()).decode() == f"<p>{made}x"
 
-    @pytest.mark.parametrize(
+    @each_row(
         "written",
         [
             '<a rel="NoOpener" target=_blank>',

@@ -6,11 +6,10 @@ import gzip
 import time
 from pathlib import Path
 
-import pytest
-
 from blogsmith.pipeline.page_resources import Resource, host_of, local_path, resources_in, resources_of
 from blogsmith.pipeline.page_weights import weigh_pages
 from blogsmith.project.report import BuildReport
+from tests.rows import each_row
 from tests.site_files import build, put_bare
 
 LAYOUT = """<!DOCTYPE html><html lang="en"><head><title>T</title>
@@ -92,7 +91,7 @@ def test_no_limit(tmp_path: Path) -> None:
     assert over(weighed(tmp_path, {"content/posts/a.md": POST}, "{fonts: '', total: '', page: ''}")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "expected"),
     [
         ('<img src="/a.png">', [("pictures", ("/a.png",))]),
@@ -133,9 +132,7 @@ def test_addresses() -> None:
     assert (host_of("//a.example/x"), host_of("data:x"), host_of("/x")) == ("a.example", "", "")
 
 
-@pytest.mark.parametrize(
-    "text", ["<img ", "<picture><source srcset=a>", "import ", "@import '", "url(", "<!--"]
-)
+@each_row("text", ["<img ", "<picture><source srcset=a>", "import ", "@import '", "url(", "<!--"])
 def test_hostile_files_take_no_time(text: str) -> None:
     started = time.process_time()
     list(resources_of(text * 20_000))

@@ -8,6 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from blogsmith.patterns import lazy_pattern
+from tests.rows import each_row
 
 
 def test_nothing_is_compiled_before_the_first_use() -> None:
@@ -19,7 +20,7 @@ def test_nothing_is_compiled_before_the_first_use() -> None:
         compile_pattern.assert_called_once_with("a(b+)", re.IGNORECASE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments"),
     [
         *(("findall", ("xabbxab",)), ("split", ("xabbxab",)), ("subn", ("-", "xabbxab", 1))),

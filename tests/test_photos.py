@@ -6,18 +6,19 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
 from blogsmith.write.photos.cleaning import clean_bytes, clean_stream, private_rest, read_published
 from blogsmith.write.photos.container import BLOCK, Damaged
 from tests.photo_files import KINDS, MARK, animation, box, exif_data, film, noise, photo, pixels, segment
+from tests.rows import each_row, examples
 
 ORIENTATION = 0x0112
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_private_data_go_and_pixels_stay(kind: str) -> None:
     data = photo(kind)
     clean = clean_bytes(data)
@@ -26,14 +27,14 @@ def test_private_data_go_and_pixels_stay(kind: str) -> None:
     assert clean_bytes(clean) == clean
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-@pytest.mark.parametrize("orientation", range(1, 9))
+@each_row("kind", ["JPEG", "PNG", "WEBP"])
+@each_row("orientation", range(1, 9))
 def test_orientation_stays_alone(kind: str, orientation: int) -> None:
     with Image.open(io.BytesIO(clean_bytes(photo(kind, orientation)))) as image:
         assert dict(image.getexif()) == ({} if orientation == 1 else {ORIENTATION: orientation})
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@each_row("orientation", range(1, 9))
 def test_avif_is_shown_the_same_way_up(orientation: int) -> None:
     data = photo("AVIF", orientation)
     with Image.open(io.BytesIO(data)) as before, Image.open(io.BytesIO(clean_bytes(data))) as after:
@@ -81,14 +82,12 @@ def test_what_has_nothing_private_stays_byte_for_byte() -> None:
         assert clean_stream(io.BytesIO(clean)) is None
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\xff", b"plain text", b"<svg/>", b"%PDF-1.7 SECRET", b"GIF", bytes(99)]
-)
+@each_row("data", [b"", b"\xff", b"plain text", b"<svg/>", b"%PDF-1.7 SECRET", b"GIF", bytes(99)])
 def test_other_files_are_copied(data: bytes) -> None:
     assert clean_bytes(data) == data
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_every_cut_is_survived(kind: str) -> None:
     data = photo(kind)
     for end in range(0, len(data), 7):
@@ -96,7 +95,7 @@ def test_every_cut_is_survived(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=6))
 def test_every_flaw_is_survived(kind: str, flaws: list[tuple[int, int]]) -> None:
     data = bytearray(_PHOTOS[kind])
@@ -111,7 +110,7 @@ def test_every_flaw_is_survived(kind: str, flaws: list[tuple[int, int]]) -> None
 _PHOTOS = {kind: photo(kind) for kind in KINDS}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         pytest.param(b"\xff\xd8\xff\xe1\xff\xff" + MARK, id="a JPEG whose segment reaches beyond its end"),

@@ -18,6 +18,7 @@ from blogsmith.pipeline.rows.image_rows import measure_image
 from blogsmith.render.variants import variants_of
 from tests.photo_files import MARK, exif_data
 from tests.picture_files import drawing, file_of, scene, web_profile, wide_profile
+from tests.rows import each_row
 
 INFO = ImageInfo("/a/Some Photo.JPG", 3000, 2000, bytes=400_000, digest="d" * 64)
 
@@ -44,7 +45,7 @@ def test_which_copies() -> None:
     assert [(one.width_px, one.height_px) for one in variants_of(INFO, Images(widths=(300,)))] == [(300, 200)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "natural, widths",
     [
         (5000, [480, 800, 1200, 1600]),
@@ -121,7 +122,7 @@ def test_a_photo_in_grey_is_no_drawing() -> None:
     assert len(first) < 1.1 * len(second)
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@each_row("orientation", range(1, 9))
 def test_copies_are_upright(orientation: int) -> None:
     image = scene(600, 400)
     exif = exif_data(orientation)
@@ -142,7 +143,7 @@ def test_copies_tell_nothing(kind: PictureFormat) -> None:
     assert MARK not in copy
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK", "YCbCr"])
+@each_row("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK", "YCbCr"])
 def test_colors_of_every_mode(mode: str) -> None:
     grey = Image.linear_gradient("L").resize((400, 200))
     image = grey.convert("I").point(lambda value: value * 257).convert("I;16") if mode == "I;16" else grey
@@ -223,9 +224,7 @@ def test_a_photo_of_very_many_pixels_is_decoded_small() -> None:
     assert copy_of(data, wanted(800, 800)).size == (800, 800)
 
 
-@pytest.mark.parametrize(
-    "name", ['a"><script>.png', "../../b.png", "图.png", "a b%20c.PNG", "x" * 300 + ".png", ".png"]
-)
+@each_row("name", ['a"><script>.png', "../../b.png", "图.png", "a b%20c.PNG", "x" * 300 + ".png", ".png"])
 def test_names_of_copies_are_plain(name: str) -> None:
     info = ImageInfo(f"/posts/{quote(name)}", 900, 600, bytes=10**6, digest="d" * 64)
     for one in variants_of(info, Images()):

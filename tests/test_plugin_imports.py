@@ -23,6 +23,7 @@ from blogsmith.pipeline.reload import reload_site
 from blogsmith.project.context import open_site
 from blogsmith.project.report import BuildReport
 from blogsmith.trust.consent import trust
+from tests.rows import each_row
 from tests.site_files import build
 
 REGISTER = "def register(hooks):\n    pass\n"
@@ -129,7 +130,7 @@ def test_a_changed_helper_asks_again_and_is_loaded_anew(site: Path) -> None:
 # -- what is covered --
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "covered"),
     [
         ("plugins/a.py", True),

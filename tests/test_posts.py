@@ -17,7 +17,9 @@ import pytest
 
 from blogsmith.diagnostics.format import format_diagnostic
 from scripts.figures.catalogue import FIGURES
+from tests.browser.shared import shared_folder
 from tests.page_checks import elements
+from tests.rows import each_row
 from tests.site_files import build
 
 ROOT = Path(__file__).parent.parent
@@ -46,17 +48,20 @@ TWO_QUERIES = """\
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Element]:
     """Our posts, built by somebody who does not trust the site, so from its records alone."""
-    output = tmp_path_factory.mktemp("site") / "public"
+    output = shared_folder(tmp_path_factory, "posts", _build_posts) / "public"
+    return {post: html5lib.parse((output / "posts" / post / "index.html").read_bytes()) for post in POSTS}
+
+
+def _build_posts(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(output.parent / "state"))
-        report = build(ROOT, output=output, future=True)
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        report = build(ROOT, output=folder / "public", future=True)
     found = [
         format_diagnostic(diagnostic, color=False)
         for diagnostic in report.diagnostics
         if diagnostic.path.startswith("content/posts/") and diagnostic.code not in ELSEWHERE
     ]
     assert not found, "\n".join(found)
-    return {post: html5lib.parse((output / "posts" / post / "index.html").read_bytes()) for post in POSTS}
 
 
 def of_class(root: Element, name: str) -> list[Element]:
@@ -93,7 +98,7 @@ def source(post: str) -> str:
 NEEDS_CUDA = frozenset({"cell-measured-on-gpu"})
 
 
-@pytest.mark.parametrize("post", POSTS)
+@each_row("post", POSTS)
 def test_everything_on_a_page_has_run(pages: dict[str, Element], post: str) -> None:
     root = pages[post]
     cells = of_class(root, "cell")
@@ -108,7 +113,7 @@ def test_everything_on_a_page_has_run(pages: dict[str, Element], post: str) -> N
         assert not of_class(root, name), name
 
 
-@pytest.mark.parametrize("post", POSTS)
+@each_row("post", POSTS)
 def test_every_claim_was_evaluated_and_holds(pages: dict[str, Element], post: str) -> None:
     written = len(CLAIM.findall(source(post)))
     claims = [cell for cell in recorded_cells(post) if cell.get("options", {}).get("claim") == "true"]
@@ -159,7 +164,7 @@ def test_the_heat_map_has_a_twin_for_dark_pages(pages: dict[str, Element]) -> No
     ]
 
 
-@pytest.mark.parametrize("path", sorted(FIGURES))
+@each_row("path", sorted(FIGURES))
 def test_a_figure_is_what_its_script_draws(path: str) -> None:
     """If not: `python -m scripts.figures`."""
     assert (CONTENT / path).read_text(encoding="utf-8") == FIGURES[path]()

@@ -30,6 +30,7 @@ from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.watcher import NET_S
 from tests.preview_client import soon
 from tests.preview_sites import options
+from tests.rows import each_row
 from tests.site_files import NOW
 
 PATIENCE_S = 40.0
@@ -365,7 +366,7 @@ def test_nobody_waits_for_an_engine_that_has_ended(tmp_path: Path) -> None:
     assert not thread.is_alive()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "line"),
     [("a\nb\n", "a\nc\n", 2), ("a\n", "a\nb\n", 2), ("", "a", 1), ("a\nb", "a", 1), ("x", "x", 1)],
 )

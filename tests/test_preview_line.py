@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import SiteError
@@ -16,6 +16,7 @@ from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.render import Pages
 from blogsmith.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
+from tests.rows import examples, thinned
 from tests.site_files import NOW, build, build_text, put_bare, read_site_text
 from tests.test_broken import FILES
 from tests.test_sites import SITES, copied
@@ -97,7 +98,9 @@ QUIET = ("run-", "output-foreign", "output-not-ours", "build-executor")
 
 
 @pytest.mark.parametrize(
-    "file", [file for file in FILES if not file.stem.startswith(QUIET)], ids=lambda file: file.stem
+    "file",
+    thinned((file for file in FILES if not file.stem.startswith(QUIET)), every=6),
+    ids=lambda file: file.stem,
 )
 def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = build_text(read_site_text(file), tmp_path)
@@ -113,7 +116,7 @@ def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: p
     assert all_problems(present, (), pages.problems(present)) == report.diagnostics
 
 
-@settings(max_examples=20, deadline=None)
+@examples(100)
 @given(
     script=st.lists(
         st.lists(edits | st.sampled_from(PLUGINS), min_size=1, max_size=3), min_size=1, max_size=6

@@ -19,6 +19,7 @@ from blogsmith.preview.http.limits import ClientLimits
 from blogsmith.preview.protocol import Response
 from tests.preview_client import TOKEN, Client, MemorySite, ask, serving, site, soon
 from tests.preview_files import picture, with_file
+from tests.rows import each_row
 
 __all__ = ["picture"]
 
@@ -173,7 +174,7 @@ def test_actions() -> None:
     assert pages.acted == [("edit", {"path": "content/é.md", "line": 3}), ("stop", {})]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers, status",
     [
         ({"X_Blogsmith_Token": None}, 403),
@@ -199,7 +200,7 @@ def test_actions_of_others_are_refused(headers: dict[str, str | None], status: i
     assert pages.acted == []
 
 
-@pytest.mark.parametrize("body", [b"", b"x", b"[]", b"1", b"\xff", b"[" * 4096, b'{"a":' * 800, b"1" * 4096])
+@each_row("body", [b"", b"x", b"[]", b"1", b"\xff", b"[" * 4096, b'{"a":' * 800, b"1" * 4096])
 def test_bodies_that_are_no_objects_are_refused(body: bytes) -> None:
     pages = site()
     with serving(pages) as server, Client(server.port) as client:

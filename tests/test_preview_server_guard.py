@@ -22,6 +22,7 @@ from blogsmith.preview.http.hosts import is_loopback
 from blogsmith.preview.http.listening import host_in_url
 from blogsmith.preview.http.reply import HttpReply, RequestRefused
 from blogsmith.preview.http.request import Request, parse_head
+from tests.rows import each_row
 
 HOSTS = host_headers([], 8000)
 
@@ -37,7 +38,7 @@ def test_this_machine_has_three_names(host: str) -> None:
     check_host(request(host=host), HOSTS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     [
         *("evil.example", "evil.example:8000", "localhost.evil.example:8000", "x.localhost:8000"),
@@ -67,8 +68,8 @@ def test_names_that_are_allowed() -> None:
     assert {"localhost", "localhost:80"} <= host_headers([], 80)
 
 
-@pytest.mark.parametrize("path", ["/", "/posts/a/", "/_blogsmith/events"])
-@pytest.mark.parametrize(
+@each_row("path", ["/", "/posts/a/", "/_blogsmith/events"])
+@each_row(
     "origin",
     [
         *("http://evil.example", "null", "file://", "http://10.0.0.1:8000", "http://127.0.0.1:8000"),
@@ -100,8 +101,8 @@ def test_our_own_pages_and_the_address_bar_lead_everywhere(site: str) -> None:
     check_origin(request(sec_fetch_site=site), "/_blogsmith/live.js")
 
 
-@pytest.mark.parametrize("path, allowed", [("/", "GET, HEAD"), ("/_blogsmith/events", "GET, HEAD")])
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PATCH", "BREW"])
+@each_row("path, allowed", [("/", "GET, HEAD"), ("/_blogsmith/events", "GET, HEAD")])
+@each_row("method", ["POST", "PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PATCH", "BREW"])
 def test_everything_but_actions_is_read(method: str, path: str, allowed: str) -> None:
     with pytest.raises(RequestRefused) as refused:
         check_method(request(method), path)
@@ -139,7 +140,7 @@ def test_an_action_needs_the_token_and_a_page() -> None:
         assert refused.value.reply.status == 403
 
 
-@pytest.mark.parametrize(
+@each_row(
     "target, path, query",
     [
         ("/", "/", ""),
@@ -157,16 +158,14 @@ def test_targets_are_decoded_once(target: str, path: str, query: str) -> None:
     assert (parsed.path, parsed.query) == (path, query)
 
 
-@pytest.mark.parametrize(
-    "target", ["/..", "/../x", "/%2e%2e/x", "/a/../../x", "/a/.", "/a/%2E", "/.env/.", "/./"]
-)
+@each_row("target", ["/..", "/../x", "/%2e%2e/x", "/a/../../x", "/a/.", "/a/%2E", "/.env/.", "/./"])
 def test_segments_that_climb_are_not_found(target: str) -> None:
     with pytest.raises(RequestRefused) as refused:
         parse_target(target)
     assert refused.value.reply.status == 404
 
 
-@pytest.mark.parametrize(
+@each_row(
     "target",
     [
         *("", "x", "*", "//host/x", "//", "http://localhost:8000/", "?x", "localhost:8000", "%2Fx"),
@@ -214,7 +213,7 @@ def test_a_head_is_read() -> None:
     assert not parse_head(b"GET / HTTP/1.0").keep_alive
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head, status",
     [
         (b"", 400),
@@ -275,7 +274,7 @@ def test_no_value_breaks_out_of_its_header(value: str) -> None:
         HttpReply(200, value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header, piece",
     [
         ("bytes=0-", (0, 100)),
@@ -316,7 +315,7 @@ def test_what_only_this_machine_reaches() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host, shown",
     [
         ("127.0.0.1", "127.0.0.1"),

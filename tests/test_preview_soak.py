@@ -12,7 +12,7 @@ from tests.bench.soak import soak
 from tests.serve_process import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at the server through /proc")
-SECONDS = (10, 100)
+SECONDS = (5, 100)
 """The second for a machine that is so busy that little happens in the first."""
 LOOKS = 12
 LEAST_LOOKS = 6

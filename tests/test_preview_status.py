@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 
-import pytest
-
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.preview.events.terminal import (
     MAX_SHOWN,
@@ -18,6 +16,7 @@ from blogsmith.preview.events.terminal import (
     serving_line,
 )
 from blogsmith.project.report import Counts
+from tests.rows import each_row
 
 AT = dt.datetime(2026, 3, 1, 14, 3, 22, tzinfo=dt.UTC)
 TEX = Diagnostic(
@@ -47,7 +46,7 @@ def test_the_whole_site_is_counted() -> None:
     assert format_complete(Counts(pages=1), 0.0312) == "1 page, 0 formulas in 31 ms"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "expected"),
     [
         (ChangeLine(AT, ["content/posts/a.md"], 1, 0.0239), "14:03:22 content/posts/a.md: 1 page in 24 ms"),
@@ -124,7 +123,7 @@ def test_a_flood_is_cut() -> None:
     assert lines[-1] == "… and 481 more; blogsmith check shows all"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "previous", "expected"),
     [
         ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 a.md: 1 page in 8 ms", True),

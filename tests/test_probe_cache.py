@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.execute.probe.cache import FILE, MOST_PYTHONS, ProbeCache
 from blogsmith.execute.probe.requirements import unmet
 from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_torch
+from tests.rows import examples
 
 CUDA = Need("cuda")
 
@@ -217,7 +218,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=60)
+@examples(60)
 def test_any_content_does_no_harm(tmp_path_factory: pytest.TempPathFactory, content: object) -> None:
     site = tmp_path_factory.mktemp("site")
     (site / ".blogsmith").mkdir()

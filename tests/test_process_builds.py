@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from blogsmith.model.documents import Body
-from blogsmith.pipeline import cache
+from blogsmith.pipeline import cache, output_rows
 from blogsmith.pipeline.pools import body_pool, page_executor, page_pool, spawned_process
 from blogsmith.pipeline.pools.body_state import encode_state
 from blogsmith.pipeline.pools.fork_pool import ForkPool, can_fork
@@ -30,7 +30,7 @@ from tests.site_files import build, printed, put
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are forked on Linux only")
 # fresh processes are tried by `TestSpawned` in each run
 METHODS = ("fork", pytest.param("spawn", marks=pytest.mark.long))
-POSTS = 48
+POSTS = 20
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="23" height="9"/>'
 
 
@@ -82,8 +82,10 @@ def mended(root: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes that are started fresh make pages of sites as small as ours, too."""
-    monkeypatch.setattr(page_executor, "SPAWN_FEWEST", page_executor.FORK_FEWEST)
+    """Processes make pages of sites as small as ours, too."""
+    for name in ("FORK_FEWEST", "SPAWN_FEWEST"):
+        monkeypatch.setattr(page_executor, name, 5)
+    monkeypatch.setattr(output_rows, "FEWEST", 16)
 
 
 @pytest.fixture(params=METHODS)
@@ -149,7 +151,7 @@ class TestBuilds:
         one, several = (build_with(root, jobs, write=False, start_method=method) for jobs in (1, 3))
         assert pools.count("BodyPool") == 1
         codes = [found.code for found in one.diagnostics]
-        assert (codes.count("dollar-doubtful"), codes.count("label-unused") >= 10) == (11, True)
+        assert (codes.count("dollar-doubtful"), codes.count("label-unused") >= 4) == (5, True)
         assert printed(one) == printed(several)
         build_with(root, 3, remembers=True)
         pools.clear()
@@ -207,12 +209,12 @@ class TestBuilds:
         """What others hold is known from rows, and told to those who ask."""
         root = mended(site(tmp_path / "site"))
         build_with(root, 3, remembers=True, start_method=method)
-        for number in range(25):
+        for number in range(6):
             file = root / f"content/posts/p{number}.md"
-            file.write_text(f"{file.read_text()}\nMore, see [](p40.md) and [](p{number + 1}.md).\n")
+            file.write_text(f"{file.read_text()}\nMore, see [](p17.md) and [](p{number + 1}.md).\n")
         pools.clear()
         changed = build_with(root, 3, remembers=True, start_method=method)
-        assert pools == ["BodyPool"] and changed.ok and len(changed.rebuilt) == 25
+        assert pools == ["BodyPool"] and changed.ok and len(changed.rebuilt) == 6
         build_with(root, 1, output=tmp_path / "clean")
         assert built(root / "public") == built(tmp_path / "clean")
 
@@ -267,7 +269,7 @@ LETHAL = "os.kill(os.getpid(), signal.SIGKILL)"
 ENDLESS = "time.sleep(600)"
 
 
-def break_spawned(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 30) -> None:
+def break_spawned(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 13) -> None:
     """Let processes that are started fresh do something when they render a page."""
     monkeypatch.setattr(
         spawned_process,
@@ -276,7 +278,7 @@ def break_spawned(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 30) -
             "\nserve()",
             f"""
 import os, signal, time
-from blogsmith.pipeline import cache
+from blogsmith.pipeline import cache, output_rows
 from blogsmith.render.html import render_body
 def render(parsed, tools):
     if parsed.document.path.stem == "p{number}":
@@ -310,7 +312,7 @@ class TestSpawned:
         with no_process_left():
             report = build_with(root, 3, start_method="spawn")
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
-        assert (found.code, found.path) == ("page-process", "content/posts/p30.md")
+        assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
         assert found.message == "the process that made this page was ended by SIGKILL"
         assert not (root / "public").exists()
 
@@ -397,9 +399,9 @@ class TestSpawned:
 
     def test_large_requests_and_answers_do_not_wait_for_each_other(self, tmp_path: Path) -> None:
         root = mended(site(tmp_path / "site"))
-        for number in range(6):
+        for number in range(4):
             file = root / f"content/posts/p{number}.md"
-            file.write_text(f"{file.read_text()}\n{'many words ' * 60_000}\n")
+            file.write_text(f"{file.read_text()}\n{'many words ' * 20_000}\n")
         for jobs in (1, 2):
             assert build_with(root, jobs, output=tmp_path / str(jobs), start_method="spawn").ok
         assert built(tmp_path / "1") == built(tmp_path / "2")
@@ -409,7 +411,7 @@ class TestFailures:
     def break_page(
         self, monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *, everywhere: bool = False
     ) -> None:
-        here, number = os.getpid(), 30
+        here, number = os.getpid(), 13
 
         def render(parsed: Any, tools: Any) -> Body:
             if parsed.document.path.stem == f"p{number}" and (everywhere or os.getpid() != here):
@@ -425,7 +427,7 @@ class TestFailures:
         self.break_page(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGKILL))
         report = build_with(root, 3)
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
-        assert (found.code, found.path) == ("page-process", "content/posts/p30.md")
+        assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
         assert found.message == "the process that made this page was ended by SIGKILL"
         assert not (root / "public").exists()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import Place
 from tests import markdown_texts as texts
 from tests.check import Rendered, render
 from tests.page_checks import markup_problems, text_of
+from tests.rows import examples
 
 
 def pieces(rendered: Rendered) -> list[str]:
@@ -28,7 +29,7 @@ def shape_problems(rendered: Rendered) -> list[str]:
 
 
 @given(texts.ANY_TEXT | texts.MARKDOWN)
-@settings(max_examples=300)
+@examples(300)
 def test_any_text_becomes_a_page(text: str) -> None:
     rendered = render(text)
     lines = text.replace("\r\n", "\n").split("\n")
@@ -39,13 +40,13 @@ def test_any_text_becomes_a_page(text: str) -> None:
 
 
 @given(texts.WITHOUT_HTML)
-@settings(max_examples=200)
+@examples(200)
 def test_html_keeps_its_shape(text: str) -> None:
     assert not shape_problems(render(text))
 
 
 @given(texts.PROSE)
-@settings(max_examples=250)
+@examples(250)
 def test_no_word_is_lost(text: str) -> None:
     # a footnote's name is replaced by its number
     words = set(re.findall(r"w[a-z]{3,8}w", re.sub(r"\[\^\w+\]", "", text)))
@@ -57,7 +58,7 @@ def test_no_word_is_lost(text: str) -> None:
 
 
 @given(texts.MARKDOWN)
-@settings(max_examples=50)
+@examples(50)
 def test_same_text_same_page(text: str) -> None:
     assert render(text) == render(text)
 

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith import __version__
@@ -26,6 +26,7 @@ from blogsmith.publish.redirect_rules import RedirectRule
 from blogsmith.publish.repository import Repository, find_repository, parse_remote
 from blogsmith.publish.targets import TARGETS
 from tests.publish_sites import run
+from tests.rows import each_row, examples
 from tests.site_files import put, put_bare
 
 GITHUB = '[core]\n\tbare = false\n[remote "origin"]\n\turl = git@github.com:Ada/notes.git\n'
@@ -233,7 +234,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, capsys: pytest.Captur
 # repositories are read, never asked
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "found"),
     [
         ("git@github.com:Ada/notes.git", ("github.com", "Ada/notes")),
@@ -255,7 +256,7 @@ def test_remotes(url: str, found: tuple[str, str]) -> None:
     )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.text())
 def test_any_settings_of_a_repository_can_be_read(text: str) -> None:
     host, path = parse_remote(text)
@@ -305,9 +306,9 @@ def files_of(target: str, **fields: Any) -> Mapping[str, str]:
     return TARGETS[target].files(hosted_site(**fields))
 
 
-@pytest.mark.parametrize("has_url", [True, False])
-@pytest.mark.parametrize("output", ["public", *HOSTILE])
-@pytest.mark.parametrize(
+@each_row("has_url", [True, False])
+@each_row("output", ["public", *HOSTILE])
+@each_row(
     ("target", "path", "name"),
     [
         ("github-pages", ".github/workflows/publish.yml", "github-workflows"),
@@ -344,7 +345,7 @@ def test_nothing_is_an_expression_of_github_but_what_we_write(fields: dict[str, 
     assert refused.value.diagnostics[0].code == "publish-name"
 
 
-@pytest.mark.parametrize("output", ["public", *HOSTILE])
+@each_row("output", ["public", *HOSTILE])
 def test_settings_in_toml_say_what_they_were_told(output: str) -> None:
     netlify = tomllib.loads(files_of("netlify", output=output)["netlify.toml"])
     assert netlify["build"]["publish"] == output
@@ -363,8 +364,8 @@ def test_the_script_of_rsync_has_one_word_for_a_folder(hostile: str, tmp_path: P
     assert subprocess.run(["sh", "-n", str(script)], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("target", ["nginx", "caddy"])
-@pytest.mark.parametrize(
+@each_row("target", ["nginx", "caddy"])
+@each_row(
     "fields",
     [
         {"destination": "/srv/$host; } evil { x"},
@@ -395,7 +396,7 @@ def test_an_alias_that_nginx_cannot_say_leads_on_by_its_page() -> None:
     assert "a$b" not in text
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.text())
 def test_quoted_texts_are_themselves(text: str) -> None:
     if not text.isprintable():

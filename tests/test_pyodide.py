@@ -33,6 +33,7 @@ from blogsmith.storage.folder import Folder
 from blogsmith.write import stage
 from blogsmith.write.lock import site_lock
 from tests.pyodide_stub import PACKAGES, file_name, pin_stub, served, sha256, stub_lock, wheel, write_stub
+from tests.rows import each_row
 
 NPM = Path(__file__).parent.parent / ".cache" / "node_modules" / "pyodide"
 POST = """---
@@ -106,7 +107,7 @@ def test_every_import_is_found_with_its_place() -> None:
     assert found == [("numpy", 1, 8), ("torch", 1, 28), ("scipy", 3, 11), ("sympy", 4, 13)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "guarded"),
     [
         ("try:\n    import a\nexcept ImportError:\n    a = None", True),
@@ -122,7 +123,7 @@ def test_an_import_that_may_fail_is_known(code: str, guarded: bool) -> None:
     assert [item.guarded for item in imports_of(code) if item.module == "a"] == [guarded]
 
 
-@pytest.mark.parametrize("code", ["import", "from . import x", "\0", "x = '\\d'", "(" * 3000])
+@each_row("code", ["import", "from . import x", "\0", "x = '\\d'", "(" * 3000])
 def test_code_without_imports_gives_none(code: str) -> None:
     assert imports_of(code) == []
 
@@ -183,13 +184,13 @@ HOSTILE: Mapping[str, object] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_a_hostile_lock_is_refused(name: str) -> None:
     with pytest.raises(LockProblem):
         read_lock(json.dumps(stub_lock(numpy=HOSTILE[name])).encode())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "[]", "{}", '{"packages": {}}', '{"packages": [], "info": {}}', "[" * 100_000, "\xff",
      '{"info": {}, "packages": {"../x": {}}}', '{"info": {}, "packages": {"x": 1}}'],
@@ -439,7 +440,7 @@ def test_what_a_server_gets_wrong_is_said(stub: Path, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address", ["http://example.org/", "ftp://example.org/", "file:///etc/", "https://", "http://[::bad/"]
 )
 def test_only_safe_addresses_are_loaded_from(address: str) -> None:
@@ -447,7 +448,7 @@ def test_only_safe_addresses_are_loaded_from(address: str) -> None:
         WebSource(address)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "is_followed"),
     [
         ("https://a.example/x", "https://b.example/x", True),

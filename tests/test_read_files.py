@@ -17,6 +17,7 @@ from blogsmith.model.decode import decode
 from blogsmith.model.documents import SiteFiles
 from blogsmith.read import files
 from blogsmith.read.files import is_litter, read_site
+from tests.rows import each_row
 
 
 def write(root: Path, *paths: str) -> None:
@@ -100,7 +101,7 @@ def test_names_that_hosts_read_are_kept_in_static_only(tmp_path: Path) -> None:
     assert found.sources == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "text"),
     [
         (b"a\nb", "a\nb"),
@@ -114,7 +115,7 @@ def test_text_has_one_form(data: bytes, text: str) -> None:
     assert decode(data, "a.md") == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "message", "place", "line"),
     [
         (b"ab\xffc\nd", "byte 0xff at byte offset 2 is not UTF-8", (1, 3), "ab�c"),

@@ -13,6 +13,7 @@ from blogsmith.render.reading_time import (
     WORDS_PER_MINUTE,
     ReadingTime,
 )
+from tests.rows import each_row
 from tests.site_files import build, put_bare
 
 WORD = 60 / WORDS_PER_MINUTE
@@ -32,7 +33,7 @@ def test_prose_formulas_and_code_count() -> None:
     assert time.seconds == pytest.approx(parts)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "words"),
     [
         ("<details>", 0),

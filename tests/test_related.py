@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.site.related import TermOverlap
 from tests.bench.relations import terms_of_posts
+from tests.rows import examples
 
 Terms = Mapping[tuple[str, str], int]
 NAMES = [("tag", name) for name in "abcde"] + [("category", name) for name in "abc"]
@@ -32,7 +33,7 @@ def counted(terms: Sequence[Terms], post: int, left_out: set[int], count: int) -
 
 
 @given(SITES, st.sets(st.integers(0, 24)), st.integers(0, 5))
-@settings(max_examples=300)
+@examples(300)
 def test_sums_are_those_of_counting(terms: Sequence[Terms], left_out: set[int], count: int) -> None:
     left_out = {number for number in left_out if number < len(terms)}
     overlap = TermOverlap(terms)

@@ -31,6 +31,7 @@ from blogsmith.remote.hosts import is_public
 from blogsmith.remote.pictures import PictureRefused, picture_suffix
 from blogsmith.trust.consent import trust
 from tests.build_scripts import compare
+from tests.rows import each_row
 from tests.site_files import build, printed, put, put_bare
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"><rect/></svg>'
@@ -113,7 +114,7 @@ def host() -> Iterator[Host]:
 # addresses
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written, address",
     [
         ("https://example.org/a.png", "https://example.org/a.png"),
@@ -136,12 +137,12 @@ def test_one_form_of_an_address(written: str, address: str) -> None:
     assert remote_address(address) == address
 
 
-@pytest.mark.parametrize("written", ["a.png", "/img/a.png", "a.png?u=https://x", "b#https://x", "data:,x"])
+@each_row("written", ["a.png", "/img/a.png", "a.png?u=https://x", "b#https://x", "data:,x"])
 def test_paths_of_the_site(written: str) -> None:
     assert not is_remote(written)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address, answer",
     [
         ("93.184.215.14", True),
@@ -290,7 +291,7 @@ def test_what_breaks_off_is_refused(host: Host) -> None:
 # what came
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data, media_type, suffix",
     [
         (png(), "image/png", ".png"),
@@ -306,7 +307,7 @@ def test_pictures_are_known_by_their_bytes(data: bytes, media_type: str, suffix:
     assert picture_suffix(Downloaded(data, media_type)) == suffix
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data, media_type, reason",
     [
         (png(), "text/html", "the server sends text/html, not a picture"),

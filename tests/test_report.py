@@ -10,6 +10,7 @@ from blogsmith.diagnostics.counts import count_line
 from blogsmith.diagnostics.format import format_diagnostic, wants_color
 from blogsmith.diagnostics.listing import format_first, print_diagnostics
 from blogsmith.diagnostics.model import Diagnostic, Place
+from tests.rows import each_row
 
 FORMS = [
     pytest.param(
@@ -67,12 +68,12 @@ CARETS = [
 ]
 
 
-@pytest.mark.parametrize(("diagnostic", "expected"), FORMS)
+@each_row(("diagnostic", "expected"), FORMS)
 def test_form(diagnostic: Diagnostic, expected: str) -> None:
     assert format_diagnostic(diagnostic, color=False) == expected
 
 
-@pytest.mark.parametrize(("line", "place", "shown", "caret"), CARETS)
+@each_row(("line", "place", "shown", "caret"), CARETS)
 def test_excerpt_and_caret(line: str, place: Place, shown: str, caret: str) -> None:
     _, quoted, under = format_diagnostic(Diagnostic("x", "m", "a", place, line), color=False).split("\n")
     assert quoted.removeprefix("    1 | ") == shown
@@ -136,7 +137,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stream", "environment", "expected"),
     [
         (Terminal(), {}, True),

@@ -16,6 +16,7 @@ from blogsmith.pyodide.release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK
 from blogsmith.site.feed_text import feed_html
 from tests.check import render
 from tests.pyodide_stub import file_name, pin_stub, stub_lock, wheel, write_stub
+from tests.rows import each_row
 from tests.site_files import build, printed
 from tests.theme_pages import BARE
 
@@ -99,7 +100,7 @@ def test_what_an_author_writes_is_escaped_and_never_twice() -> None:
     assert ' data-mine="1" id="try" data-lang="python"' in tag
 
 
-@pytest.mark.parametrize(
+@each_row(
     "post",
     [
         "```python\nx = 1\n```\n",
@@ -156,7 +157,7 @@ def test_code_of_blocks_is_python() -> None:
     assert codes("```python\n#| run-in: both\nx = (\n```\n") == ["cell-syntax"], "told once"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("folder", "is_fine"),
     [
         ("cdn", True),

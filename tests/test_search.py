@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.pipeline import pagefind_files
@@ -24,6 +24,7 @@ from blogsmith.search.terms import fold, split_terms
 from blogsmith.tex.analysis.formula_tokens import MOST, formula_tokens
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, outputs, settled
+from tests.rows import each_row, examples
 from tests.site_files import build, printed, put
 
 POST = """\
@@ -55,7 +56,7 @@ SITE: Mapping[str, str | bytes] = {
 # words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "terms"),
     [
         ("Naïve Sets", ["naive", "sets"]),
@@ -85,7 +86,7 @@ def test_terms_of_any_text(text: str) -> None:
 # formulas
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "tokens"),
     [
         (r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)", "softmax Q K ^ T / √ d _ k"),
@@ -118,9 +119,7 @@ def test_tokens_of_any_text(tex: str) -> None:
     assert all(token and not re.search(r"[\s{}]", token) for token in tokens)
 
 
-@pytest.mark.parametrize(
-    "tex", ["x+" * 5000, "{" * 3000 + "}" * 3000, "_" * 9000, r"\frac" * 4000, r"\sqrt[" * 3000]
-)
+@each_row("tex", ["x+" * 5000, "{" * 3000 + "}" * 3000, "_" * 9000, r"\frac" * 4000, r"\sqrt[" * 3000])
 def test_tokens_of_much(tex: str) -> None:
     assert len(formula_tokens(tex)) <= MOST
 
@@ -244,7 +243,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
 def test_edits_make_what_all_pages_make(texts: list[tuple[str, str]]) -> None:
     before, after = (index_of(*(("Owl", html) for html in column)) for column in zip(*texts, strict=True))
@@ -267,7 +266,7 @@ def test_steps_are_numbers_in_base_36(distance: int) -> None:
     assert int(step(distance) or "1", 36) == distance
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(
     st.lists(st.text(alphabet="abcä字", min_size=1, max_size=3), min_size=1, max_size=9),
     st.sampled_from([1, 16, 64]),

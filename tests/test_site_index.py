@@ -18,6 +18,7 @@ from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 from blogsmith.tex.analysis.linear import linear_text
 from blogsmith.tex.analysis.numbering import split_rows
+from tests.rows import each_row
 
 PAGES = {
     "content/posts/a.md": ("/posts/a/", "## Setup\n\n$$ x \\label{eq:x} $$\n"),
@@ -53,7 +54,7 @@ def index() -> SiteIndex:
     return index_site("/base", urls, entries, WAITING, ["/", "/tags/"], FILES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "url"),
     [
         ("https://example.org/x", "https://example.org/x"),
@@ -92,7 +93,7 @@ def test_a_link_knows_the_title_of_its_page(index: SiteIndex) -> None:
     assert resolve_link(index, "/über-uns/", document("content/posts/a.md")).title == "Über uns"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "code", "problem", "hint"),
     [
         ("#stup", "link-anchor", "this page has no anchor #stup", "did you mean #setup?"),
@@ -123,7 +124,7 @@ def images(index: SiteIndex, written: str, size: ImageInfo | str) -> ImageInfo |
     return resolve_image(index, written, document("content/posts/a.md"), assets, lambda file: size)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "url"),
     [
         ("plot.svg", "/base/posts/plot.svg"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from blogsmith.model.slugs import github_slug, slugify, unique
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("alpha", "alpha"),

@@ -19,6 +19,7 @@ from blogsmith.cards.title import Line, TitlePiece, break_lines, title_pieces
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
+from tests.rows import each_row
 from tests.site_files import build, printed
 from tests.test_preview_line import write
 
@@ -92,9 +93,7 @@ class TestTitle:
 
 
 class TestFormula:
-    @pytest.mark.parametrize(
-        "tex", ["x", r"\sqrt{d_k}", "O(n^2)", r"\frac{1}{n}\sum_{i=1}^n x_i", r"\mathbb{R}^n"]
-    )
+    @each_row("tex", ["x", r"\sqrt{d_k}", "O(n^2)", r"\frac{1}{n}\sum_{i=1}^n x_i", r"\mathbb{R}^n"])
     def test_it_is_laid_out(self, tex: str) -> None:
         found = lay_out_formula(title_pieces(formula(tex))[0].mathml)
         assert found
@@ -138,7 +137,7 @@ class TestPicture:
         found = {color for _, color in colors.getcolors(1000) or []}
         assert {(0x21, 0x1E, 0x1A), (0x68, 0x60, 0x56)} <= found
 
-    @pytest.mark.parametrize(
+    @each_row(
         "title",
         [
             "Softmax", "Many heads, three patterns", "word " * 30, "word " * 400, "W" * 90,

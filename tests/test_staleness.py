@@ -21,6 +21,7 @@ from blogsmith.freeze.staleness import judge, version_changes
 from blogsmith.model.cells import Cell, Need, PageCells
 from blogsmith.model.results import CellRun, Failure, Machine, ShapeMismatch, Stream
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
+from tests.rows import each_row
 
 FILES = {"data/wq.npy": "weights", "lib/scores.py": "def scores(): ...", "content/posts/notes.txt": "notes"}
 ENVIRONMENT = {"SEED": "1"}
@@ -190,12 +191,12 @@ def files_of(row: Row) -> dict[str, str]:
     return {path: text for path, text in merged.items() if text}
 
 
-@pytest.mark.parametrize("row", HITS, ids=lambda row: row.name)
+@each_row("row", HITS, ids=lambda row: row.name)
 def test_a_result_stays_valid_when_this_changes(row: Row) -> None:
     assert judged(row.page, KNOWN, around(files_of(row), environment=row.environment, **row.others)) == {}
 
 
-@pytest.mark.parametrize("row", MISSES, ids=lambda row: row.name)
+@each_row("row", MISSES, ids=lambda row: row.name)
 def test_a_result_is_stale_when_this_changes_and_says_so(row: Row) -> None:
     assert (
         judged(row.page, KNOWN, around(files_of(row), environment=row.environment, **row.others)) == row.said
@@ -325,7 +326,7 @@ def test_other_versions_are_told_once_for_a_page() -> None:
     assert version_changes(known, {"torch": "2.13"}) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("then", "now", "is_patch"),
     [
         ("3.11.7", "3.11.9", True),
@@ -511,7 +512,7 @@ def test_a_need_with_a_stale_result_shows_it() -> None:
 # -- what is recorded at all --
 
 
-@pytest.mark.parametrize(
+@each_row(
     "bad",
     [
         CellRun("error", (Failure("ValueError", "no", "ValueError: no\n"),)),

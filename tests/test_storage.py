@@ -17,6 +17,7 @@ from blogsmith.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
 from blogsmith.storage.links import LinkInTheWay, is_link, is_name
 from blogsmith.storage.lock import LockBusy, hold_lock
 from blogsmith.storage.tree import Descent, OwnTree, scan
+from tests.rows import each_row
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
@@ -364,7 +365,7 @@ def test_every_exception_is_needed() -> None:
         assert any(call.endswith("os.open") for call in calls), known
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "is_writing"),
     [
         ("open('a', 'w')", True),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
 from blogsmith.schema import yaml_loader as loader
+from tests.rows import each_row
 
 
 def load(text: str, first_line: int = 1) -> tuple[loader.Located | None, list[Diagnostic]]:
@@ -37,7 +38,7 @@ def faults(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("no", "no"),
@@ -74,7 +75,7 @@ def test_not_a_number() -> None:
     assert math.isnan(value_of("a: .nan")["a"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("", None),
@@ -108,7 +109,7 @@ def test_places_count_from_the_first_line_in_characters() -> None:
     assert located.texts == {("n",): "1.10"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("a: &x 1", ["yaml-feature 1:4+2 anchors such as &x are not accepted"]),
@@ -174,7 +175,7 @@ def test_a_lost_tex_command_in_double_quotes_is_only_a_warning_when_it_may_be_me
     assert [d.severity for d in load(r'a: "$\theta$ \frac"')[1]] == ["warning", "error"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kept"),
     [
         ("a: 1\nb: [1, 2\n", {"a": 1}),
@@ -195,7 +196,7 @@ def test_a_mistake_leaves_the_rest(text: str, kept: object) -> None:
 ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]\n" for n in range(1, 10))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "code"),
     [
         (ALIAS_BOMB, "yaml-feature"),

@@ -14,6 +14,7 @@ import tinycss2
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.render.templates.css_text import statements
 from blogsmith.render.templates.theme import Theme, load_theme
+from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import page, site, write
 
@@ -47,7 +48,7 @@ def _flat(tokens: list[Any]) -> Iterator[str]:
 
 
 class TestStatements:
-    @pytest.mark.parametrize(
+    @each_row(
         ("css", "expected"),
         [
             ("a > b , c :hover { color: red ; }", "a>b,c :hover{color:red}"),
@@ -72,7 +73,7 @@ class TestStatements:
     def test_shorter(self, css: str, expected: str) -> None:
         assert " ".join(statements(css)) == expected
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("address", "expected"),
         [
             ("a.png", '"css/a.png"'),
@@ -87,7 +88,7 @@ class TestStatements:
     def test_addresses_follow_the_sheet(self, address: str, expected: str) -> None:
         assert statements(f"a{{b:url({address})}}", "css") == (f"a{{b:url({expected})}}",)
 
-    @pytest.mark.parametrize("file", PAPER, ids=lambda file: file.name)
+    @each_row("file", PAPER, ids=lambda file: file.name)
     def test_sheets_of_paper_mean_the_same(self, file: Path) -> None:
         css = file.read_text()
         short = "\n".join(statements(css))

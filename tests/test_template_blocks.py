@@ -9,6 +9,7 @@ import pytest
 from blogsmith.render.templates.files import TemplateFile
 from blogsmith.render.templates.template_blocks import unknown_blocks
 from blogsmith.render.templates.theme import load_theme
+from tests.rows import each_row
 from tests.test_theme import write
 from tests.theme_pages import FULL, LAYOUTS, LISTING, ROOT, SITE
 
@@ -26,7 +27,7 @@ PARENT = "{% block a %}{% block b %}{% endblock %}{% endblock %}"
 CHILD = '{% extends "layouts/base.html" %}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         (CHILD + "{% block a %}{% endblock %}{% block b %}{% endblock %}", []),

@@ -9,9 +9,10 @@ import pytest
 from blogsmith.tex.convert import TexError, convert_formula
 from blogsmith.tex.parse.colors import NAMES, css_color
 from blogsmith.tex.parse.errors import ParseError
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "model", "css"),
     [
         ("red", "", "#ff0000"),
@@ -31,7 +32,7 @@ def test_colours(text: str, model: str, css: str) -> None:
     assert css_color(list(text), model, "\\color") == css
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "model"),
     [
         ("", ""),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.codes import CODES
 from blogsmith.tex.convert import MAX_LENGTH, TexError, convert_formula
 from blogsmith.tex.mathml.allowlist import ATTRIBUTES, ELEMENTS, is_safe_url
 from blogsmith.tex.parse.state import RowNumber
+from tests.rows import each_row, examples
 
 COMMENT = r"behind % everything is a comment; write \% for the sign"
 FENCES = r"delimiters are ( ) [ ] \{ \} | \| \langle \rangle and the like; . is none"
@@ -42,7 +43,7 @@ def test_math_element_carries_display_and_the_authors_tex() -> None:
     assert inline.startswith('<math alttext="&quot;">')
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "text"),
     [
         (r"\begin{equation}\label{a}x\end{equation}", "x"),
@@ -75,7 +76,7 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
     assert shown(tex, R=r"\mathbb{R}", add="{#1+#2}").replace("\xa0", " ") == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "kind", "message", "at", "hint"),
     [
         (r"x+\gama", "math-command", r"unknown TeX command \gama", r"\gama", r"did you mean \gamma?"),
@@ -178,7 +179,7 @@ def test_row_numbers() -> None:
     assert number is not None and number.attrib == {"class": "eq-number"}
 
 
-@pytest.mark.parametrize("id", ['eq-"', "eq-a&b", "eq-<b>", "eq-it's", "eq-é", "eq-\\a"])
+@each_row("id", ['eq-"', "eq-a&b", "eq-<b>", "eq-it's", "eq-é", "eq-\\a"])
 def test_any_label_names_a_row(id: str) -> None:
     markup = convert_formula(ALIGN, display=True, rows=[RowNumber("<1>", id)]).mathml
     row = ElementTree.fromstring(markup).find(".//mtr")
@@ -216,7 +217,7 @@ TEXTS = st.lists(
 @given(tex=TEXTS | st.text(max_size=60), display=st.booleans())
 @example(tex=r"\text{$\text{$x$}$}", display=True)
 @example(tex=r"\def\a#1{#²}\a x", display=True)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_any_text_gives_listed_markup_or_a_tex_error(tex: str, display: bool) -> None:
     try:
         markup = convert_formula(tex, display=display).mathml

@@ -6,9 +6,10 @@ import pytest
 
 from blogsmith.tex.errors import TexError
 from blogsmith.tex.mathml.allowlist import ATTRIBUTES, ELEMENTS, MAX_ELEMENT_DEPTH, check, is_safe_url
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "inside",
     [
         "",
@@ -30,7 +31,7 @@ def test_what_passes(inside: str) -> None:
     assert check(markup) == markup
 
 
-@pytest.mark.parametrize(
+@each_row(
     "inside",
     [
         "<script>alert(1)</script>",
@@ -101,7 +102,7 @@ def test_the_lists_name_nothing_that_acts() -> None:
     assert not {"src", "href", "style", "xmlns", "actiontype", "action"} & ATTRIBUTES
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "is_safe"),
     [
         ("https://example.org/a?b=c&d#e", True),

@@ -6,9 +6,10 @@ import pytest
 
 from blogsmith.tex.parse.errors import ParseError
 from blogsmith.tex.parse.lengths import css, ems, read_length
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "em"),
     [
         ("1em", 1),
@@ -33,14 +34,12 @@ def test_lengths(tex: str, em: float) -> None:
     assert found is not None and found == pytest.approx(em, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    "tex", ["", "em", "1", "1 e m", "1furlong", r"\foo", "1em2", "--1em", "1e3em", "x", "1em;"]
-)
+@each_row("tex", ["", "em", "1", "1 e m", "1furlong", r"\foo", "1em2", "--1em", "1e3em", "x", "1em;"])
 def test_what_is_no_length(tex: str) -> None:
     assert ems(tex) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("em", "shown"), [(1, "1em"), (0.5, "0.5em"), (-1 / 3, "-0.3333em"), (1e-9, "0"), (-1e-9, "0"), (0, "0")]
 )
 def test_css(em: float, shown: str) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.model.slugs import slugify
 from blogsmith.tex.analysis.linear import linear_text
 from blogsmith.tex.parse.lexer import tokenize, tokenize_unplaced
+from tests.rows import each_row, examples
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "text"),
     [
         (r"\sqrt{d_k}", "sqrt(d_k)"),
@@ -60,13 +60,13 @@ def test_a_slug_reads_well() -> None:
 
 
 @given(st.text(alphabet="\\{}[]^_%ab1.& ~$\n é\x00", max_size=60))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_tokens_without_places_are_the_same(tex: str) -> None:
     assert [token.text for token in tokenize_unplaced(tex)] == [token.text for token in tokenize(tex)]
 
 
 @given(st.text(alphabet="\\{}[]^_ab1&~$ é\x00", max_size=80) | st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_any_text_is_one_clean_line(tex: str) -> None:
     text = linear_text(tex)
     assert text == " ".join(text.split())

@@ -11,6 +11,7 @@ from blogsmith.tex.parse.macro_bodies import Macro, fill
 from blogsmith.tex.parse.macros import read_macros
 from blogsmith.tex.parse.reader import BUDGET, TokenReader, text_of
 from blogsmith.tex.parse.scan import split
+from tests.rows import each_row
 
 
 def expanded(tex: str, macros: dict[str, str]) -> str:
@@ -42,7 +43,7 @@ def caret(tex: str, error: TexError) -> str:
     return tex[error.offset : error.offset + error.length]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "macros", "made"),
     [
         (r"x \in \R^n", {r"\R": r"\mathbb{R}"}, r"x \in \mathbb{R}^n"),
@@ -68,7 +69,7 @@ def test_expansion(tex: str, macros: dict[str, str], made: str) -> None:
     assert expanded(tex, macros) == made
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "macro"),
     [
         (r"\newcommand{\m}{\mathbb{R}}", Macro(0, None, ("\\mathbb", "{", "R", "}"))),
@@ -102,7 +103,7 @@ def test_definitions(tex: str, macro: Macro | None) -> None:
     assert found.get("\\m") == macro
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "text"),
     [
         (r"\def\a{x}{\def\a{y}\a}\a", "yx"),
@@ -191,7 +192,7 @@ def test_a_macro_of_an_earlier_formula_is_reported_at_its_call() -> None:
     assert (caught.value.offset, caught.value.length) == (2, 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "at", "message"),
     [
         (r"\newcommand", r"\newcommand", r"\newcommand needs the name of a command"),

@@ -17,10 +17,11 @@ from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.tex.analysis.numbering import SourceRow, split_rows
 from tests.check import render
+from tests.rows import each_row
 from tests.site_files import build
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "environment", "count"),
     [
         ("x", "", 1),
@@ -90,7 +91,7 @@ def test_macros_that_make_rows_and_labels_are_opened() -> None:
     assert split_rows(r"a \nn", found.macros).rows[0].notag and found.macros.keys() > macros.keys()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "definition",
     [
         r"\newcommand{\x}[2][eq]{\label{#1:#2}} \x{a}",

@@ -22,6 +22,7 @@ from blogsmith.project.bundled import bundled_folder
 from blogsmith.render.converters import convert_foreign
 from blogsmith.tex.constructs.table import constructs
 from blogsmith.tex.convert import convert_formula
+from tests.rows import each_row
 
 COUNT = 400
 LETTERS = r"a b c x y z A B C R S α β \alpha \varepsilon \Gamma \infty \partial \ell \hbar"
@@ -197,7 +198,7 @@ def oracle() -> Any:
     return pytest.importorskip("math_core").LatexToMathML()
 
 
-@pytest.mark.parametrize("seed", range(COUNT))
+@each_row("seed", range(COUNT))
 def test_both_read_the_same(seed: int, oracle: Any) -> None:
     tex, display = Maker(seed).row(2), seed % 2 == 0
     theirs = parsed(oracle.convert_with_local_state(tex, displaystyle=display))
@@ -323,7 +324,7 @@ def our_form(tex: str, *, display: bool) -> Row:
     return parsed(convert_formula(tex, display=display).mathml.translate(SAME_SIGNS))
 
 
-@pytest.mark.parametrize("tex", PLAIN.strip().split("\n"))
+@each_row("tex", PLAIN.strip().split("\n"))
 def test_a_converter_in_python_reads_the_same(tex: str, peer: FormulaConverter) -> None:
     assert peer_form(peer, tex, display=True) == our_form(tex, display=True)
 

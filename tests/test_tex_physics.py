@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from blogsmith.tex.packages.physics.expanders import EXPANDERS, REDEFINED
 from blogsmith.tex.packages.siunitx import expanders as units
 from blogsmith.tex.parse.errors import ParseError
 from blogsmith.tex.parse.reader import text_of, tokens
+from tests.rows import each_row
 
 from .tex_expansion import complaint, expand
 
@@ -25,7 +25,7 @@ def without_blanks(tex: str) -> str:
     return text_of([token for token in tokens(tex) if token != " "])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\qty(x)", r"{\left(x\right)}"),
@@ -60,7 +60,7 @@ def test_brackets(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\vb{a}", r"\mathbf{a}"),
@@ -90,7 +90,7 @@ def test_operators_and_words(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\sin(x)", r"\operatorname{sin}\mathopen{}{\left(x\right)}"),
@@ -124,7 +124,7 @@ def test_without_the_package_plain_names_stay() -> None:
     assert not EXPANDERS.keys() & REDEFINED.keys()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\ip{a}{b}", r"\left\langle{a}\middle\vert{b}\right\rangle"),
@@ -144,7 +144,7 @@ def test_dirac(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\dd x", r"\mathrm{d} x"),
@@ -175,7 +175,7 @@ def test_derivatives(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\mqty{a&b}", r"\begin{matrix}a&b\end{matrix}"),
@@ -203,7 +203,7 @@ def test_matrices(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "is_siunitx"),
     [
         (r"\qty{5}{\metre}", True),
@@ -234,7 +234,7 @@ def test_a_quantity_with_a_unit_is_siunitx() -> None:
     assert expand(r"\qty[x]{a}{b}", both) == r"{\left[x\right]}{a}{b}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "message"),
     [
         (r"\qty(x", "( is never closed by )"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from blogsmith.tex.analysis.portable import portable_tex
 from blogsmith.tex.convert import convert_formula
 from tests.check import render
+from tests.rows import each_row
 
 MACROS = {
     r"\R": r"\mathbb{R}",
@@ -44,14 +43,12 @@ TEXTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tex", "portable"), TEXTS)
+@each_row(("tex", "portable"), TEXTS)
 def test_portable_tex(tex: str, portable: str) -> None:
     assert portable_tex(tex, MACROS) == portable
 
 
-@pytest.mark.parametrize(
-    "tex", [tex for tex, _ in TEXTS if "label" not in tex and tex[:3] not in (r"\lo", r"\no")]
-)
+@each_row("tex", [tex for tex, _ in TEXTS if "label" not in tex and tex[:3] not in (r"\lo", r"\no")])
 def test_it_looks_the_same_without_macros(tex: str) -> None:
     def inside(tex: str, macros: dict[str, str]) -> str:
         return convert_formula(tex, display=True, macros=macros).mathml.partition(">")[2]

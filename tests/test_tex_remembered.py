@@ -18,6 +18,7 @@ from blogsmith.tex.parse.reader import Macro
 from blogsmith.tex.parse.state import RowNumber
 from tests import check
 from tests.cases_io import Case, all_cases, split_config
+from tests.rows import each_row
 
 Macros = Mapping[str, str | Macro]
 
@@ -87,7 +88,7 @@ def test_the_memory_is_bounded() -> None:
     assert counting.asked == [*"abcab"]
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in all_cases() if "$" in c.source])
+@each_row("case", [case for case in all_cases() if "$" in case.source], ids=lambda case: case.id)
 def test_pages(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page twice with one memory."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -17,11 +16,12 @@ from blogsmith.tex.parse.scan import (
     strip_places,
     text_of,
 )
+from tests.rows import each_row
 
 TEX = st.text(alphabet="\\{}[]^_%|~$ab1.2 \n\t\xa0é\u2028\x00\ufffe\ud800verb*", max_size=30)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "tokens"),
     [
         (r"\alpha x", ["\\alpha", " ", "x"]),

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from blogsmith.tex.convert import TexError, convert_formula
+from tests.rows import each_row
 
 MACROS = {r"\T": r"^\top", r"\one": "_1", r"\both": r"\one\T", r"\ab": "ab", r"\none": ""}
 
@@ -17,7 +18,7 @@ def mathml(tex: str, *, display: bool = False) -> str:
     return re.sub(r' [a-z]+="[^"]*"', "", inside[inside.index(">") + 1 :])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "found"),
     [
         ("x_1", "<msub><mi>x</mi><mn>1</mn></msub>"),
@@ -48,7 +49,7 @@ def test_in_a_line(tex: str, found: str) -> None:
     assert mathml(tex) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "found"),
     [
         (r"A_i\T", "<msubsup><mi>A</mi><mi>i</mi><mi>⊤</mi></msubsup>"),
@@ -65,7 +66,7 @@ def test_scripts_in_macros(tex: str, found: str) -> None:
     assert mathml(tex) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "found"),
     [
         (r"\sum_i^n", "<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>"),
@@ -83,7 +84,7 @@ def test_in_a_display(tex: str, found: str) -> None:
     assert mathml(tex, display=True) == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "message", "offset"),
     [
         ("x_1_2", "double subscript or superscript", 3),

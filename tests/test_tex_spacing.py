@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-import pytest
-
 from blogsmith.tex.convert import convert_formula
+from tests.rows import each_row
 
 # class → a sign of it, and the same as it stands in MathML
 SIGNS = {
@@ -73,19 +72,19 @@ def between(left: str, right: str) -> str:
     return f"{before}{SIGNS[left][0]} {SIGNS[right][0]}{behind}"
 
 
-@pytest.mark.parametrize(("left", "right", "width"), PAIRS)
+@each_row(("left", "right", "width"), PAIRS)
 def test_texs_table(left: str, right: str, width: int) -> None:
     mathml = convert_formula(between(left, right), display=False).mathml
     assert gap(mathml, SIGNS[left][1], SIGNS[right][1]) == abs(width)
 
 
-@pytest.mark.parametrize(("left", "right", "width"), PAIRS)
+@each_row(("left", "right", "width"), PAIRS)
 def test_texs_table_in_scripts(left: str, right: str, width: int) -> None:
     mathml = convert_formula(f"z^{{{between(left, right)}}}", display=False).mathml
     assert gap(mathml, SIGNS[left][1], SIGNS[right][1]) == max(0, width)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "left", "right", "width"),
     [
         (r"\sin a", "sin", "a", 3),

@@ -11,6 +11,7 @@ from blogsmith.tex.packages.siunitx.unit_names import PREFIXES, UNITS
 from blogsmith.tex.parse.errors import ParseError
 from blogsmith.tex.parse.reader import TokenReader
 from blogsmith.tex.parse.scan import At, split_placed
+from tests.rows import each_row
 
 from .tex_expansion import complaint, expand
 
@@ -19,7 +20,7 @@ def check(tex: str, made: str) -> None:
     assert expand(tex, EXPANDERS) == made
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "made"),
     [
         ("123", "123"),
@@ -64,7 +65,7 @@ def test_numbers(number: str, made: str) -> None:
     check(rf"\num{{{number}}}", made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "number", "made"),
     [
         ("group-digits=false", "12345.67891", "12345.67891"),
@@ -108,7 +109,7 @@ def test_options_of_numbers(options: str, number: str, made: str) -> None:
     check(rf"\num[{options}]{{{number}}}", made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mode", "precision", "number", "made"),
     [
         ("places", 1, "1.25", "1.3"),
@@ -143,7 +144,7 @@ def test_rounding_need_not_pad() -> None:
     check(r"\num[round-mode=places, round-pad=false]{1}", "1")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "number", "made"),
     [
         ("exponent-mode=scientific", "12345", r"{1.2345\times 10^{4}}"),
@@ -160,7 +161,7 @@ def test_exponents_can_be_asked_for(options: str, number: str, made: str) -> Non
     check(rf"\num[{options}]{{{number}}}", made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("unit", "made"),
     [
         (r"\kilo\gram\metre\per\square\second", r"{\mathrm{kg}\,\mathrm{m}\,\mathrm{s}^{-2}}"),
@@ -199,7 +200,7 @@ def test_units(unit: str, made: str) -> None:
     check(rf"\si{{{unit}}}", made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "unit", "made"),
     [
         ("per-mode=symbol", r"\metre\per\second", r"{\mathrm{m}/\mathrm{s}}"),
@@ -234,7 +235,7 @@ def test_options_of_units(options: str, unit: str, made: str) -> None:
     check(rf"\unit[{options}]{{{unit}}}", made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\qty{5}{\metre}", r"{5\,\mathrm{m}}"),
@@ -257,7 +258,7 @@ def test_quantities(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\numlist{1;2;3}", r"1\text{, }2\text{ and }3"),
@@ -282,7 +283,7 @@ def test_lists_ranges_and_products(tex: str, made: str) -> None:
     check(tex, made)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "made"),
     [
         (r"\ang{10}", "{10°}"),
@@ -324,7 +325,7 @@ def test_macros_of_the_author() -> None:
     assert expand(r"\unit{\m}", EXPANDERS, macros) == r"{\mathrm{m}}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "message", "hint"),
     [
         (r"\num{abc}", "not a number: abc", "with the option parse-numbers=false it is printed as it is"),
@@ -358,7 +359,7 @@ def test_mistakes(tex: str, message: str, hint: str) -> None:
     assert complaint(tex, EXPANDERS)[:2] == (message, hint)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tex", "blamed"),
     [
         (r"\num{1.2.3}", "1.2"),
@@ -384,7 +385,7 @@ def test_the_name_of_an_option_is_blamed() -> None:
     assert place[first.offset : last.offset + last.length] == "grup-digits"
 
 
-@pytest.mark.parametrize("name", sorted(UNITS))
+@each_row("name", sorted(UNITS))
 def test_every_unit_takes_prefix_and_power(name: str) -> None:
     made = expand(rf"\unit{{\kilo{name}\squared}}", EXPANDERS)
     assert made.startswith(("{\\mathrm{k", "{{\\mathrm{k")), made

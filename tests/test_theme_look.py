@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import each_row
+
 from .theme_pages import ROOT
 
 STATIC = ROOT / "themes" / "paper" / "static"
@@ -66,9 +68,9 @@ def test_text_is_readable(scheme: str, theme: str) -> None:
     assert {pair: ratio for pair, ratio in poor.items() if ratio < 4.5} == {}
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("tone", TONES)
+@each_row("theme", THEMES)
+@each_row("scheme", ["light", "dark"])
+@each_row("tone", TONES)
 def test_callouts_are_readable(scheme: str, tone: str, theme: str) -> None:
     found = colours(scheme, theme)
     ground = mixed(found[tone], found["paper"], TINT)
@@ -76,7 +78,7 @@ def test_callouts_are_readable(scheme: str, tone: str, theme: str) -> None:
     assert min(contrast(found[name], ground) for name in (tone, "ink", "accent")) >= 4.5
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+@each_row("file", FILES, ids=lambda file: file.name)
 def test_static_files_load_nothing_from_other_hosts(file: Path) -> None:
     # a name, and a link that readers may follow
     text = file.read_text().replace("http://www.w3.org/2000/svg", "")

@@ -11,11 +11,12 @@ from blogsmith.render.templates.theme import load_theme
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options, variables_of
 from blogsmith.render.templates.theme_settings import read_settings
 from tests.docs_theme import options, variables
+from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import BUNDLED, write
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("option", "right", "wrong"),
     [
         (ThemeOption(False, "flag"), [True, False], ["yes", 1, None, ""]),
@@ -65,7 +66,7 @@ class TestDeclared:
         }
         assert problems == []
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("declared", "problem"),
         [
             ("{default: a, choice: [a]}", 'unknown key "choice"'),

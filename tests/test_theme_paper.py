@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from blogsmith.model.template_views import Feed, Link, PageGroup, PageView, SeriesPart
 from blogsmith.model.texts import PageText
 from blogsmith.render.templates.theme import Theme
+from tests.rows import each_row
 
 from .theme_pages import (
     BARE,
@@ -37,8 +38,8 @@ def test_layouts(paper: Theme) -> None:
     assert paper.layouts() == LAYOUTS
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("page", [BARE, FULL, LISTING], ids=["bare", "full", "listing"])
+@each_row("layout", LAYOUTS)
+@each_row("page", [BARE, FULL, LISTING], ids=["bare", "full", "listing"])
 def test_every_layout_gives_a_valid_page(paper: Theme, layout: str, page: PageView) -> None:
     html = paper.render(layout, page, SITE)
     tree = parse(html)
@@ -165,7 +166,7 @@ class TestPost:
         links = {item.get("rel"): item.get("href") for item in tree.iter("link")}
         assert links["canonical"] == "https://example.org/b/posts/a/"
 
-    @pytest.mark.parametrize(("widgets", "content", "options", "shipped"), SCRIPTS)
+    @each_row(("widgets", "content", "options", "shipped"), SCRIPTS)
     def test_scripts_only_where_needed(
         self, paper: Theme, widgets: set[str], content: str, options: dict[str, bool], shipped: list[str]
     ) -> None:
@@ -228,7 +229,7 @@ def test_stylesheets_of_the_site_come_last(paper: Theme) -> None:
     assert text(having(tree, "site-footer")[0]) == "A & B Archive Feed"
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@each_row("layout", LAYOUTS)
 def test_hostile_text_stays_text(paper: Theme, layout: str) -> None:
     link = Link(EVIL, "/b/")
     page = replace(
@@ -306,7 +307,7 @@ SHORTCODES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "context", "html"), SHORTCODES)
+@each_row(("name", "context", "html"), SHORTCODES)
 def test_shortcode(paper: Theme, name: str, context: dict[str, object], html: str) -> None:
     shown = paper.render_shortcode(name, context)
     fragment(shown)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from blogsmith.model.units import format_duration, format_size
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("seconds", "text"),
     [
         *((0.0, "under 1 ms"), (0.0001, "under 1 ms"), (0.0006, "1 ms"), (0.0239, "24 ms")),
@@ -19,7 +18,7 @@ def test_durations(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("size", "text"),
     [
         *((0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1 kB"), (1500, "1.5 kB")),

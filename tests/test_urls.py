@@ -16,6 +16,7 @@ from blogsmith.model.documents import Document, Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.slug_rules import alias_problem, slug_problem
 from blogsmith.site.urls import Urls, asset_url, assign_urls, publication
+from tests.rows import each_row
 
 DECOMPOSED = unicodedata.normalize("NFD", "café")
 
@@ -44,7 +45,7 @@ def faults(urls: Urls) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "head", "url", "kind", "section"),
     [
         ("index.md", "", "/", "home", ""),
@@ -73,7 +74,7 @@ def test_one_file(path: str, head: str, url: str, kind: str, section: str) -> No
     check_one_file(path, head, url, kind, section)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "url"),
     [
         ("permalink: /writing/a/", "/writing/a/"),
@@ -177,7 +178,7 @@ def test_permalinks_of_other_sections_and_dateless_posts() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("slug", "problem"),
     [
         ("../../x", 'cannot hold "/"'),
@@ -206,7 +207,7 @@ def test_slugs(slug: str, problem: str) -> None:
     assert slug_problem(slug) == problem
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "expected"),
     [
         ({"posts/a.md": "slug: ../x"}, ['slug content/posts/a.md:2:7 slug "../x" cannot hold "/"']),
@@ -251,7 +252,7 @@ def test_mistakes(files: Mapping[str, str], expected: list[str]) -> None:
     assert faults(assign(files)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "alias",
     [
         *("", "x", "/", "//", "/a/../b", "/%2e%2e/x", "/a\\b", "/a b", "/con/x", "https://x"),
@@ -262,9 +263,7 @@ def test_aliases_that_are_refused(alias: str) -> None:
     assert alias_problem(alias)
 
 
-@pytest.mark.parametrize(
-    "alias", ["/a", "/2019/03/x.html", "/a/b/c/", "/é/", "/c++/", "/a,b;c=(d)!/", "/記事（一）"]
-)
+@each_row("alias", ["/a", "/2019/03/x.html", "/a/b/c/", "/é/", "/c++/", "/a,b;c=(d)!/", "/記事（一）"])
 def test_aliases_that_are_accepted(alias: str) -> None:
     assert alias_problem(alias) == ""
 
@@ -272,7 +271,7 @@ def test_aliases_that_are_accepted(alias: str) -> None:
 FILES = {"posts/_index.md": "", "posts/a/index.md": "", "posts/b.md": "", "about/index.md": ""}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "expected"),
     [
         ("posts/a/fig.png", "/posts/a/fig.png"),
@@ -294,7 +293,7 @@ def test_assets(path: str, expected: str) -> None:
 NOW = dt.datetime(2026, 3, 14, 12, tzinfo=dt.UTC)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "drafts", "future", "expected"),
     [
         ("title: x", False, False, "published"),

@@ -9,9 +9,10 @@ from blogsmith.syntax.cells.values import split_value
 from blogsmith.syntax.headings import plain_text
 from blogsmith.syntax.records import get
 from tests.parsed_posts import parse
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inner", "expression", "conversion", "spec"),
     [
         (" x ", "x", "", ""),
@@ -54,7 +55,7 @@ def test_python_splits_alike(expression: str, spec: str) -> None:
     assert format(eval(found.expression), found.spec) == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expressions"),
     [
         ("a {= x =}, {= y =}.", ["x", "y"]),

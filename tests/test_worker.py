@@ -6,8 +6,7 @@ import ast
 import signal
 from pathlib import Path
 
-import pytest
-
+from tests.rows import each_row
 from tests.sessions import wait_for
 from tests.worker_client import START, Client, Frame, Start, start_worker, worker
 
@@ -205,7 +204,7 @@ EXECUTE = START.parents[1]
 OLD = [*START.parent.glob("*.py"), EXECUTE / "probe" / "program.py", EXECUTE / "kernel" / "inside.py"]
 
 
-@pytest.mark.parametrize("file", sorted(OLD), ids=lambda file: file.name)
+@each_row("file", sorted(OLD), ids=lambda file: file.name)
 def test_the_code_is_old_enough(file: Path) -> None:
     ast.parse(file.read_text("utf-8"), feature_version=(3, 9))
 

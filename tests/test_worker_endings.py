@@ -6,8 +6,7 @@ import resource
 import signal
 from pathlib import Path
 
-import pytest
-
+from tests.rows import each_row
 from tests.worker_client import Client, Ended, Start, start_worker, worker
 
 __all__ = ["start_worker", "worker"]
@@ -71,7 +70,7 @@ def test_a_syntax_error_has_its_line(worker: Client) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "status", "problem"),
     [
         ("import sys; sys.exit(3)", "exit", "it calls sys.exit(3)"),

@@ -18,6 +18,7 @@ import pytest
 
 from blogsmith.execute.worker.dimensions import fit, shapes_in
 from blogsmith.execute.worker.shapes import instrument
+from tests.rows import each_row
 
 WORKER = Path(__file__).parent.parent / "blogsmith" / "execute" / "worker"
 
@@ -59,7 +60,7 @@ def found(code: str, **names: object) -> list[tuple[int, str, str, str]]:
     return Session(**names).run(code)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("comment", "shapes"),
     [
         ("# (n, d)", ["(n, d)"]),
@@ -102,7 +103,7 @@ def test_which_comments_are_shapes(comment: str, shapes: list[str]) -> None:
     assert [shape.written for shape in shapes_in(comment)] == shapes
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shape", "sizes", "known", "met"),
     [
         ("(n, d)", (4, 8), {}, {"n": 4, "d": 8}),
@@ -159,7 +160,7 @@ def test_a_mismatch_is_told_with_line_sizes_and_what_came() -> None:
     # m was not bound by the comment that is wrong: line 3 is right with any m
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "expected"),
     [
         ("x = A(3)  # (4,)", ("(4,)", "(4,)", "(3,)")),
@@ -202,7 +203,7 @@ def test_where_comments_are_looked_at(code: str, expected: tuple[str, str, str])
     assert found(code) == [(line, *expected)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "code",
     [
         "x = A(3)  # (default)",

@@ -6,8 +6,7 @@ import base64
 import json
 from pathlib import Path
 
-import pytest
-
+from tests.rows import each_row
 from tests.worker_client import Client, Start, start_worker, worker
 
 __all__ = ["start_worker", "worker"]
@@ -133,7 +132,7 @@ def test_a_figure_that_cannot_be_drawn_fails_the_cell(worker: Client) -> None:
     assert worker.run("plt.title('fine');").status == "ok"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "conversion", "spec", "text"),
     [
         ("x", "", "", "3.14159"),
@@ -153,7 +152,7 @@ def test_values_of_the_text(worker: Client, expression: str, conversion: str, sp
     assert frame["latex"] == "" and frame["failure"] is None
 
 
-@pytest.mark.parametrize("latex", ["$x^2$", "$$x^2$$", r"\(x^2\)", "x^2", r"$\displaystyle x^2$"])
+@each_row("latex", ["$x^2$", "$$x^2$$", r"\(x^2\)", "x^2", r"$\displaystyle x^2$"])
 def test_values_offer_tex(worker: Client, latex: str) -> None:
     worker.run(
         f"class T:\n    def _repr_latex_(self): return {latex!r}\n    def __str__(self): return 't'\nt = T()"
@@ -181,7 +180,7 @@ def test_what_a_value_prints_stands_nowhere(worker: Client) -> None:
     assert worker.run("print('cell')").order() == [("stdout", "cell\n")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expression", "detail"),
     [
         ("a == 4", "left: 3.9, right: 4"),
@@ -207,9 +206,7 @@ def test_a_false_claim_says_why(worker: Client, expression: str, detail: str) ->
     assert (ended.status, ended.values) == ("ok", [])
 
 
-@pytest.mark.parametrize(
-    "expression", ["a == 3.9", "1 < a < 4;", "not a == 4", "max(a, 5) == 5", "await w()"]
-)
+@each_row("expression", ["a == 3.9", "1 < a < 4;", "not a == 4", "max(a, 5) == 5", "await w()"])
 def test_a_true_claim(worker: Client, expression: str) -> None:
     worker.run("a = 3.9\nasync def w(): return a > 1")
     assert worker.run(expression, claim=True).done["claim"] == {"holds": True, "detail": ""}
@@ -241,7 +238,7 @@ def test_a_claim_about_arrays(worker: Client) -> None:
     assert (claim["holds"], claim["kind"]) == (None, "array")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "last", ["plt.plot([1, 2])", "plt.title('a')", "plt.gca()", "plt.subplots(2)[1]", "plt.hist([1, 2])"]
 )
 def test_a_piece_of_a_figure_is_no_value(worker: Client, last: str) -> None:

@@ -49,6 +49,7 @@ def test_the_corpus_builds_without_a_diagnostic(tmp_path: Path) -> None:
     assert output_formulas(site) == 12 * FORMULAS
 
 
+@pytest.mark.long
 def test_the_command_prints_every_goal(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

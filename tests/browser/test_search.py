@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -293,6 +295,45 @@ def test_excerpts_have_marks_and_formulas(post: Reader) -> None:
     assert any("<math" in result["html"] for result in found)
     # neither TeX nor signs without their structure
     assert not any("\\frac" in result["text"] for result in found)
+
+
+def test_results_of_one_page_stand_together(post: Reader) -> None:
+    open_dialog(post)
+    results = [result for result in search(post, "softmax") if "search-excerpt" in result["html"]]
+    pages = [result["href"].partition("#")[0] for result in results]
+    assert len(pages) > len(set(pages)), "no page has two"
+    assert sum(one != other for one, other in pairwise(pages)) == len(set(pages)) - 1
+
+
+def test_a_result_leads_to_its_words(post: Reader) -> None:
+    open_dialog(post)
+    search(post, "softmax weights positive")
+    leads = """
+    const option = document.querySelector("[role=option]:has(mark)");
+    addEventListener("click", event => event.preventDefault());
+    option.click();
+    return option.getAttribute("href");
+    """
+    assert re.search(r"#(?:[\w-]+)?:~:text=\w+(?:%20[\w%]+)+$", post.ask(leads))
+
+
+def test_a_search_that_takes_long_says_so(small: Served, reader: Reader) -> None:
+    reader.open(small.url("/norm/"))
+    open_dialog(reader)
+    reader.wait_for(
+        lambda: reader.ask(
+            "return performance.getEntriesByName(new URL('/search/index.json', location).href).length > 0"
+        )
+    )
+    reader.tell("Network.enable")
+    slow = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    reader.tell("Network.emulateNetworkConditions", latency=1500, **slow)
+    try:
+        reader.press("norm")
+        reader.wait_for(lambda: reader.ask(STATUS) == "Loading …")
+    finally:
+        reader.tell("Network.emulateNetworkConditions", latency=0, **slow)
+    reader.wait_for(lambda: reader.ask(STATUS).startswith("Results"))
 
 
 @pytest.fixture(scope="module")

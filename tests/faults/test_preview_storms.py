@@ -70,10 +70,10 @@ def becomes_as_built(serving: Serving, output: Path) -> None:
             assert soon(same, PATIENCE_S), path
 
 
-def test_row_20_the_last_of_a_thousand_saves_wins(serving: Serving, tab: Listener) -> None:
+def test_row_20_the_last_of_three_hundred_saves_wins(serving: Serving, tab: Listener) -> None:
     chance = random.Random(6)
     pause = threading.Event()
-    for _ in range(1000):
+    for _ in range(300):
         text = new_word()
         chance.choice(QUICK)(serving.root / FILE, post("First", text))
         pause.wait(0.001)
@@ -98,7 +98,7 @@ def test_row_20_saves_while_the_whole_site_is_looked_at(serving: Serving, tab: L
 def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener) -> None:
     """While it is written, too: it is no input of the preview, and the next build writes all of it again."""
     output = serving.root / "public"
-    for _ in range(3):
+    for _ in range(2):
         building = subprocess.Popen(
             [PROGRAM, "build"], cwd=serving.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -120,11 +120,11 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True)
 
 
-def test_row_20_a_branch_switch_of_500_files(tmp_path: Path) -> None:
+def test_row_20_a_branch_switch_of_200_files(tmp_path: Path) -> None:
     root = tmp_path / "site"
-    names = {number: f"content/posts/p{number:03}.md" for number in range(500)}
-    main = {names[number]: post(f"P{number}", "on main") for number in range(350)}
-    other = {names[number]: post(f"P{number}", "on other") for number in range(150, 500)}
+    names = {number: f"content/posts/p{number:03}.md" for number in range(200)}
+    main = {names[number]: post(f"P{number}", "on main") for number in range(140)}
+    other = {names[number]: post(f"P{number}", "on other") for number in range(60, 200)}
     write(root, {"blogsmith.yaml": "title: Notes\n", ".gitignore": ".blogsmith/\n", **main})
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "--all")
@@ -138,24 +138,24 @@ def test_row_20_a_branch_switch_of_500_files(tmp_path: Path) -> None:
     git(root, "switch", "-q", "main")
     with running(root) as serving, serving.listen() as tab:
         serving.wait_until_whole()
-        first, gone = serving.version(f"/{_page(200)}"), f"/{_page(0)}"
-        serving.page(f"/{_page(200)}")
+        first, gone = serving.version(f"/{_page(100)}"), f"/{_page(0)}"
+        serving.page(f"/{_page(100)}")
         serving.page(gone)
         git(root, "switch", "-q", "other")
-        serving.wait_for(f"/{_page(499)}", "200 ", "on other")
+        serving.wait_for(f"/{_page(199)}", "200 ", "on other")
         serving.wait_for(gone, "404 ")
         with Client(serving.port) as client:
-            for number in range(500):
+            for number in range(200):
                 got = client.ask(f"/{_page(number)}")
-                assert got.status == (200 if number >= 150 else 404), number
+                assert got.status == (200 if number >= 60 else 404), number
                 assert b"on main" not in got.body
-        tab.wait_until(lambda: tab.version(f"/{_page(200)}") not in ("", first))
+        tab.wait_until(lambda: tab.version(f"/{_page(100)}") not in ("", first))
         # so many others were asked for that it counts as closed
-        serving.page(f"/{_page(200)}")
+        serving.page(f"/{_page(100)}")
         git(root, "switch", "-q", "main")
-        serving.wait_for(f"/{_page(349)}", "200 ", "on main")
-        serving.wait_for(f"/{_page(499)}", "404 ")
-        tab.wait_until(lambda: tab.version(f"/{_page(200)}") == first)
+        serving.wait_for(f"/{_page(139)}", "200 ", "on main")
+        serving.wait_for(f"/{_page(199)}", "404 ")
+        tab.wait_until(lambda: tab.version(f"/{_page(100)}") == first)
 
 
 def _page(number: int) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from blogsmith.importers.alert_boxes import with_alert_boxes
 from blogsmith.importers.model import ImportedPage, SiteImport
+from tests.rows import each_row
 
 
 def changed(text: str) -> str:
@@ -34,7 +35,7 @@ def test_boxes_are_callouts(html: str, box: str) -> None:
     assert "<div" not in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "html",
     [
         '<div class="alert alert-info"><ul><li>a</li></ul></div>',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.importers.hugo.config import HugoConfig
@@ -17,6 +17,7 @@ from blogsmith.importers.hugo.shortcodes.template import expand_template
 from blogsmith.importers.hugo.source import HugoDocument, HugoFiles
 from blogsmith.importers.text.pieces import Pieces
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
+from tests.rows import examples
 
 
 @pytest.mark.parametrize("path", text_files("hugo"), ids=lambda path: path.stem)
@@ -32,7 +33,7 @@ _CALLS = ("{{<", ">}}", "{{%", "%}}", "/", "/*", "*/", "notice", "figure", "tab"
 _MARKS = ("$", "$$", "\\", "\\\\(", "\n", "\n\n", "> ", "- ", "```", "# ", "|", "[[", "==", "<div>", "a", " ")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from((*_CALLS, *_MARKS)), max_size=30).map("".join))
 def test_any_text_is_translated(text: str) -> None:
     path = PurePosixPath("content/a.md")

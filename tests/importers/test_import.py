@@ -17,6 +17,7 @@ from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
 from blogsmith.storage.folder import NEW, Folder
 from blogsmith.write.lock import site_lock
+from tests.rows import thinned
 from tests.site_files import NOW
 
 POST = "---\ntitle: A post\n---\n\nLet $$x$$ be a *vector*.\n"
@@ -119,7 +120,7 @@ def test_two_imports_at_once(source: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))])
-@pytest.mark.parametrize("count", range(1, 14))
+@pytest.mark.parametrize("count", thinned(range(1, 14), every=3))
 def test_an_import_that_was_broken_off_is_taken_up(
     error: BaseException, count: int, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.importers.mkdocs.config import MkDocsConfig, read_config
@@ -14,6 +14,7 @@ from blogsmith.importers.mkdocs.links import link_table
 from blogsmith.importers.mkdocs.page import MkDocsPages
 from blogsmith.importers.mkdocs.source import MkDocsDocument
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
+from tests.rows import examples
 
 
 @pytest.mark.parametrize("path", text_files("mkdocs"), ids=lambda path: path.stem)
@@ -59,7 +60,7 @@ _REST = (
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.lists(st.sampled_from((*_MARKS, *_REST)), max_size=30).map("".join))
 def test_any_text_is_translated(text: str) -> None:
     config = MkDocsConfig(PurePosixPath("mkdocs.yml"))

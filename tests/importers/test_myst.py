@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.importers.myst.d2l import rewrite_d2l
@@ -14,6 +14,7 @@ from blogsmith.importers.myst.labels import BookLabels
 from blogsmith.importers.myst.registry import REGISTRY
 from blogsmith.importers.myst.walker import BookState, Walker
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
+from tests.rows import examples
 
 
 @pytest.mark.parametrize("path", text_files("myst"), ids=lambda path: path.stem)
@@ -55,7 +56,7 @@ _REST = (
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.lists(st.sampled_from((*_MARKS, *_REST)), max_size=30).map("".join))
 def test_any_text_is_translated(text: str) -> None:
     walker = Walker("a.md", BookState(True, BookLabels(), lambda _: None), REGISTRY)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.importers.obsidian.independent import render_note
 from blogsmith.importers.obsidian.page import NoteTranslator
 from blogsmith.importers.obsidian.vault import Note, Vault
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
+from tests.rows import examples
 
 
 @pytest.mark.parametrize("path", text_files("obsidian"), ids=lambda path: path.stem)
@@ -27,7 +28,7 @@ _LINKS = ("[[", "]]", "![[", "|", "#", "^", "a", "^a", "b.png", "%%", "[", "](",
 _MARKS = ("$", "$$", "\\", "\n", "\n\n", "> ", "- ", "```", "# ", "#t", "==", "<div>", " ", "> [!note]", "^[")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from((*_LINKS, *_MARKS)), max_size=30).map("".join))
 def test_any_note_is_translated(text: str) -> None:
     path = PurePosixPath("a.md")

@@ -8,6 +8,7 @@ import pytest
 
 from blogsmith.importers.model import ImportedPage, SiteImport
 from blogsmith.importers.plain_tables import with_plain_tables
+from tests.rows import each_row
 
 HEAD = "<tr><th>a</th><th>b</th></tr>"
 
@@ -47,7 +48,7 @@ def test_plain_tables_are_tables_of_markdown(html: str, lines: list[str]) -> Non
     assert changed(f"Text.\n\n{html}\n\nMore.\n").text == "Text.\n\n" + "\n".join(lines) + "\n\nMore.\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "html",
     [
         f'<table>{HEAD}<tr><td colspan="2">1</td></tr></table>',

@@ -18,6 +18,7 @@ from blogsmith.importers.verify.facts import Facts, compared_tex
 from blogsmith.importers.verify.html_facts import facts_of_html
 from blogsmith.importers.verify.published import published_facts, published_losses
 from blogsmith.project.report import no_progress
+from tests.rows import each_row
 from tests.site_files import NOW, put
 
 POST = "---\ntitle: A post\ndate: 2024-01-01\n---\n\nLet $a_1 * b_1$ and $c'$ and $d<e$ be; H~2~O.\n"
@@ -166,7 +167,7 @@ def test_of_a_page_that_lists_others_formulas_are_compared(page: ImportedPage, t
     assert [each.text for each in published_losses(page, old, Facts(), Facts())] == ["x"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "text"),
     [
         ('<body><main>Menu <article class="post">Text</article></main></body>', "text"),
@@ -182,7 +183,7 @@ def test_the_text_of_a_page_is_found(page: str, text: str) -> None:
     assert " ".join(facts_of_html(article_of(page).html).words) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("f’(x)", "f'(x)"),

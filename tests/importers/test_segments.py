@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.importers.text.segments import Dialect, divide, mask
+from tests.rows import each_row
 
 WIDE = Dialect(blank_dollar=True, escaped_brackets=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kinds"),
     [
         ("Let `a$b` and $x$ be.\n", ["prose", "span", "prose", "math", "prose"]),
@@ -36,7 +36,7 @@ def test_what_is_what(text: str, kinds: list[str]) -> None:
     assert [segment.kind for segment in divide(text)] == kinds
 
 
-@pytest.mark.parametrize("text", ["\\\\(x\\\\)", "\\\\[x\\\\]", "$ x $", "\\(x\\)", "$$x$$"])
+@each_row("text", ["\\\\(x\\\\)", "\\\\[x\\\\]", "$ x $", "\\(x\\)", "$$x$$"])
 def test_formulas_of_a_wide_dialect(text: str) -> None:
     assert [segment.kind for segment in divide(f"a {text} b\n", WIDE)] == ["prose", "math", "prose"]
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.check import render
 from tests.page_checks import dangers
+from tests.rows import each_row
 from tests.security.judgement import UNTRUSTED, codes, harmless
 from tests.site_files import build, put_bare
 
@@ -76,7 +77,7 @@ def test_row_17_no_page_leads_to_a_script_or_a_file(place: str) -> None:
         harmless(PLACES[place].format(spelling))
 
 
-@pytest.mark.parametrize("place", ["link", "reference link", "video", "citation", "formula", "raw link"])
+@each_row("place", ["link", "reference link", "video", "citation", "formula", "raw link"])
 def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
     """Raw HTML is the author's own and stays as it is, but the address is an error: nothing is published."""
     for spelling in ("javascript:alert(1)", "vbscript:x", "file:///etc/passwd", "blob:https://example.org/1"):
@@ -85,7 +86,7 @@ def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
         assert codes(rendered) <= {"link-scheme", "math-syntax", "front-matter-value", "embed-host"}
 
 
-@pytest.mark.parametrize("spelling", ["https://example.org/", "mailto:a@example.org", "tel:+1", "#here", "/"])
+@each_row("spelling", ["https://example.org/", "mailto:a@example.org", "tel:+1", "#here", "/"])
 def test_row_17_addresses_that_lead_to_people_and_pages_stay(spelling: str) -> None:
     rendered = render(f"## Here\n\n[x](<{spelling}>)", UNTRUSTED)
     assert f'href="{spelling}"' in rendered.html and not rendered.diagnostics

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests import markdown_texts as texts
 from tests.check import render
 from tests.page_checks import elements, parse
+from tests.rows import each_row, examples
 from tests.security.judgement import codes, harmless
 
 INFO_STRINGS = (
@@ -31,8 +32,8 @@ INFO_STRINGS = (
 )
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~", "> ```", "- ```"])
-@pytest.mark.parametrize("info", INFO_STRINGS)
+@each_row("fence", ["```", "~~~", "> ```", "- ```"])
+@each_row("info", INFO_STRINGS)
 def test_row_18_an_info_string_adds_neither_element_nor_attribute(info: str, fence: str) -> None:
     marks = fence.lstrip(">- ")
     indent = fence.replace("-", " ")[: len(fence) - 3]
@@ -107,7 +108,7 @@ def test_row_19_attributes_of_blocks_are_text_or_an_error_that_names_them(name: 
 
 @pytest.mark.parametrize("slot", texts.SLOTS)
 @given(value=texts.HOSTILE)
-@settings(max_examples=20)
+@examples(20)
 def test_row_19_hostile_values_stay_text_wherever_values_stand(slot: str, value: str) -> None:
     harmless(slot.format(value))
 

@@ -21,6 +21,7 @@ from blogsmith.preview.events.diagnostics import problems_event
 from tests.check import page_results, render, render_with
 from tests.preview_sites import built as written
 from tests.preview_sites import new_line, outputs, problems, settled
+from tests.rows import each_row
 from tests.site_files import build, printed
 
 FORBIDDEN = "\x01\x08\x0b\x0e\x1b\x1f\x7f\x80\x85\x9f\ufdd0\ufdef\ufffe\uffff\U0001fffe\U0010ffff"
@@ -67,7 +68,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_row("place", PLACES)
 def test_row_41_what_html_forbids_is_reported_and_left_out(place: str) -> None:
     plain = render(HEAD + PLACES[place].format(*["", ""]))
     for char in FORBIDDEN:
@@ -83,8 +84,8 @@ def test_row_41_the_report_names_the_place() -> None:
     assert r"    7 | two\x1b[31m red\x7f" in text and "      |    ^^^^" in text
 
 
-@pytest.mark.parametrize("key", ["title", "tags", "description", "authors", "slug"])
-@pytest.mark.parametrize("char", ["\x1b", "\x7f", "\ufffe", "\x85"])
+@each_row("key", ["title", "tags", "description", "authors", "slug"])
+@each_row("char", ["\x1b", "\x7f", "\ufffe", "\x85"])
 def test_row_41_front_matter_with_controls_is_refused(key: str, char: str) -> None:
     raw = render(f"---\n{key}: a{char}b\n---\ntext\n")
     escaped = render(f'---\n{key}: "a\\u{ord(char):04x}b"\n---\ntext\n')
@@ -101,7 +102,7 @@ OUTPUTS = {
 }
 
 
-@pytest.mark.parametrize("kind", OUTPUTS)
+@each_row("kind", OUTPUTS)
 def test_row_41_outputs_of_cells(kind: str) -> None:
     results = page_results(json.dumps({"cells": [{"outputs": [OUTPUTS[kind]]}]}))
     shown = render_with(f"{HEAD}```{{python}}\n1\n```\n", results).html
@@ -176,8 +177,8 @@ TRAPS = {
 }
 
 
-@pytest.mark.parametrize("trap", TRAPS)
-@pytest.mark.parametrize("char", [*BIDI, *ZERO_WIDTH], ids=lambda char: f"U+{ord(char):04X}")
+@each_row("trap", TRAPS)
+@each_row("char", [*BIDI, *ZERO_WIDTH], ids=lambda char: f"U+{ord(char):04X}")
 def test_row_41_traps_are_flagged(trap: str, char: str) -> None:
     form, place = TRAPS[trap]
     found = hidden(render(HEAD + form.format(char) + "\n").diagnostics)
@@ -193,14 +194,14 @@ def test_row_41_formulas_of_titles_and_macros() -> None:
     assert sorted(line.split()[0] for line in found) == ["2:12", "3:18", "4:25", "5:4"]
 
 
-@pytest.mark.parametrize("char", BIDI)
+@each_row("char", BIDI)
 def test_row_41_settings(char: str) -> None:
     text = f"title: שלום{char}\nmath:\n  macros: {{'\\x': 'a{char}b'}} # x{char}\noutput: public # {char}\n"
     found = hidden(parse_config(text).diagnostics)
     assert [line.split()[0] for line in found] == ["3:20", "4:18"]
 
 
-@pytest.mark.parametrize("words", LEGITIMATE)
+@each_row("words", LEGITIMATE)
 def test_row_41_languages_are_left_alone(words: str) -> None:
     text = LEGITIMATE[words]
     rendered = render(
@@ -223,7 +224,7 @@ def test_row_41_a_joiner_in_a_name_is_flagged(joiner: str) -> None:
     assert f"is_ad\\u{ord(joiner):04x}min" in format_diagnostic(found[0], color=False)
 
 
-@pytest.mark.parametrize("char", [*BIDI, *ZERO_WIDTH, *FORBIDDEN, "\u2028", "\x9b"])
+@each_row("char", [*BIDI, *ZERO_WIDTH, *FORBIDDEN, "\u2028", "\x9b"])
 def test_row_41_messages_show_what_is_there(char: str) -> None:
     line = f"x{char}y = 漢{char}z"
     found = Diagnostic("x", f"unknown {char}", f"content/a{char}.md", Place(1, 9), line, f"write {char}")

@@ -24,6 +24,7 @@ import pytest
 import blogsmith
 from blogsmith.render.code import FigureOptions, code_figure, highlight
 from tests.check import render
+from tests.rows import each_row, thinned
 from tests.security.pathological import PATTERNS
 
 SIZE = 100_000
@@ -98,7 +99,7 @@ def count_work(work: Callable[[], object]) -> int:
 def test_row_31_work_grows_with_the_length_of_a_page(name: str) -> None:
     """Four times the text is about four times the work."""
     render("warm")
-    small, large = PATTERNS[name](1_000), PATTERNS[name](4_000)
+    small, large = PATTERNS[name](600), PATTERNS[name](2_400)
     first, second = (count_work(partial(render, text)) for text in (small, large))
     growth = 7 if name in DEEP else GROWTH
     assert second < growth * max(first, FIXED), f"{first:,}, then {second:,}"
@@ -197,8 +198,8 @@ def plain_text(figure: str) -> str:
 
 # the alarm may ring in a callback of the test tools, where it is lost; it rings again
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("pattern", CODE)
+@pytest.mark.parametrize("language", thinned(LANGUAGES, every=4))
+@each_row("pattern", CODE)
 def test_row_32_code_is_shown_whole_however_slow_its_lexer_is(language: str, pattern: str) -> None:
     """The time limit is short here, and where it comes the code is shown without colours."""
     source = CODE[pattern](8_000)

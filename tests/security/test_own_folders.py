@@ -15,7 +15,7 @@ import pytest
 from blogsmith.cli.main import main
 from tests.pyodide_stub import pin_stub, write_stub
 from tests.serve_process import running
-from tests.site_files import put
+from tests.site_files import put, put_bare
 from tests.test_pyodide import POST as RUNNABLE
 
 POST = """---
@@ -79,7 +79,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     assert main(["build", "--site", str(home / "other")]) == 0
     (home / "empty").mkdir()
     clone = home / "src" / "clone"
-    put(clone, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": POST})
+    put_bare(clone, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": POST})
     put(clone, {"content/run.md": RUNNABLE.format(title="R", code="import numpy")})
     return home
 

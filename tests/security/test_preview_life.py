@@ -20,6 +20,7 @@ from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, ask, made, quiet_port, serving, site, soon, threads_since
+from tests.rows import each_row
 from tests.serve_process import INTERRUPTED, cell, interrupt, post, running, write
 
 SITE = {"blogsmith.yaml": "title: Notes\n", "content/posts/a.md": post("First", "Text.")}
@@ -81,7 +82,7 @@ def test_row_09_a_machine_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
         assert ask(server, "/posts/a/").status == 200
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1", "desk.lan"])
+@each_row("host", ["0.0.0.0", "::", "", "192.0.2.1", "desk.lan"])
 def test_row_09_others_are_let_in_by_name_only(host: str) -> None:
     with pytest.raises(ValueError, match="under which names"):
         made(host=host)

@@ -12,6 +12,7 @@ import pytest
 from blogsmith.preview.protocol import Response
 from tests.preview_client import SECURITY, ask, serving, site
 from tests.preview_files import picture, with_file
+from tests.rows import each_row
 from tests.serve_process import Serving, post, running, write
 
 __all__ = ["picture"]
@@ -48,8 +49,8 @@ def previewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 @linux
-@pytest.mark.parametrize("target", OF_THE_SITE)
-@pytest.mark.parametrize("host", HOSTS)
+@each_row("target", OF_THE_SITE)
+@each_row("host", HOSTS)
 def test_row_06_other_names_are_not_answered(previewed: Serving, target: str, host: str) -> None:
     got = previewed.ask(target, Host=host.format(previewed.port))
     assert (got.status, got.headers["content-type"]) == (403, "text/plain; charset=utf-8")
@@ -57,8 +58,8 @@ def test_row_06_other_names_are_not_answered(previewed: Serving, target: str, ho
 
 
 @linux
-@pytest.mark.parametrize("target", OF_THE_SITE)
-@pytest.mark.parametrize("origin", ORIGINS)
+@each_row("target", OF_THE_SITE)
+@each_row("origin", ORIGINS)
 def test_row_07_pages_of_others_get_nothing(previewed: Serving, target: str, origin: str) -> None:
     got = previewed.ask(target, Origin=origin.format(previewed.port))
     assert (got.status, got.headers["content-type"]) == (403, "text/plain; charset=utf-8")
@@ -66,16 +67,16 @@ def test_row_07_pages_of_others_get_nothing(previewed: Serving, target: str, ori
 
 
 @linux
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "TRACE", "PATCH", "OPTIONS"])
-@pytest.mark.parametrize("target", OF_THE_SITE)
+@each_row("method", ["POST", "PUT", "DELETE", "TRACE", "PATCH", "OPTIONS"])
+@each_row("target", OF_THE_SITE)
 def test_row_10_the_preview_is_read_only(previewed: Serving, target: str, method: str) -> None:
     got = previewed.ask(target, method)
     assert (got.status, got.headers["allow"]) == (405, "GET, HEAD")
     assert got.headers.items() >= SECURITY.items()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(
+@each_row("target", TARGETS)
+@each_row(
     "headers",
     [
         {"Host": "evil.example"},
@@ -155,10 +156,8 @@ def test_row_08_every_answer_carries_the_headers_of_safety(picture: Path) -> Non
     assert len(bugs) == 1
 
 
-@pytest.mark.parametrize(
-    "method", ["POST", "PUT", "DELETE", "TRACE", "OPTIONS", "PATCH", "CONNECT", "PROPFIND"]
-)
-@pytest.mark.parametrize("body", [None, b"x" * 10, b"x" * 200_000])
+@each_row("method", ["POST", "PUT", "DELETE", "TRACE", "OPTIONS", "PATCH", "CONNECT", "PROPFIND"])
+@each_row("body", [None, b"x" * 10, b"x" * 200_000])
 def test_row_10_what_is_not_reading_is_refused(method: str, body: bytes | None) -> None:
     pages = site()
     with serving(pages) as server:

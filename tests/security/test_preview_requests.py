@@ -11,6 +11,7 @@ import pytest
 
 from tests.preview_client import SECURITY, Client, ask, serving, site
 from tests.preview_files import picture, with_file
+from tests.rows import each_row
 from tests.serve_process import Serving, post, running, write
 
 __all__ = ["picture"]
@@ -104,12 +105,12 @@ def is_refused(previewed: Serving, target: str | bytes, *statuses: int) -> None:
 
 
 @linux
-@pytest.mark.parametrize("target", CLIMBING)
+@each_row("target", CLIMBING)
 def test_row_01_no_path_leads_out_of_the_site(previewed: Serving, target: str) -> None:
     is_refused(previewed, target, 400, 404)
 
 
-@pytest.mark.parametrize("target", [*CLIMBING, *SOURCES])
+@each_row("target", [*CLIMBING, *SOURCES])
 def test_row_01_the_site_is_asked_for_a_path_as_it_stands(target: str) -> None:
     pages = site()
     with serving(pages) as server:
@@ -163,18 +164,18 @@ def test_row_02_only_regular_files_are_opened(picture: Path) -> None:
 
 
 @linux
-@pytest.mark.parametrize("target", BESIDE)
+@each_row("target", BESIDE)
 def test_row_03_a_folder_with_the_same_first_letters_is_another_one(previewed: Serving, target: str) -> None:
     is_refused(previewed, target, 400, 404)
 
 
 @linux
-@pytest.mark.parametrize("target", MALFORMED, ids=lambda target: repr(target[:20]))
+@each_row("target", MALFORMED, ids=lambda target: repr(target[:20]))
 def test_row_04_what_no_request_line_can_be_is_refused(previewed: Serving, target: bytes) -> None:
     is_refused(previewed, target, 400)
 
 
-@pytest.mark.parametrize("target", MALFORMED, ids=lambda target: repr(target[:20]))
+@each_row("target", MALFORMED, ids=lambda target: repr(target[:20]))
 def test_row_04_the_site_is_not_asked(target: bytes) -> None:
     pages = site()
     with serving(pages) as server:
@@ -186,6 +187,6 @@ def test_row_04_the_site_is_not_asked(target: bytes) -> None:
 
 
 @linux
-@pytest.mark.parametrize("target", SOURCES)
+@each_row("target", SOURCES)
 def test_row_05_sources_and_hidden_files_have_no_address(previewed: Serving, target: str) -> None:
     is_refused(previewed, target, 400, 404)

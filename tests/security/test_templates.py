@@ -9,6 +9,7 @@ import html5lib
 import pytest
 
 from tests.check import render
+from tests.rows import each_row
 from tests.security.judgement import codes
 from tests.site_files import build, printed, put, put_bare
 from tests.test_sites import tree
@@ -53,8 +54,8 @@ def test_row_23_expressions_in_data_are_words(words: str, tmp_path: Path) -> Non
     assert title is not None and "".join(title.itertext()) == words, "nothing of it was taken away"
 
 
-@pytest.mark.parametrize("words", EXPRESSIONS)
-@pytest.mark.parametrize(
+@each_row("words", EXPRESSIONS)
+@each_row(
     "place",
     [
         "{}",

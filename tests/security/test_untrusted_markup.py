@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests import markdown_texts as texts
 from tests.page_checks import elements, parse, text_of
+from tests.rows import each_row, examples
 from tests.security.judgement import harmless
 
 RAW = (
@@ -61,7 +62,7 @@ def test_row_21_raw_html_is_text(place: str) -> None:
             assert not element.get("style") and not element.get("srcdoc")
 
 
-@pytest.mark.parametrize("raw", RAW)
+@each_row("raw", RAW)
 def test_row_21_readers_see_what_was_typed(raw: str) -> None:
     """Nothing is dropped without a trace."""
     # an address in the text becomes a link, and what is no element is shown as such
@@ -69,6 +70,6 @@ def test_row_21_readers_see_what_was_typed(raw: str) -> None:
 
 
 @given(texts.MARKDOWN)
-@settings(max_examples=150)
+@examples(150)
 def test_row_21_untrusted_text_runs_nothing_and_keeps_its_shape(text: str) -> None:
     harmless(text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -169,7 +170,7 @@ def _languages(
     known = printed_texts(file.text for file in templates.values()) if files else frozenset()
     for file in files:
         label = places.label(file)
-        text = _read_text(file, file.parent, label, problems)
+        text = _read_text(file, label, problems)
         reporter = Reporter(label, (text or "").splitlines())
         tag = file.stem.lower()
         if file.suffix != ".yaml" or not LANGUAGE.fullmatch(tag):
@@ -231,7 +232,12 @@ def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
 def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
     """A theme with what its `theme.yaml` says; SiteError with every mistake in it."""
     problems: list[Diagnostic] = []
-    text = _read_text(root / "theme.yaml", root, f"{label}/theme.yaml", problems) or ""
+    file, text = root / "theme.yaml", None
+    if _is_inside(file, root):
+        text = _read_text(file, f"{label}/theme.yaml", problems)
+    else:
+        problems.append(Diagnostic("template", "this file lies outside its theme", f"{label}/theme.yaml"))
+    text = text or ""
     reporter = Reporter(f"{label}/theme.yaml", text.splitlines())
     folder = ThemeFolder(name, root, label, read_settings(text, name, reporter), reporter)
     for font, written in ((folder.math_font, folder.settings.math_font), _card_font(folder)):
@@ -272,7 +278,7 @@ def _add_templates(
         if file.suffix != ".html":
             continue
         label = places.label(file)
-        text = _read_text(file, folder, label, problems)
+        text = _read_text(file, label, problems)
         if text is None:
             continue
         name = f"{kind}/{file.relative_to(folder).as_posix()}"
@@ -291,7 +297,9 @@ def _static_files(
             relative = file.relative_to(folder).as_posix()
             if relative not in found:
                 published, data = _published(file, theme.root / MINIFIED)
-                asset = Asset(PurePosixPath("assets", name, relative), published.resolve(), len(data))
+                # links were followed to find that it lies inside
+                place = published.resolve() if published.is_symlink() else published
+                asset = Asset(PurePosixPath("assets", name, relative), place, len(data))
                 found[relative] = StaticFile(asset, version_of(data))
     return dict(sorted(found.items()))
 
@@ -319,15 +327,31 @@ def _math_font(name: str, file: Path) -> StaticFile:
 
 def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterator[Path]:
     """Regular files under `folder`, sorted, without hidden ones, editors' backups and compiled Python."""
-    for path in sorted(folder.rglob("*")):
-        # an installer compiles every .py of the package, those for the browser too
-        if any(is_litter(part) for part in path.relative_to(folder).parts):
-            continue
-        if not _is_inside(path, folder):
+    # then what is below it and no link itself lies in it
+    is_plain = os.path.realpath(folder) == str(folder)
+    for parts, entry in sorted(_entries(folder, ()), key=itemgetter(0)):
+        path = folder.joinpath(*parts)
+        is_link = entry.is_symlink()
+        if (is_link or not is_plain) and not _is_inside(path, folder):
             message = "a file of a theme is a symbolic link to outside its folder"
             problems.append(Diagnostic("template", message, places.label(path), hint="copy the file here"))
-        elif path.is_file():
+        elif (path if is_link else entry).is_file():
             yield path
+
+
+def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
+    """Everything below a folder by the parts of its path, without following links."""
+    try:
+        with os.scandir(folder) as entries:
+            # an installer compiles every .py of the package, those for the browser too
+            found = [entry for entry in entries if not is_litter(entry.name)]
+    except OSError:
+        return
+    for entry in found:
+        parts = (*above, entry.name)
+        yield parts, entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(Path(entry.path), parts)
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
@@ -336,10 +360,7 @@ def _is_inside(file: Path, folder: Path) -> bool:
     return Path(os.path.realpath(file)).is_relative_to(folder)
 
 
-def _read_text(file: Path, folder: Path, label: str, problems: list[Diagnostic]) -> str | None:
-    if not _is_inside(file, folder):
-        problems.append(Diagnostic("template", "this file lies outside its theme", label))
-        return None
+def _read_text(file: Path, label: str, problems: list[Diagnostic]) -> str | None:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,14 +6,13 @@ import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-import pytest
-
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.jekyll.permalinks import expand, own_pattern
 from blogsmith.importers.jekyll.system import SYSTEM
 from blogsmith.importers.model import ImportedPage, SiteImport
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
+from tests.rows import each_row
 from tests.site_files import NOW
 
 POST = "---\ntitle: A post\n---\n\nText with $$x$$.\n"
@@ -78,7 +77,7 @@ def test_front_matter(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "address"),
     [
         ("/:categories/:year/:month/:day/:title:output_ext", "/x/2024/03/01/A-Title.html"),
