@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from .reader import PATIENCE_S, PageError
+from .reader import PATIENCE_S, PageError, wait_for
 from .tools import program
 
 PREFERENCES: dict[str, bool | int | str] = {
@@ -47,6 +47,8 @@ PREFERENCES: dict[str, bool | int | str] = {
     "services.settings.server": "data:,#remote-settings-dummy/v1",
     "toolkit.telemetry.enabled": False,
 }
+TIMEOUTS = {"script": 3_000 * PATIENCE_S, "pageLoad": 3_000 * PATIENCE_S}
+"""In milliseconds."""
 FLAGS = ("--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "about:blank")
 # the browser's own window has a least width, the page in it has none
 RESIZE = """
@@ -93,12 +95,9 @@ class Firefox:
     def resize(self, width_px: int, height_px: int, ratio: float) -> None:
         """Give the page a size in CSS pixels, each of them `ratio` pixels of the device."""
         self._in_window("WebDriver:ExecuteScript", RESIZE, str(ratio), width_px, height_px)
-        until = time.monotonic() + PATIENCE_S
         # Firefox has 60 units to a CSS pixel, of which a pixel of the device takes a whole number
-        while (found := self.ask(LOOK)) != [width_px, height_px, pytest.approx(ratio, rel=0.01)]:
-            if time.monotonic() > until:
-                raise AssertionError(f"the page has {found}")
-            time.sleep(0.02)
+        wanted = [width_px, height_px, pytest.approx(ratio, rel=0.01)]
+        wait_for(lambda: self.ask(LOOK) == wanted)
 
     def ask(self, script: str, *arguments: Any) -> Any:
         """What a function body returns in the page; promises are waited for."""
@@ -152,7 +151,7 @@ def firefox(profile: Path) -> Iterator[Firefox]:
         with socket.create_connection(("127.0.0.1", _port(profile, process)), PATIENCE_S) as connection:
             connection.settimeout(3 * PATIENCE_S)
             browser = Firefox(connection)
-            browser.tell("WebDriver:NewSession", capabilities={"alwaysMatch": {}})
+            browser.tell("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": TIMEOUTS}})
             yield browser
             browser.tell("Marionette:Quit", flags=["eForceQuit"])
             process.wait(PATIENCE_S)

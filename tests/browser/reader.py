@@ -23,7 +23,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from .tools import program
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 """How long a browser on a busy machine may take to do what it was asked."""
 FLAGS = (
     "--headless=new",
@@ -66,6 +66,21 @@ SHEET = replace(PAPER, width_px=574)
 
 class PageError(AssertionError):
     """What was asked in a page threw an error there."""
+
+
+def wait_for(condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
+    """What `condition` gives once it is true; while a page loads there may be nothing to ask."""
+    until = time.monotonic() + patience_s
+    while True:
+        trouble: Exception | None = None
+        try:
+            if found := condition():
+                return found
+        except (PageError, WebDriverException) as error:
+            trouble = error
+        if time.monotonic() > until:
+            raise AssertionError(f"not so within {patience_s} s") from trouble
+        time.sleep(0.02)
 
 
 class Reader:
@@ -132,18 +147,8 @@ class Reader:
             self._driver.switch_to.active_element.send_keys(key)
 
     def wait_for(self, condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
-        """What `condition` gives once it is true; while a page loads there may be nothing to ask."""
-        until = time.monotonic() + patience_s
-        while True:
-            trouble: Exception | None = None
-            try:
-                if found := condition():
-                    return found
-            except (PageError, WebDriverException) as error:
-                trouble = error
-            if time.monotonic() > until:
-                raise AssertionError(f"not so within {patience_s} s") from trouble
-            time.sleep(0.02)
+        """What `condition` gives once it is true."""
+        return wait_for(condition, patience_s)
 
     def wait_for_fonts(self) -> None:
         """Until the fonts that the page asks for have come: with them everything moves."""

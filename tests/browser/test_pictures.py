@@ -15,7 +15,7 @@ from . import tools
 from .accessibility import faults
 from .conftest import Served
 from .firefox import Firefox
-from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader, wait_for
 from .server import served
 from .test_markup import errors
 
@@ -207,8 +207,6 @@ def test_the_same_in_firefox(site: Served, fox: Firefox) -> None:
     fox.ask("document.querySelectorAll('.lightbox-step')[1].click()")
     assert fox.ask(STATE)[0] == "day.png"
     fox.ask("document.querySelector('.lightbox-close').click()")
-    fox.ask("return new Promise(done => setTimeout(() => done(true), 200))")
-    assert fox.ask("return [document.querySelector('dialog').open, document.activeElement.className]") == [
-        False,
-        "lightbox",
-    ]
+    # the dialog is told of its end a moment later
+    closed = "return [document.querySelector('dialog').open, document.activeElement.className]"
+    wait_for(lambda: fox.ask(closed) == [False, "lightbox"])

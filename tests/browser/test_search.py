@@ -44,6 +44,11 @@ return [...document.querySelectorAll("[role=option]")].map(option => ({
   html: option.innerHTML, selected: option.getAttribute("aria-selected")}));
 """
 STATUS = "return document.querySelector('.search-count')?.textContent ?? ''"
+# with the excerpts, which come a moment later
+IS_ANSWERED = """
+const excerpts = [...document.querySelectorAll(".search-excerpt, .search-formula")];
+return document.querySelector(".search-count")?.textContent && excerpts.every(one => one.hasChildNodes());
+"""
 EVIL = '</script><img src=x onerror="document.title=name">'
 
 
@@ -86,12 +91,21 @@ def open_dialog(reader: Reader) -> None:
 
 def search(reader: Reader, text: str) -> list[dict[str, str]]:
     """The results for a text that is typed."""
-    reader.press(Keys.CONTROL + "a", text)
-    reader.wait_for(lambda: reader.ask(STATUS))
-    # excerpts come a moment later
-    reader.ask("return new Promise(done => setTimeout(done, 300))")
-    found: list[dict[str, str]] = reader.ask(RESULTS)
-    return found
+    reader.press(Keys.CONTROL + "a")
+    reader.ask("const count = document.querySelector('.search-count'); if (count) count.textContent = ''")
+    # at once, or there would be results for a part of it
+    reader.tell("Input.insertText", text=text)
+    reader.wait_for(lambda: reader.ask(IS_ANSWERED))
+    return _settled(reader)
+
+
+def _settled(reader: Reader) -> list[dict[str, str]]:
+    """The results when nothing is added any more: formulas may come behind words."""
+    found, before = reader.ask(RESULTS), None
+    while found != before:
+        reader.ask("return new Promise(done => setTimeout(done, 200))")
+        found, before = reader.ask(RESULTS), found
+    return list(found)
 
 
 # what is found

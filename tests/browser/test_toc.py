@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from .conftest import ROOT, Served
 from .firefox import Firefox
 from .notes import PAGE, notes
-from .reader import DARK, DESKTOP, PATIENCE_S, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader, wait_for
 
 SPY = ROOT / "themes" / "paper" / "static" / "spy.js"
 MOST_BYTES = 500
@@ -52,10 +51,7 @@ def browser(request: pytest.FixtureRequest, site: Served) -> Any:
 
 def wait_for_mark(browser: Reader | Firefox, section: str) -> None:
     """Until that section alone is marked."""
-    until = time.monotonic() + PATIENCE_S
-    while (found := browser.ask(MARKED)) != [section]:
-        assert time.monotonic() < until, found
-        time.sleep(0.02)
+    wait_for(lambda: browser.ask(MARKED) == [section])
 
 
 def test_the_section_of_the_reader_is_marked(browser: Reader | Firefox) -> None:
