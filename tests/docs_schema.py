@@ -24,7 +24,6 @@ from blogsmith.read.foreign_keys import HINTS
 from blogsmith.read.head import HEAD
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options
 from blogsmith.render.templates.theme_settings import read_settings
-from blogsmith.schema.compose import DRAFT, Composer, refused
 from blogsmith.schema.files import FOLDER, SCHEMAS
 from blogsmith.syntax.cells.option_values import OPTIONS
 from blogsmith.syntax.cells.options import FOREIGN
@@ -32,6 +31,7 @@ from blogsmith.syntax.kinds import ROWS
 from tests import docs_sources as sources
 from tests import docs_theme
 from tests.docs_sources import ROOT
+from tests.schema_composer import DRAFT, Composer, forbid_key
 
 PUBLISHED = ROOT / "static" / "schema"
 THEMES = ROOT / "themes"
@@ -94,7 +94,7 @@ def _front_matter() -> dict[str, Any]:
 
 
 def _cell() -> dict[str, Any]:
-    foreign = {key: refused(hint) for key, hint in FOREIGN.items()}
+    foreign = {key: forbid_key(hint) for key, hint in FOREIGN.items()}
     return Composer(describe, takes_nothing=False).schema(OPTIONS, is_open=False, notes=foreign)
 
 

@@ -29,6 +29,8 @@ class Desk:
         self.now_s = 0.0
         self.told: dict[str, types.PublishDiagnosticsParams] = {}
         self.count = 0
+        self.is_urgent = False
+        """Whether the editor waits for an answer."""
         self.tasks: list[SiteSession] = []
         self.service = LanguageService(
             now=lambda: NOW,
@@ -36,6 +38,7 @@ class Desk:
             publish=self._take,
             opened=self.tasks.append,
             closed=self.tasks.remove,
+            is_urgent=lambda: self.is_urgent,
         )
         self.service.encoding = encoding
         self._versions: dict[str, int] = {}

@@ -155,7 +155,7 @@ def without_seconds(text: str) -> str:
 def test_a_site_gets_the_same_records_and_pages(tmp_path: Path) -> None:
     roots = []
     for name, config in (("here", ""), ("there", HERE)):
-        root = site(tmp_path / name, config, a=POST, b="print(1)\n\n2")
+        root = site(tmp_path / name, config, a=POST, b="print(1)\n\n2\n\n#| sweep: {d: [1, 2]}\nprint(d)")
         (root / "content/posts/numbers.txt").write_text("1\n2\n39\n")
         with no_process_left():
             assert said(build(root, execution=STALE)) == ""

@@ -677,6 +677,36 @@ def test_what_a_server_refuses(on_server: SimpleNamespace, monkeypatch: pytest.M
     assert run(on_server.root, "1").problem.endswith("starts no kernel: it is not reached (ConnectionError)")
 
 
+SWEPT = """\
+```{{python}}
+seen, base = [1], 10
+```
+
+```{{python}}
+#| sweep: {{d: [4, 16]}}
+{code}
+print(d * base, "again" in globals())
+again = d
+```
+
+Then d is {{= d =}}, {{= again =}}.
+"""
+
+
+@needs_kernel
+def test_a_sweep_runs_with_each_value(tmp_path: Path) -> None:
+    root = site(tmp_path / "site", "execute: {engine: jupyter}\n", a=SWEPT.format(code=""))
+    report = build(root, execution=STALE)
+    assert report.ok, report.diagnostics
+    text = page(root)
+    assert re.findall(r'output-stdout">(.*)', text) == ["40 False", "160 False"]
+    assert re.findall(r'class="value">(.*?)<', text) == ["4", "4"]
+    changes = site(tmp_path / "other", "execute: {engine: jupyter}\n", a=SWEPT.format(code="seen.append(d)"))
+    found = [one.message for one in build(changes, execution=STALE).diagnostics]
+    assert len(found) == 1
+    assert found[0].startswith("SweepError: the cell changes seen")
+
+
 def test_what_is_asked_in_a_kernel_is_there() -> None:
     """The questions are text, which no type checker reads."""
     asked = "".join(
@@ -684,13 +714,15 @@ def test_what_is_asked_in_a_kernel_is_there() -> None:
             kernel_python.setup_expression("/tmp/stack"),
             kernel_python.seed_code(1),
             kernel_python.numbering_code(1),
+            kernel_python.binding_code({"d": 4}, leaves=False),
+            kernel_python.restoring_expression(),
             kernel_python.value_expression("x", "", ""),
             kernel_python.state_expression([], "/"),
             kernel_python.machine_expression([]),
         )
     )
     names = re.findall(r'"_blogsmith_kernel"\]\.(\w+)\(', asked)
-    assert len(names) == 6
+    assert len(names) == 8
     assert all(callable(getattr(kernel_inside, name)) for name in names)
     of_versions = re.findall(r"\bversions\.(\w+)\(", Path(kernel_inside.__file__).read_text("utf-8"))
     assert of_versions and all(callable(getattr(worker_versions, name)) for name in of_versions)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.pipeline import cache, time_limit
 from blogsmith.project.report import BuildOptions
+from blogsmith.render.timeout import has_alarm
+from blogsmith.watch.changes import ChangedFiles
 from tests.lsp_desk import NOW, Desk
 
 CONFIG = "title: Desk\n"
@@ -54,6 +58,40 @@ def test_who_types_on_is_told_now_and_then(desk: Desk) -> None:
         desk.write(ONE, f"{HEAD}$\\wrongly$ {number}\n", rests=False)
         desk.wait(0.03)
     assert desk.codes(ONE) == ["math-command"]
+
+
+@pytest.mark.skipif(not has_alarm(), reason="this system has no alarms")
+def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.open(ONE)
+    monkeypatch.setattr(time_limit, "PATIENT_S", 0.02)
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "parse_document", lambda *_: time.sleep(20))
+        desk.is_urgent = True
+        desk.write(ONE, HEAD + "$\\wrongly$\n", rests=False)
+        desk.wait(0.5)
+        # nobody waits for what takes long
+        assert desk.session.parse(ONE) is None
+    assert desk.codes(ONE) == []
+    desk.is_urgent = False
+    desk.rest()
+    assert desk.codes(ONE) == ["math-command"]
+
+
+@pytest.mark.skipif(not has_alarm(), reason="this system has no alarms")
+def test_a_look_at_the_site_is_given_up_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.open(ONE)
+    monkeypatch.setattr(time_limit, "PATIENT_S", 0.02)
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "parse_document", lambda *_: time.sleep(20))
+        desk.is_urgent = True
+        (desk.root / "content/posts/new.md").write_text(HEAD + "$\\wrongly$\n", encoding="utf-8")
+        desk.session.take_changes(ChangedFiles(frozenset({desk.root / "content/posts/new.md"})))
+        desk.wait(0.5)
+    desk.is_urgent = False
+    desk.rest()
+    assert desk.codes("content/posts/new.md") == ["math-command"]
 
 
 def test_other_pages_are_told_of_when_nothing_happens(desk: Desk) -> None:
@@ -193,7 +231,7 @@ def test_the_editor_is_told_what_check_tells(desk: Desk) -> None:
     (desk.root / ONE).write_text(text, encoding="utf-8")
     desk.open(ONE)
     report = build_site(desk.root, BuildOptions(now=NOW, write=False))
-    mine = {one for found in desk.session._found().values() for one in found}
+    mine = {one for found in desk.session._group_by_file().values() for one in found}
     assert {format_diagnostic(one, color=False) for one in mine} == {
         format_diagnostic(one, color=False) for one in report.diagnostics
     }

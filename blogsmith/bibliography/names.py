@@ -35,7 +35,7 @@ def read_name(tex: str) -> Person:
         return _forward(_WORD.findall(tex))
     particle, family = _particle(_WORD.findall(parts[0]))
     suffix, given = ("", parts[1]) if len(parts) == 2 else (parts[1], ", ".join(parts[2:]))
-    return Person(_joined(family), plain_text(given), _joined(particle), plain_text(suffix))
+    return Person(_join_words(family), plain_text(given), _join_words(particle), plain_text(suffix))
 
 
 def split_at_commas(tex: str) -> list[tuple[int, str]]:
@@ -67,8 +67,8 @@ def _forward(words: list[str]) -> Person:
     small = [index for index, word in enumerate(words[:-1]) if _is_small(word)]
     if small:
         first, last = small[0], small[-1] + 1
-        return Person(_joined(words[last:]), _joined(words[:first]), _joined(words[first:last]))
-    return Person(_joined(words[-1:]), _joined(words[:-1]))
+        return Person(_join_words(words[last:]), _join_words(words[:first]), _join_words(words[first:last]))
+    return Person(_join_words(words[-1:]), _join_words(words[:-1]))
 
 
 def _particle(words: list[str]) -> tuple[list[str], list[str]]:
@@ -86,5 +86,5 @@ def _is_small(word: str) -> bool:
     return letters[:1].islower()
 
 
-def _joined(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     return plain_text(" ".join(words))

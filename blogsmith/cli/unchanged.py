@@ -57,7 +57,7 @@ def answer_build(
     last = compare_build(root, question, clocks.now_s, write=write)
     if last is None:
         return None
-    report: Any = _kept(last.report)
+    report: Any = _restore_report(last.report)
     if last.changed:
         report = _build_edit(root, last, clocks, {"question": question, **(options or {})})
     if report is None:
@@ -66,7 +66,7 @@ def answer_build(
     return 0
 
 
-def _kept(kept: dict[str, Any]) -> Any:
+def _restore_report(kept: dict[str, Any]) -> Any:
     if not kept["diagnostics"]:
         return SimpleNamespace(**kept, ok=True)
     from ..pipeline.build_record import kept_report

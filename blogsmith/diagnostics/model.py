@@ -246,18 +246,23 @@ class TextMap(Struct, frozen=True):
         offset = max(0, min(offset, len(self.text)))
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, offset)
-        begin = breaks[index - 1] + 1 if index else 0
         end = breaks[index] if index < len(breaks) else len(self.text)
-        line, column = self.starts[min(index, len(self.starts) - 1)]
+        line, column = self._start_at(offset, index, breaks)
+        return Place(line, column, max(1, min(length, end - offset)))
+
+    def _start_at(self, offset: int, index: int, breaks: Sequence[int]) -> tuple[int, int]:
+        """Line and column of `text[offset]`. index: of the line in `text`."""
+        begin = breaks[index - 1] + 1 if index else 0
+        line, column = self.starts[index] if index < len(self.starts) else self.starts[-1]
         if self.gaps:
             column += sum(more for at, more in self.gaps if begin < at <= offset)
-        return Place(line, column + offset - begin, max(1, min(length, end - offset)))
+        return line, column + offset - begin
 
     def cut(self, start: int, end: int) -> TextMap:
         """The map of `text[start:end]`."""
-        first = self.place(start)
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, start)
+        first = self._start_at(max(0, min(start, len(self.text))), index, breaks)
         rest = self.starts[index + 1 : bisect_left(breaks, end) + 1]
         gaps = tuple((at - start, more) for at, more in self.gaps if start < at <= end)
-        return TextMap(self.text[start:end], ((first.line, first.column), *rest), gaps)
+        return TextMap(self.text[start:end], (first, *rest), gaps)

@@ -41,13 +41,13 @@ def _result(verdict: Verdict | None) -> CellResult:
     if verdict.record is None:
         return CellResult("pending")
     others = {
-        key: _shown(other, other.origin or verdict.origin, verdict)
+        key: _cell_result(other, other.origin or verdict.origin, verdict)
         for key, other in verdict.record.others.items()
     }
-    return replace(_shown(verdict.record, verdict.origin, verdict), others=others)
+    return replace(_cell_result(verdict.record, verdict.origin, verdict), others=others)
 
 
-def _shown(record: CellRecord, origin: Origin | None, verdict: Verdict) -> CellResult:
+def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) -> CellResult:
     """One recorded run of a judged cell."""
     run = record.run
     machine = origin.machine if origin else Machine()

@@ -164,7 +164,7 @@ def _notices(heading: str, notices: Sequence[Notice]) -> Iterator[str]:
     for notice in notices:
         grouped.setdefault((notice.message, notice.hint), []).append(notice)
     for (message, hint), every in grouped.items():
-        yield f"- {_shown(message)}" + (f"; {_shown(hint)}" if hint else "") + _times(len(every), "")
+        yield (f"- {_escape(message)}" + (f"; {_escape(hint)}" if hint else "") + _times(len(every), ""))
         yield from _places(_place(notice.source, notice.line) for notice in every if notice.source)
     yield ""
 
@@ -179,7 +179,7 @@ def _mistakes(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for (severity, code), every in sorted(grouped.items()):
         yield f"- {severity} `{code}`{_times(len(every), '')}"
         yield from _places(
-            f"{_place(found.path, found.place.line if found.place else 0)}: {_shown(found.message)}"
+            f"{_place(found.path, found.place.line if found.place else 0)}: {_escape(found.message)}"
             for found in every
         )
     yield ""
@@ -193,10 +193,10 @@ def _places(places: Iterable[str]) -> Iterator[str]:
 
 
 def _place(source: str, line: int) -> str:
-    return f"{_shown(source)}:{line}" if line else _shown(source)
+    return f"{_escape(source)}:{line}" if line else _escape(source)
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     """Words of a source in a line of Markdown: none of it is HTML there, but in code it stays as it is."""
     text = printable(text)
     pieces = [text] if "``" in text else re.split(r"(`[^`]*`)", text)

@@ -90,6 +90,7 @@ class SiteWire:
             watch=self._watch,
             opened=self.worker.tasks.append,
             closed=self._forget,
+            is_urgent=lambda: self.worker.is_awaited,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         _register(self)

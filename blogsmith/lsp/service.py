@@ -63,14 +63,16 @@ class LanguageService:
         watch: Watch | None = None,
         opened: Callable[[SiteSession], None] = lambda session: None,
         closed: Callable[[SiteSession], None] = lambda session: None,
+        is_urgent: Callable[[], bool] = lambda: False,
     ) -> None:
         """publish: tells the editor. watch: starts watching a site; its reports come from another thread, and
-        are to be handed to `take_changes`. opened, closed: told of sites, which want to be worked on."""
+        are to be handed to `take_changes`. opened, closed: told of sites, which want to be worked on.
+        is_urgent: whether the editor waits for an answer."""
         self.encoding: str = types.PositionEncodingKind.Utf16
         self.sessions: dict[Path, SiteSession] = {}
         self._now, self._clock = now, clock
         self._publish, self._watch = publish, watch
-        self._opened, self._closed = opened, closed
+        self._opened, self._closed, self._is_urgent = opened, closed, is_urgent
         self._documents: dict[str, _Document] = {}
         self._watchings: dict[Path, SiteWatch] = {}
 
@@ -124,6 +126,7 @@ class LanguageService:
             clock=self._clock,
             publish=lambda path, found, buffer: self._tell(root, path, found, buffer),
             encoding=self.encoding,
+            is_urgent=self._is_urgent,
         )
         self.sessions[root] = session
         if self._watch:

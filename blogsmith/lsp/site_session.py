@@ -20,6 +20,7 @@ from ..model.decode import normalize_line_ends
 from ..model.documents import Source
 from ..pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ..pipeline.snapshot import SiteSnapshot
+from ..pipeline.time_limit import PageGivenUp
 from ..preview.loop.changes import PendingChanges, is_of_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..syntax.parser import Parsed
@@ -60,8 +61,12 @@ class SiteSession:
         clock: Callable[[], float],
         publish: Publish,
         encoding: str = "utf-16",
+        is_urgent: Callable[[], bool] = lambda: False,
     ) -> None:
-        """clock: seconds that only run forward."""
+        """clock: seconds that only run forward. is_urgent: whether something else is to be done first.
+
+        Then a page that takes long is given up, and looked at again after a pause.
+        """
         self.root = root
         self.present: SiteSnapshot | None = None
         self.buffers: dict[str, TextBuffer] = {}
@@ -72,7 +77,8 @@ class SiteSession:
         self._clock = clock
         self._publish = publish
         options = BuildOptions(now=now(), drafts=True, future=True, write=False)
-        self._line = IncrementalPipeline(root.resolve(), options, now)
+        self._is_urgent = is_urgent
+        self._line = IncrementalPipeline(root.resolve(), options, now, is_urgent=self._may_give_up)
         self._folder = root.resolve()
         self._changes = PendingChanges(self._folder)
         self._published: dict[str, tuple[Diagnostic, ...]] = {}
@@ -159,13 +165,24 @@ class SiteSession:
         began_s = self._clock()
         paths, self._edited, self._page_due_s = tuple(self._edited), {}, None
         for path in paths:
-            if self._update_page(path):
+            try:
+                is_made = self._update_page(path)
+            except PageGivenUp:
+                self._edited = dict.fromkeys(paths) | self._edited
+                self._cost_s = max(self._cost_s, self._clock() - began_s, 2 * SLOW_S)
+                self._page_due_s = self._clock() + SLOW_FACTOR * self._cost_s
+                return
+            if is_made:
                 self._lints[path] = self._lint(path)
             elif not self.broken:
                 # the page stands elsewhere in the site now: only a look at all of it tells what is wrong
                 self._plan_site(0.0)
         self._cost_s = self._clock() - began_s
         self._publish_all()
+
+    def _may_give_up(self) -> bool:
+        # the first look at a site is what all answers wait for
+        return self.present is not None and self._is_urgent()
 
     def _update_page(self, path: str) -> bool:
         present = self.present
@@ -194,6 +211,9 @@ class SiteSession:
                 next(self._work)
             except StopIteration:
                 self._work = None
+            except PageGivenUp:
+                self.break_off()
+                self._plan_site(SLOW_FACTOR * SLOW_S)
             except Exception:
                 # a bug; the next edit gives another chance
                 self.break_off()
@@ -250,9 +270,10 @@ class SiteSession:
 
         None also while a page is edited that takes long to make: nobody waits so long for an answer.
         """
-        if self._edited and self._cost_s > SLOW_S:
+        if not self._edited or self._cost_s <= SLOW_S:
+            self.flush()
+        elif path in self._edited:
             return None
-        self.flush()
         present = self.present
         if present is None:
             return None
@@ -291,7 +312,7 @@ class SiteSession:
         log.add(lint_page(self._line.parse(present, document.source), present.config.math).found)
         return log.report()
 
-    def _found(self) -> Mapping[str, tuple[Diagnostic, ...]]:
+    def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
         """Path of a file → all that is wrong in it."""
         present = self.present
         found: dict[str, dict[Diagnostic, None]] = {}
@@ -308,7 +329,7 @@ class SiteSession:
 
     def _publish_all(self) -> None:
         """Tell the editor of all files of which something else is to be told than before."""
-        found = self._found()
+        found = self._group_by_file()
         for path in {*found, *self._published}:
             told = found.get(path, ())
             if told != self._published.get(path, ()):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from html import unescape
 
@@ -92,8 +91,3 @@ def command_at(tex: str, offset: int) -> tuple[str, int] | None:
         if found.start() <= offset < found.end():
             return found[0], found.start()
     return None
-
-
-def find_commands(text: str) -> Iterator[re.Match[str]]:
-    """All commands of a formula."""
-    return _COMMAND.finditer(text)

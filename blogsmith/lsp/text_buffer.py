@@ -8,7 +8,6 @@ Source: Language Server Protocol 3.17, "Text Documents".
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -128,13 +127,6 @@ class TextBuffer:
                 text = buffer.text[:start] + text + buffer.text[end:]
             buffer = TextBuffer(text, self.encoding, version)
         return TextBuffer(buffer.text, self.encoding, version)
-
-
-def words_before(pattern: re.Pattern[str], buffer: TextBuffer, offset: int) -> re.Match[str] | None:
-    """What a pattern that ends with `$` finds right before a character, in its line."""
-    position = buffer.position(offset)
-    start = buffer.offset(Position(position.line, 0))
-    return pattern.search(buffer.text[start:offset])
 
 
 def choose_encoding(offered: Sequence[str] | None) -> str:

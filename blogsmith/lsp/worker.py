@@ -66,6 +66,11 @@ class Worker:
         self._messages.put(act)
         return future
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether something waits for its turn."""
+        return not self._messages.empty()
+
     def end(self) -> None:
         """Let `run` return."""
         self._messages.put(None)

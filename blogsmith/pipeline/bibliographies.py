@@ -82,7 +82,7 @@ class SiteBibliographies:
 
     def texts(self, document: Document) -> Iterator[tuple[str, str]]:
         """Path and text of each bibliography of a page."""
-        for written, page in self._written(document):
+        for written, page in self._named_paths(document):
             path, file = self._text_of(written, page)
             if path and file and not file.problem:
                 yield str(path), file.text
@@ -90,7 +90,7 @@ class SiteBibliographies:
     def publication_keys(self, document: Document) -> tuple[str, ...]:
         """Keys of the files that the page lists as a whole."""
         named = [(written, document.path) for written in document.front.publications]
-        return tuple(dict.fromkeys(key for file in self._opened(named) for key in file.keys))
+        return tuple(dict.fromkeys(key for file in self._open_files(named) for key in file.keys))
 
     def hint(self, key: str, document: Document) -> str:
         """What to do about a key that no bibliography has."""
@@ -109,7 +109,7 @@ class SiteBibliographies:
     def problems(self, document: Document) -> tuple[Diagnostic, ...]:
         """What is wrong with the bibliographies of a page themselves."""
         found = []
-        for written, page in self._written(document):
+        for written, page in self._named_paths(document):
             path, file = self._text_of(written, page)
             if path is None or file is None or file.problem:
                 found.append(self._missing(written, document if page else None, file))
@@ -139,7 +139,7 @@ class SiteBibliographies:
         assert self._settings is not None, "`take` comes first"
         return self._settings
 
-    def _written(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
+    def _named_paths(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
         """Paths as they are written, with the page that names them."""
         for written in (*document.front.bibliography, *document.front.publications):
             yield written, document.path
@@ -147,9 +147,9 @@ class SiteBibliographies:
             yield written, None
 
     def _files_of(self, document: Document) -> list[BibliographyFile]:
-        return self._opened(self._written(document))
+        return self._open_files(self._named_paths(document))
 
-    def _opened(self, named: Iterable[tuple[str, PurePosixPath | None]]) -> list[BibliographyFile]:
+    def _open_files(self, named: Iterable[tuple[str, PurePosixPath | None]]) -> list[BibliographyFile]:
         found = []
         for written, page in named:
             path, file = self._text_of(written, page)

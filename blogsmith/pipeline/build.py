@@ -32,7 +32,7 @@ from ..write.output import write_site
 from .bibliographies import bibliography_paths
 from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs, remove_stamps
-from .fonts import make_fonts
+from .fonts import make_fonts, uncut_fonts
 from .git_dates import git_files
 from .incremental import IncrementalPipeline, UpdateRequest
 from .last_version import distinct_files, with_last_versions
@@ -130,7 +130,8 @@ def _finish(
     pages = OutputRows(composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
-        pages.make_ahead(count_copies(site.context, options), keep)
+        fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
+        pages.make_ahead(count_copies(site.context, options), keep, fonts)
     files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
     if options.write:

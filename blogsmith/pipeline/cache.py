@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -88,8 +88,13 @@ class UnknownPage(BaseException):
 class PageCache:
     """Belongs to one preview or one build, and is used by one thread."""
 
-    def __init__(self, limit_s: float | None = LIMIT_S, rows: RowStore | None = None) -> None:
-        """limit_s: how long the parsing or rendering of one page may take; None: as long as it likes.
+    def __init__(
+        self,
+        limit_s: float | None = LIMIT_S,
+        rows: RowStore | None = None,
+        is_urgent: Callable[[], bool] | None = None,
+    ) -> None:
+        """limit_s, is_urgent: of the parsing or rendering of one page, as in `time_limit`.
 
         rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
         """
@@ -100,7 +105,7 @@ class PageCache:
         """Source path → the files that it includes, where they are not to be read from this disk."""
         self.asks_others = False
         """Documents that are not known are not parsed: another process does it."""
-        self._limit_s = limit_s
+        self._limit_s, self._is_urgent = limit_s, is_urgent
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
         self._options: ParseOptions | None = None
@@ -250,7 +255,7 @@ class PageCache:
     def parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
         try:
-            with time_limit(self._limit_s):
+            with time_limit(self._limit_s, self._is_urgent):
                 return self.parse(document)
         except TookTooLong:
             empty = self.parse(replace(document, body=""))
@@ -285,7 +290,7 @@ class PageCache:
         """The document's HTML, made anew, and what it asked of the site."""
         watched, lookups = trace_tools(tools)
         try:
-            with time_limit(self._limit_s):
+            with time_limit(self._limit_s, self._is_urgent):
                 body = self._with_record(render_body(self.parse(document), watched))
         except TookTooLong:
             body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))

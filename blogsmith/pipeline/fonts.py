@@ -11,6 +11,7 @@ from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
+from ..site.generated import GeneratedFile
 from ..site.math_font import FontCut, MathFonts, font_face, fonts_of, page_signs
 from ..storage.cache import read_or_make
 from .output_plan import OutputFile
@@ -55,6 +56,22 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
         found.append(OutputFile(path, origin, partial(font_bytes, cut, context)))
         found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut.name).encode))
     return found
+
+
+def uncut_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
+    """Fonts that may have to be cut, which takes half a second; once made they wait for `make_fonts`."""
+    font = context.theme.files.math_font
+    if font is None or not can_cut():
+        return []
+    return [
+        OutputFile(
+            font.asset.path.with_name(f"{cut.name}.woff2"),
+            f"the math font of theme {context.theme.name}",
+            GeneratedFile(partial(font_bytes, cut, context), (), key=cut.name, is_slow=True),
+        )
+        for cut in fonts.cuts()
+        if not font.asset.file.with_name(f"{cut.name}.woff2").is_file()
+    ]
 
 
 def font_bytes(cut: FontCut, context: SiteContext) -> bytes:

@@ -78,8 +78,9 @@ class IncrementalPipeline:
         log: BuildLog | None = None,
         rows: RowStore | None = None,
         keep: KeepText | None = None,
+        is_urgent: Callable[[], bool] | None = None,
     ) -> None:
-        """limit_s, rows: as in `PageCache`; keep: as in `read_site`.
+        """limit_s, rows, is_urgent: as in `PageCache`; keep: as in `read_site`.
 
         log: of a build, which all that is found goes to; None: a preview.
         """
@@ -88,7 +89,7 @@ class IncrementalPipeline:
         self._options = options
         self._now = now
         self._log = log
-        self._memory = PageCache(limit_s, rows)
+        self._memory = PageCache(limit_s, rows, is_urgent)
         self._codes = TemplateRows(rows) if rows else None
         self.cells = BuildCells()
         """Those of a build."""

@@ -64,7 +64,7 @@ def with_last_versions(
     )
     kept = {path: last[path] for path in sorted(wrong & last.keys())}
     old = {path: data for path, data in last.items() if path not in new}
-    kept_files = old if keeps_all else _needed(kept.values(), old)
+    kept_files = old if keeps_all else _find_needed(kept.values(), old)
     taken = {path: keep(Output(PurePosixPath(path), data)) for path, data in {**kept, **kept_files}.items()}
     partial = frozenset(wrong & new.keys() - kept.keys())
     pages = WrongPages(len(kept), len(partial), absent)
@@ -81,7 +81,7 @@ def distinct_files(files: Sequence[OutputFile]) -> list[OutputFile]:
     return list(chosen.values())
 
 
-def _needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[str, bytes]:
+def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[str, bytes]:
     """Those of the other files that pages name, and what these name in turn; no pages."""
     found: dict[str, bytes] = {}
     texts = list(pages)

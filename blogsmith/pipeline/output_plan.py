@@ -6,7 +6,7 @@ looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -145,7 +145,6 @@ def plan(
     files of Pagefind are made at the end of a build, and are none of these.
     """
     # an edit of one text plans nothing, and has to be quick
-    from ..site.sitemap import robots, sitemap_files
     from .cards import card_files
     from .disclosure import published_assets
     from .pictures import picture_copies
@@ -170,18 +169,7 @@ def plan(
     used = (*(one for item in rendered for one in item.body.variants), *shared)
     copies = picture_copies(used, context)
     files += copy_files(copies, files)
-    taken = {planned.path for planned in files}
-    own: dict[PurePosixPath, Callable[[], bytes]] = {
-        **feed_files(views, config, unfit),
-        PurePosixPath("robots.txt"): partial(robots, config),
-        **sitemap_files(views, config),
-        **markdown_files(views, config),
-    }
-    files += [
-        OutputFile(file, f"the file {file} that blogsmith makes", make)
-        for file, make in own.items()
-        if file not in taken
-    ]
+    files += _generated_files(views, config, unfit, {planned.path for planned in files})
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
     for plugin, file, make in plugin_files(context.plugins, shown):
         files.append(OutputFile(file, f"a file of plugin {plugin}", make))
@@ -196,6 +184,25 @@ def plan(
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
     files += _host_files(views, documents, files, config)
     return OutputPlan(site, tuple(files), documents, assets, context, copies)
+
+
+def _generated_files(
+    views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
+) -> list[OutputFile]:
+    """What blogsmith makes beside pages; the author's own file of that name goes before."""
+    from ..site.sitemap import robots, sitemap_files
+
+    own: dict[PurePosixPath, Callable[[], bytes]] = {
+        **feed_files(views, config, unfit),
+        PurePosixPath("robots.txt"): partial(robots, config),
+        **sitemap_files(views, config),
+        **markdown_files(views, config),
+    }
+    return [
+        OutputFile(file, f"the file {file} that blogsmith makes", make)
+        for file, make in own.items()
+        if file not in taken
+    ]
 
 
 def _host_files(

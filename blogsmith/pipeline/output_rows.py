@@ -22,7 +22,7 @@ from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
 from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
-from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of
+from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of, is_feed
 from .rows.page_rows import NotStorable, digest_of
 from .rows.row_store import NoRows, Row, RowStore
 from .rows.view_digests import ViewDigests
@@ -67,12 +67,15 @@ class OutputRows:
                 self._settings = digest_of(rows.program, plan.site, config).hex()
                 self._site = digest_of(self._settings, files).hex()
 
-    def make_ahead(self, processes: int, keep: Callable[[Output], Output]) -> None:
+    def make_ahead(
+        self, processes: int, keep: Callable[[Output], Output], beside: Sequence[OutputFile] = ()
+    ) -> None:
         """Make the pages that are not known, if there are many, by several processes.
 
-        keep: as in `make_outputs`. SiteError if a process dies.
+        keep: as in `make_outputs`. beside: slow files that are made meanwhile, and keep themselves where they
+        are found later. SiteError if a process dies.
         """
-        missing = [one for one in self._plan.files if cost_of(one) and not self._known(one)]
+        missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
         if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
@@ -82,12 +85,19 @@ class OutputRows:
                 output, problems = self._make(first)
                 self._ahead[first.path] = keep(output), problems
         missing = [one for one in missing if one.path not in self._ahead]
-        for planned, made in PagePool(self._plan, self._rows, self._trace).make(missing, processes):
-            self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
+        feeds = [
+            one for one in self._plan.files if is_feed(one) and not cost_of(one) and not self._known_page(one)
+        ]
+        made_beside = {planned.path for planned in beside}
+        # what takes longest comes first, so that no process works on it alone in the end
+        wanted = (*beside, *feeds, *missing)
+        for planned, made in PagePool(self._plan, self._rows, self._trace).make(wanted, processes):
+            if planned.path not in made_beside:
+                self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
 
     def output(self, planned: OutputFile) -> MadeOutput:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
-        known = self._known(planned)
+        known = self._known_page(planned)
         if known:
             if known.texts:
                 self.traced[planned.path] = tuple(known.texts)
@@ -130,7 +140,7 @@ class OutputRows:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
 
-    def _known(self, planned: OutputFile) -> _Known | None:
+    def _known_page(self, planned: OutputFile) -> _Known | None:
         if planned.path not in self._found:
             self._found[planned.path] = self._find(planned)
         return self._found[planned.path]

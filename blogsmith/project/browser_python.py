@@ -21,7 +21,7 @@ def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribu
     """What pages say about Python; opened for the first page that asks, and its mistakes told then."""
 
     @cache
-    def opened() -> Distribution:
+    def open_once() -> Distribution:
         from ..pyodide.distribution import open_distribution
 
         settings = context.config.browser
@@ -38,4 +38,4 @@ def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribu
         log.add(reporter.diagnostics)
         return found
 
-    return opened
+    return open_once

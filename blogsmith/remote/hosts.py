@@ -38,7 +38,7 @@ def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bo
 def is_public(address: str) -> bool:
     """Whether an IP address is of the open Internet, also the one that it holds to be reached through it."""
     try:
-        every = list(_meant(ipaddress.ip_address(address.partition("%")[0])))
+        every = list(_inner_addresses(ipaddress.ip_address(address.partition("%")[0])))
     except ValueError:
         return False
     return all(one.is_global and not one.is_multicast and not one.is_reserved for one in every)
@@ -48,7 +48,7 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
-def _meant(address: _Address) -> Iterator[_Address]:
+def _inner_addresses(address: _Address) -> Iterator[_Address]:
     """The address and, of IPv6, the IPv4 address within it (RFC 4291, 3056, 4380, 6052)."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped:

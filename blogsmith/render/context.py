@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -137,6 +138,12 @@ class GalleryFrame(msgspec.Struct, frozen=True):
     """All its images lead to large versions."""
 
 
+@cache
+def _stock_renderer() -> RendererHTML:
+    """One for all pages: it holds nothing of a page, and is slow to make."""
+    return RendererHTML()
+
+
 @dataclass
 class Rendering:
     """One page being rendered."""
@@ -158,8 +165,8 @@ class Rendering:
     """Formulas that stay ours all the same."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
     """Pictures of its cells: name beside the page → what to copy there."""
-    stock: RendererHTML = field(default_factory=RendererHTML)
-    """Prints what no rule of ours does; made once, since making it is slow."""
+    stock: RendererHTML = field(default_factory=_stock_renderer)
+    """Prints what no rule of ours does."""
     gallery: GalleryFrame | None = None
     is_framed: bool = False
     """What is rendered stands in a figure."""

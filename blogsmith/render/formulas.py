@@ -179,7 +179,8 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         hint = "write \\\\ once; for more space between rows \\\\[1em]"
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
-    convert = page_converter(rendering, math.origin.place(0))
+    # places are counted out for those who may ask
+    convert = page_converter(rendering, math.origin.place(0) if rendering.converter else None)
     try:
         found = convert(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
@@ -194,7 +195,7 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         target = unescape(link[1])
         return numbers.setdefault(target, _reference(rendering, math, target))
 
-    markup = _REFERENCE.sub(number, found.mathml)
+    markup = _REFERENCE.sub(number, found.mathml) if "<a href" in found.mathml else found.mathml
     markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
     rendering.macros.update(found.macros)
     return markup

@@ -146,7 +146,6 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     html = without_forbidden(render_tokens(rendering, parsed.tokens))
     html = filter_html(tools.plugins, html, parsed.document)
     report_repeated_ids(html, reporter)
-    text = body_text(parsed, spoken)
     return Body(
         content=PageText.of(html, body_outline),
         title_html=title,
@@ -154,7 +153,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         description_html=description,
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),
-        summary=_summary(rendering, spoken) or text[:_BEGINNING],
+        summary=_summary(rendering, spoken) or body_text(parsed, spoken)[:_BEGINNING],
         signs=signs_of((html, title, description)),
         weight=Weight(
             rendering.reading.seconds,

@@ -296,7 +296,7 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
 def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
     def written(name: str) -> Written | None:
         found = next(iter(_values_whole(call, name)), None)
-        return _written(found) if found else None
+        return _written_text(found) if found else None
 
     loop = call.args.get("loop", "no").strip().lower()
     if loop not in _SWITCH:
@@ -306,7 +306,7 @@ def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
         _report_argument(rendering, call, "lang", f"{lang} is no language tag", "write it as en or pt-BR")
         lang = ""
     return Film(
-        _written(source),
+        _written_text(source),
         poster=written("poster"),
         captions=written("captions"),
         lang=lang,
@@ -315,7 +315,7 @@ def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
     )
 
 
-def _written(text: TextMap) -> Written:
+def _written_text(text: TextMap) -> Written:
     return Written(text.text, text.place(0, max(1, len(text.text))))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -18,31 +18,40 @@ def has_alarm() -> bool:
 
 
 @contextmanager
-def alarm(seconds: float, error: type[BaseException], *, working: bool = False) -> Iterator[None]:
+def alarm(
+    seconds: float,
+    error: type[BaseException],
+    *,
+    working: bool = False,
+    again_s: float = 1.0,
+    judge: Callable[[], type[BaseException] | None] | None = None,
+) -> Iterator[None]:
     """Raise `error` inside after `seconds`, also out of a regular expression: `re` looks for signals.
 
     Only where `has_alarm`. Alarms may be nested: an inner one gives the timer back as it found it. working:
     seconds of the processor, so that a busy machine gives the same result; what waits is not ended.
+    judge: asked then, and every `again_s` after it; what it gives is raised in place of `error`.
     """
     timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if working else (signal.ITIMER_REAL, signal.SIGALRM)
 
-    has_rung = False
+    rung: type[BaseException] | None = None
 
     def ring(number: int, frame: FrameType | None) -> None:
-        nonlocal has_rung
-        has_rung = True
-        raise error
+        nonlocal rung
+        rung = judge() if judge else error
+        if rung:
+            raise rung
 
     handler = signal.signal(number, ring)
     before = (0.0, 0.0)
     try:
         try:
             # rings again if the first one is lost in a `__del__`, where exceptions go nowhere
-            before = signal.setitimer(timer, seconds, 1.0)
+            before = signal.setitimer(timer, seconds, again_s)
             yield
-            if has_rung:
+            if rung:
                 # it was lost, and the work has ended before the next
-                raise error
+                raise rung
         finally:
             signal.setitimer(timer, 0)
     finally:

@@ -1,9 +1,9 @@
 """Forms: what a reader or a check accepts, as a part of a JSON Schema.
 
 A form is declared beside the function that reads the value, as `accepts(form)`, so that editors are told what
-the program accepts. What no schema has and `compose.py` replaces: a compiled pattern of Python; a `Schema`
-under `RECORD`, for what its mappings hold; a function under `LAZY`, for a form that is expensive; and a name
-under `DEFINITION`, for a form that stands in many places.
+the program accepts. What no schema has and `tests/schema_composer.py` replaces: a compiled pattern
+of Python; a `Schema` under `RECORD`, for what its mappings hold; a function under `LAZY`, for a form that is
+expensive; and a name under `DEFINITION`, for a form that stands in many places.
 """
 
 from __future__ import annotations

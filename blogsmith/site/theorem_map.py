@@ -95,13 +95,21 @@ class _Maps:
         page, translate = self._pages[key[0]], self._frame.language.translate
         uses = [used for source, used in self._edges if source == key]
         users = [source for source, used in self._edges if used == key]
-        parts = [f"{self._link(key)}, {page.title_html or escape(page.title, quote=False)}"]
+        title = self._isolate(page.title_html or escape(page.title, quote=False))
+        comma, semicolon = (
+            translate(text, item="", next="") for text in ("{item}, {next}", "{item}; {next}")
+        )
+        parts = [f"{self._isolate(self._link(key))}{comma}{title}"]
         for text, others in (("uses {statements}", uses), ("used in {statements}", users)):
             if others:
-                links = ", ".join(map(self._link, others))
+                links = comma.join(self._isolate(self._link(one)) for one in others)
                 before, _, behind = translate(text, statements="\0").partition("\0")
                 parts.append(f"{escape(before)}{links}{escape(behind)}")
-        return f"<li>{'; '.join(parts)}</li>\n"
+        return f"<li>{semicolon.join(parts)}</li>\n"
+
+    def _isolate(self, html: str) -> str:
+        """A name that may be written in the other direction than the line, which it shall not reorder."""
+        return f"<bdi>{html}</bdi>" if self._frame.language.direction == "rtl" else html
 
     def _link(self, key: StatementKey) -> str:
         statement = self._graph.statements[key]

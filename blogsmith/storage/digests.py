@@ -6,7 +6,10 @@ Python's own `random` takes its digest this way, too.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 try:
     from _blake2 import blake2b

@@ -71,7 +71,7 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_open(state, start, tag, f"<{tag.name} {_written(state, tag)}>".replace(" >", ">"))
+            report_open(state, start, tag, f"<{tag.name} {_format_attribute(state, tag)}>".replace(" >", ">"))
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -125,7 +125,7 @@ def _is_read(state: StateBlock, tag: StartTag) -> bool:
     return tag.name in _BLOCKS | _TEXTS and is_asked(tag)
 
 
-def _written(state: StateBlock, tag: StartTag) -> str:
+def _format_attribute(state: StateBlock, tag: StartTag) -> str:
     item = next((item for item in tag.attributes if item.name == "markdown"), None)
     return f'markdown="{item.value}"' if item and item.value else "markdown" if item else ""
 

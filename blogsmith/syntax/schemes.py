@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Literal
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..patterns import lazy_pattern
 from .records import DarkTwin, LinkAt, get, put
-
-Scheme = Literal["light", "dark"]
 
 _FRAGMENT = lazy_pattern(r"#(?:gh-(dark|light)-mode-only|only-(dark|light))\Z")
 _CLASSES = MappingProxyType(
@@ -37,7 +34,7 @@ def schemes(state: StateCore) -> None:
         return
     for token in state.tokens:
         if token.type == "inline" and token.children:
-            token.children = _joined(token.children)
+            token.children = _join_pairs(token.children)
     state.tokens = _joined_paragraphs(state.tokens)
     for token in state.tokens:
         for child in token.children or ():
@@ -69,7 +66,7 @@ def _is_pair(first: Token, second: Token) -> bool:
     return {_scheme(first), _scheme(second)} == {"light", "dark"}
 
 
-def _joined(children: Sequence[Token]) -> list[Token]:
+def _join_pairs(children: Sequence[Token]) -> list[Token]:
     """The tokens with each pair as one image."""
     out: list[Token] = []
     last: int | None = None

@@ -94,7 +94,8 @@ if (width <= innerWidth) return [];
 const media = matchMedia("print").matches ? "sheet" : "window";
 const all = [...document.querySelectorAll("body *")];
 const wide = all.filter(element => element.getBoundingClientRect().right > innerWidth).slice(0, 5);
-return [[`wider than the ${media} of ${innerWidth} px`, wide.map(e => `<${e.localName} class="${e.className}">`).join(" ")]];
+const places = wide.map(e => `<${e.localName} class="${e.className}">`).join(" ");
+return [[`wider than the ${media} of ${innerWidth} px`, places]];
 """
 
 

@@ -1,7 +1,7 @@
 """Pages cut down to one block of each kind: a browser sees every kind of element once, and few of them twice.
 
-What an element is like, and below what it stands, is its kind. A page that has no kind of its own is left out.
-Headings stay, so that their order does; so does what other elements are named by.
+What an element is like, and below what it stands, is its kind. A page with a frame of its own stays; what is
+new on others goes to the end of a page that is like them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,20 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _TAG = re.compile(r"""<(/?)([a-zA-Z][\w-]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>|<!--.*?-->""", re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w:-]+)(?:="([^"]*)")?')
 _HEADING = re.compile(r"<h[1-6][ >]")
+_ID = re.compile(r'\bid="([^"]+)"')
 _NAMED_BY = re.compile(r'\baria-(?:labelledby|describedby|controls|details)="([^"]+)"')
+_NAMES = re.compile(
+    r'\b(?P<key>id|for|name|aria-(?:labelledby|describedby|controls|details))="(?P<names>[^"]+)"'
+    r'|(?P<link>\bhref="#|url\(#|\baria-label=")'
+)
+_LOADED = re.compile(r'<link rel="stylesheet"[^>]*>|<script[^>]* src="[^>]*></script>')
+_LIKENESS = re.compile(r'<html[^>]*>|<meta http-equiv="Content-Security-Policy"[^>]*>')
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -44,15 +51,59 @@ _TEXT = ".post-content"
 @dataclass(slots=True)
 class _Element:
     tag: str
-    kind: str
+    own: str
+    """Its name, its classes, and what else it is like."""
+    above: str
+    """Name and classes of its parent."""
     start: int
     is_first: bool
     """Of those in its parent."""
-    is_block: bool
-    """Whether its parent is the text of the page."""
     end: int = 0
     after: int = 0
     """The number of the next element that it does not contain."""
+
+    @property
+    def kind(self) -> str:
+        return f"{self.above} > {self.own}"
+
+    @property
+    def is_block(self) -> bool:
+        """Whether its parent is the text of the page."""
+        return _TEXT in self.above.split()
+
+
+@dataclass(slots=True)
+class _Page:
+    path: str
+    html: str
+    elements: list[_Element]
+    added: list[str] = field(default_factory=list)
+    """Blocks of other pages."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(element.kind for element in self.elements)
+
+    def blocks(self) -> Iterator[int]:
+        """The numbers of the elements that stand in its text."""
+        number = 0
+        while number < len(self.elements):
+            if self.elements[number].is_block:
+                yield number
+                number = self.elements[number].after
+            else:
+                number += 1
+
+    def kinds_of(self, number: int) -> frozenset[str]:
+        """Of an element and all that it contains."""
+        return frozenset(one.kind for one in self.elements[number : self.elements[number].after])
+
+    def frame(self) -> frozenset[str]:
+        """The kinds of what is seen around its text."""
+        inside = {number for block in self.blocks() for number in range(block, self.elements[block].after)}
+        head = next((element.after for element in self.elements if element.tag == "head"), 0)
+        numbers = (number for number in range(head, len(self.elements)) if number not in inside)
+        return frozenset(self.elements[number].kind for number in numbers)
 
 
 def kinds(html: str) -> frozenset[str]:
@@ -61,13 +112,22 @@ def kinds(html: str) -> frozenset[str]:
 
 
 def specimens(pages: Mapping[str, str]) -> dict[str, str]:
-    """Path → HTML of the pages that have kinds of their own, each cut down to these; the richest comes first."""
-    read = {path: list(_elements(html)) for path, html in pages.items()}
+    """Path → HTML of the pages that stay, which have all kinds of elements that the pages have."""
+    read = [_Page(path, html, _elements(html)) for path, html in pages.items()]
     known: set[str] = set()
-    cut = {}
-    for path in sorted(read, key=lambda path: (-len({element.kind for element in read[path]}), path)):
-        if not known.issuperset(element.kind for element in read[path]):
-            cut[path] = _without(pages[path], _known_parts(pages[path], read[path], known))
+    frames: set[str] = set()
+    hosts: dict[str, _Page] = {}
+    cut: dict[str, str] = {}
+    for page in sorted(read, key=lambda page: (-len(page.kinds), page.path)):
+        likeness = "".join(_LIKENESS.findall(page.html))
+        if likeness not in hosts or not frames.issuperset(page.frame()) or _has_new_headings(page, known):
+            frames |= page.frame()
+            cut[page.path] = _cut(page, 0, len(page.elements), known)
+            hosts.setdefault(likeness, page)
+        else:
+            hosts[likeness].added += _moved(page, known, hosts[likeness])
+    for host in hosts.values():
+        cut[host.path] = _with_added(cut[host.path], host.added)
     return cut
 
 
@@ -81,14 +141,63 @@ def write_specimens(site: Path, pages: Mapping[str, str], folder: Path) -> None:
         file.write_text(html, "utf-8")
 
 
-def _known_parts(html: str, elements: list[_Element], known: set[str]) -> Iterator[tuple[int, int]]:
-    """What can go: blocks, lines of code, items and rows with nothing new. `known` grows by what stays."""
-    needed = {name for names in _NAMED_BY.findall(html) for name in names.split()}
-    number = 0
-    while number < len(elements):
-        element = elements[number]
-        inside = (one.kind for one in elements[number : element.after])
-        if _may_go(element, html[element.start : element.end], needed) and known.issuperset(inside):
+def _has_new_headings(page: _Page, known: set[str]) -> bool:
+    """Whether a block with something new holds a heading: their order is that of the page."""
+    new = (page.elements[number] for number in page.blocks() if not known.issuperset(page.kinds_of(number)))
+    return any(_HEADING.search(page.html[block.start : block.end]) for block in new)
+
+
+def _moved(page: _Page, known: set[str], host: _Page) -> Iterator[str]:
+    """The blocks with something new, with names of their own, and what they load that the host does not."""
+    found = []
+    for number in page.blocks():
+        if not known.issuperset(page.kinds_of(number)):
+            found.append(_renamed(_cut(page, number, page.elements[number].after, known), page.path))
+    loaded = "".join([host.html, *host.added])
+    needed = [tag for tag in _LOADED.findall(page.html) if tag not in loaded] if found else []
+    return iter([*needed, *found])
+
+
+def _renamed(html: str, path: str) -> str:
+    prefix = f"{path.strip('/').replace('/', '-')}--"
+
+    def rename(match: re.Match[str]) -> str:
+        if match["link"]:
+            return f"{match[0]}{prefix}"
+        names = " ".join(f"{prefix}{name}" for name in match["names"].split())
+        return f'{match["key"]}="{names}"'
+
+    return _NAMES.sub(rename, html)
+
+
+def _with_added(html: str, added: list[str]) -> str:
+    """The page with blocks at the end of its text, and with what they load."""
+    text = next((element for element in _elements(html) if _TEXT in element.own.split()), None)
+    if text is None:
+        return html
+    end = html.rindex("</", text.start, text.end)
+    loaded = "".join(one for one in added if _LOADED.fullmatch(one))
+    blocks = "".join(one for one in added if not _LOADED.fullmatch(one))
+    return f"{html[:end]}{blocks}{html[end:]}".replace("</head>", f"{loaded}</head>", 1)
+
+
+def _cut(page: _Page, first: int, after: int, known: set[str]) -> str:
+    """Some elements without the parts that are known. `known` grows by what stays."""
+    pieces, last = [], page.elements[first].start if first else 0
+    for start, end in _known_parts(page, first, after, known):
+        pieces.append(page.html[last:start])
+        last = end
+    return "".join([*pieces, page.html[last : page.elements[first].end if first else None]])
+
+
+def _known_parts(page: _Page, first: int, after: int, known: set[str]) -> Iterator[tuple[int, int]]:
+    """What can go: blocks, lines of code, items and rows with nothing new."""
+    needed = {name for names in _NAMED_BY.findall(page.html) for name in names.split()}
+    number = first
+    while number < after:
+        element = page.elements[number]
+        html = page.html[element.start : element.end]
+        if _may_go(element, html, needed) and known.issuperset(page.kinds_of(number)):
             yield element.start, element.end
             number = element.after
         else:
@@ -97,23 +206,14 @@ def _known_parts(html: str, elements: list[_Element], known: set[str]) -> Iterat
 
 
 def _may_go(element: _Element, html: str, needed: set[str]) -> bool:
-    above, _, own = element.kind.rpartition(" > ")
-    is_one_of_many = element.tag in ("li", "tr") or ".line" in own.split() or above.startswith("details")
-    is_repeated = is_one_of_many and not element.is_first
+    is_one_of_many = element.tag in ("li", "tr") or ".line" in element.own.split()
+    is_repeated = not element.is_first and (is_one_of_many or element.above.startswith("details"))
     if not (element.is_block or is_repeated) or _HEADING.search(html):
         return False
-    return not needed.intersection(re.findall(r'\bid="([^"]+)"', html))
+    return not needed.intersection(_ID.findall(html))
 
 
-def _without(html: str, parts: Iterator[tuple[int, int]]) -> str:
-    pieces, last = [], 0
-    for start, end in parts:
-        pieces.append(html[last:start])
-        last = end
-    return "".join([*pieces, html[last:]])
-
-
-def _elements(html: str) -> Iterator[_Element]:
+def _elements(html: str) -> list[_Element]:
     """The elements of a page in the order of their beginnings, as our own pages have them: each is closed."""
     found: list[_Element] = []
     open_ones: list[_Element] = []
@@ -124,12 +224,19 @@ def _elements(html: str) -> Iterator[_Element]:
             _close(open_ones, match[2], match.end(), len(found))
             continue
         parent = open_ones[-1] if open_ones else None
-        element = _opened(match, parent, found)
+        is_first = bool(parent and found[-1] is parent)
+        own, above = _own_kind(match[2], match[3]), _tag_and_classes(parent.own) if parent else ""
+        element = _Element(match[2], own, above, match.start(), is_first, match.end())
         found.append(element)
-        element.end, element.after = match.end(), len(found)
+        element.after = len(found)
         if match[2] not in _VOID and not match[3].endswith("/"):
             open_ones.append(element)
-    return iter(found)
+    return found
+
+
+def _tag_and_classes(own: str) -> str:
+    tag, *others = own.split()
+    return " ".join([tag, *(one for one in others if one.startswith("."))])
 
 
 def _close(open_ones: list[_Element], tag: str, end: int, after: int) -> None:
@@ -142,24 +249,12 @@ def _close(open_ones: list[_Element], tag: str, end: int, after: int) -> None:
             return
 
 
-def _opened(match: re.Match[str], parent: _Element | None, found: list[_Element]) -> _Element:
-    own = _own_kind(match[2], match[3])
-    above = parent.kind.rpartition(" > ")[2] if parent else ""
-    return _Element(
-        tag=match[2],
-        kind=f"{above} > {own}",
-        start=match.start(),
-        is_first=bool(parent and found and found[-1] is parent),
-        is_block=_TEXT in above.split(),
-    )
-
-
 def _own_kind(tag: str, attributes: str) -> str:
     """Its name, its classes, the names of its attributes, and the values of those that tell by them."""
-    parts = []
+    parts: set[str] = set()
     for name, value in _ATTRIBUTE.findall(attributes):
         if name == "class":
-            parts += [f".{one}" for one in value.split()]
+            parts.update(f".{one}" for one in value.split())
         else:
-            parts.append(f"{name}={value}" if name in _TOLD_BY_VALUE else name)
-    return " ".join([tag, *sorted(set(parts) - {"id", "href"})])
+            parts.add(f"{name}={value}" if name in _TOLD_BY_VALUE else name)
+    return " ".join([tag, *sorted(parts - {"id", "href"})])

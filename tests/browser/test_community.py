@@ -12,7 +12,7 @@ from tests.site_files import build, printed, put
 
 from .accessibility import faults
 from .conftest import Served
-from .firefox import firefox
+from .firefox import Firefox
 from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .test_pages import axe
@@ -270,21 +270,18 @@ def test_the_scripts_are_small() -> None:
     assert sizes["share"] < 1_000
 
 
-def test_replies_in_firefox(site: Served, tmp_path: Path) -> None:
-    with firefox(tmp_path) as fox:
-        fox.open(site.url("/posts/thread/"))
-        assert fox.ask("return document.querySelector('.comments-load').hidden") is False
-        fox.ask(IN_PLACE % json.dumps(REPLIES))
-        fox.ask("document.querySelector('.comments-load').click()")
-        found = fox.ask(
-            "return new Promise(done => { const look = () => document.querySelector('.comment .comment')"
-            " ? done([...document.querySelectorAll('.comment-name')].map(one => one.textContent))"
-            " : setTimeout(look, 50); look(); })"
-        )
-        assert found == ["<b>Eve</b>", "bo"]
-        assert (
-            fox.ask(
-                "return document.querySelectorAll('.comment-list :is(script, iframe, style, form)').length"
-            )
-            == 0
-        )
+def test_replies_in_firefox(site: Served, fox: Firefox) -> None:
+    fox.open(site.url("/posts/thread/"))
+    assert fox.ask("return document.querySelector('.comments-load').hidden") is False
+    fox.ask(IN_PLACE % json.dumps(REPLIES))
+    fox.ask("document.querySelector('.comments-load').click()")
+    found = fox.ask(
+        "return new Promise(done => { const look = () => document.querySelector('.comment .comment')"
+        " ? done([...document.querySelectorAll('.comment-name')].map(one => one.textContent))"
+        " : setTimeout(look, 50); look(); })"
+    )
+    assert found == ["<b>Eve</b>", "bo"]
+    assert (
+        fox.ask("return document.querySelectorAll('.comment-list :is(script, iframe, style, form)').length")
+        == 0
+    )

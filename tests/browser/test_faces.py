@@ -14,7 +14,7 @@ import pytest
 
 from tests.site_files import SiteText, build, printed, write_site_files
 
-from .firefox import Firefox, firefox
+from .firefox import Firefox
 from .reader import Reader
 from .server import Handler, served
 
@@ -130,13 +130,6 @@ def url(site: Path) -> Iterator[str]:
     """The address of the post."""
     with served(site) as origin:
         yield f"{origin}/posts/face/"
-
-
-@pytest.fixture(scope="module")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    """A reader with Firefox."""
-    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
-        yield browser
 
 
 @pytest.fixture(params=["chromium", "firefox"])

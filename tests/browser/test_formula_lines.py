@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from tests.site_files import SiteText, build, printed, write_site_files
 
-from .firefox import Firefox, firefox
-from .reader import PHONE, WITHOUT_SCRIPTS, Look, Reader, reading
+from .firefox import Firefox
+from .reader import PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .test_equations import SELECT
-from .two_browsers import take_on
+from .two_browsers import opened_in_either
 
 FORMULAS = (
     r"f(x) = a_0 + a_1 x + a_2 x^2 + a_3 x^3 + a_4 x^4 + a_5 x^5 + \dots + a_n x^n",
@@ -95,22 +94,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{origin}/posts/lines/"
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
-def browser(
-    request: pytest.FixtureRequest, page: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Reader | Firefox]:
+@pytest.fixture(params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
     """The page on a phone."""
-    folder = tmp_path_factory.mktemp("browser")
-    with ExitStack() as stack:
-        opened: Reader | Firefox
-        if request.param == "firefox":
-            opened = stack.enter_context(firefox(folder))
-        else:
-            opened = stack.enter_context(reading(folder))
-        opened.open(page)
-        take_on(opened, 360, 2)
-        opened.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
-        yield opened
+    return opened_in_either(request, page, 360, 2)
 
 
 def lines_of(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

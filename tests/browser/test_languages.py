@@ -9,10 +9,10 @@ import pytest
 
 from tests.site_files import build, printed, put
 
-from .accessibility import faults
+from .accessibility import Looks
 from .conftest import Served
-from .firefox import Firefox, firefox
-from .reader import DARK, DESKTOP, PHONE, Look, Reader
+from .firefox import Firefox
+from .reader import DESKTOP, Reader
 from .server import served
 from .test_markup import errors
 from .test_pages import axe
@@ -111,12 +111,6 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ser
         yield found
 
 
-@pytest.fixture(scope="module")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
-        yield browser
-
-
 def turned(places: Mapping[str, bool]) -> list[str]:
     """What does not stand where it should."""
     return [name for name, is_right in places.items() if not is_right]
@@ -136,14 +130,12 @@ def test_a_page_turns_around_in_firefox(theme: str, sites: Mapping[str, Served],
     assert turned({name: found for name, found in fox.ask(PLACES).items() if name != "note"}) == []
 
 
-@pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
 @pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_nothing(
-    theme: str, look: Look, sites: Mapping[str, Served], reader: Reader, axe: str
-) -> None:
+def test_axe_finds_nothing(theme: str, sites: Mapping[str, Served], reader: Reader, axe: str) -> None:
+    looks = Looks(reader, axe)
     for page in (PAGE, "/ar/", "/posts/a/"):
-        reader.open(sites[theme].url(page), look)
-        assert faults(reader, axe) == []
+        reader.open(sites[theme].url(page), DESKTOP)
+        assert looks.faults() == []
 
 
 def test_the_markup_of_all_pages(sites: Mapping[str, Served]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from tests.site_files import build, printed, put
 from . import tools
 from .accessibility import faults
 from .conftest import Served
-from .firefox import Firefox, firefox
+from .firefox import Firefox
 from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .test_markup import errors
@@ -74,13 +73,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert not report.diagnostics, printed(report)
     with served(folder / "public") as origin:
         yield Served(folder / "public", origin)
-
-
-@pytest.fixture(scope="module")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    """The other browser."""
-    with ExitStack() as stack:
-        yield stack.enter_context(firefox(tmp_path_factory.mktemp("pictures") / "firefox"))
 
 
 def pictures_of(reader: Reader) -> set[str]:
@@ -205,7 +197,6 @@ def test_a_card_from_a_page_with_a_film_asks_for_no_captions(site: Served, reade
 
 
 def test_the_same_in_firefox(site: Served, fox: Firefox) -> None:
-    fox.resize(1280, 900, 1.0)
     fox.open(site.url(PAGE))
     loaded = "return document.querySelector('figure img').decode().then(() => true)"
     assert fox.ask(loaded)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -14,10 +13,10 @@ from tests.site_files import SiteText, build_text, printed
 
 from . import tools
 from .accessibility import faults
-from .firefox import Firefox, firefox
-from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader, reading
+from .firefox import Firefox
+from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
-from .two_browsers import picture, take_on
+from .two_browsers import opened_in_either, picture
 
 POST = r"""---
 title: Wide things
@@ -155,23 +154,13 @@ def test_displays_scroll_by_keyboard_without_scripts(page: str, reader: Reader) 
     reader.wait_for(lambda: reader.ask("return document.activeElement.scrollLeft > 0"))
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
-def browser(
-    request: pytest.FixtureRequest, page: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Reader | Firefox]:
-    folder = tmp_path_factory.mktemp("browser")
-    with ExitStack() as stack:
-        opened: Reader | Firefox
-        if request.param == "firefox":
-            opened = stack.enter_context(firefox(folder))
-        else:
-            opened = stack.enter_context(reading(folder))
-        opened.open(page)
-        take_on(opened, 390, 2)
-        # with the first picture Chromium's scroll bars go away, as on a phone
-        picture(opened, 0, 0, 9, 9)
-        opened.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
-        yield opened
+@pytest.fixture(params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
+    """The page on a phone."""
+    opened = opened_in_either(request, page, 390, 2)
+    # with the first picture Chromium's scroll bars go away, as on a phone
+    picture(opened, 0, 0, 9, 9)
+    return opened
 
 
 def test_numbers_stay_inside_their_box(browser: Reader | Firefox) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,10 @@ from blogsmith.search.terms import split_terms
 from tests.site_files import build, printed, put
 
 from . import tools
-from .accessibility import faults
+from .accessibility import Looks, faults
 from .conftest import Served
-from .firefox import firefox
-from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .firefox import Firefox
+from .reader import DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 
 QUERIES = Path(__file__).parent / "search_queries.txt"
@@ -281,13 +283,66 @@ def test_excerpts_have_marks_and_formulas(post: Reader) -> None:
     assert not any("\\frac" in result["text"] for result in found)
 
 
-@pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
+def test_results_of_one_page_stand_together(post: Reader) -> None:
+    open_dialog(post)
+    results = [result for result in search(post, "softmax") if "search-excerpt" in result["html"]]
+    pages = [result["href"].partition("#")[0] for result in results]
+    assert len(pages) > len(set(pages)), "no page has two"
+    assert sum(one != other for one, other in pairwise(pages)) == len(set(pages)) - 1
+
+
+def test_a_result_leads_to_its_words(post: Reader) -> None:
+    open_dialog(post)
+    search(post, "softmax weights positive")
+    leads = """
+    const option = document.querySelector("[role=option]:has(mark)");
+    addEventListener("click", event => event.preventDefault());
+    option.click();
+    return option.getAttribute("href");
+    """
+    assert re.search(r"#(?:[\w-]+)?:~:text=\w+(?:%20[\w%]+)+$", post.ask(leads))
+
+
+def test_a_search_that_takes_long_says_so(small: Served, reader: Reader) -> None:
+    reader.open(small.url("/norm/"))
+    open_dialog(reader)
+    reader.wait_for(
+        lambda: reader.ask(
+            "return performance.getEntriesByName(new URL('/search/index.json', location).href).length > 0"
+        )
+    )
+    reader.tell("Network.enable")
+    slow = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    reader.tell("Network.emulateNetworkConditions", latency=1500, **slow)
+    try:
+        reader.press("norm")
+        reader.wait_for(lambda: reader.ask(STATUS) == "Loading …")
+    finally:
+        reader.tell("Network.emulateNetworkConditions", latency=0, **slow)
+    reader.wait_for(lambda: reader.ask(STATUS).startswith("Results"))
+
+
+@pytest.fixture(scope="module")
+def looks(reader: Reader) -> Looks:
+    """Judges the page and its dialog in all looks."""
+    return Looks(reader, tools.file(tools.AXE).read_text("utf-8"))
+
+
 @pytest.mark.parametrize("text", ["softmax(QK^T/sqrt(d_k))", "recorded", "zzyzx"])
-def test_accessible(look: Look, text: str, own_site: Served, reader: Reader) -> None:
+def test_accessible(text: str, looks: Looks, post: Reader) -> None:
+    open_dialog(post)
+    search(post, text)
+    assert looks.faults() == []
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_dialog_fits(look: Look, own_site: Served, reader: Reader) -> None:
     reader.open(own_site.url(POST), look)
     open_dialog(reader)
-    search(reader, text)
-    assert faults(reader, tools.file(tools.AXE).read_text("utf-8")) == []
+    search(reader, "recorded")
+    box = "return document.querySelector('dialog').getBoundingClientRect().toJSON()"
+    found = reader.ask(box)
+    assert 0 <= found["left"] < found["right"] <= look.width_px
     assert not reader.problems()
 
 
@@ -377,7 +432,7 @@ def test_words_by_pagefind(tmp_path: Path, reader: Reader) -> None:
 # another browser
 
 
-def test_in_firefox(own_site: Served, tmp_path: Path) -> None:
+def test_in_firefox(own_site: Served, fox: Firefox) -> None:
     script = """
     const pause = () => new Promise(done => setTimeout(done, 30));
     const wait = async (condition) => { while (!condition()) await pause(); };
@@ -391,7 +446,6 @@ def test_in_firefox(own_site: Served, tmp_path: Path) -> None:
       return document.querySelector("[role=option]").getAttribute("href");
     })();
     """
-    with firefox(tmp_path / "profile") as browser:
-        browser.open(own_site.url(POST))
-        found = browser.ask(script, "QK^T/sqrt(d_k) + M")
+    fox.open(own_site.url(POST))
+    found = fox.ask(script, "QK^T/sqrt(d_k) + M")
     assert found == "/posts/three-masks/#eq-masked"

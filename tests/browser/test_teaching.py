@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -15,7 +14,7 @@ from tests.site_files import build, printed, put
 from . import tools
 from .accessibility import faults
 from .conftest import Served
-from .firefox import Firefox, firefox
+from .firefox import Firefox
 from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .test_markup import errors
@@ -110,12 +109,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert report.ok, printed(report)
     with served(root / "public") as origin:
         yield Served(root / "public", origin)
-
-
-@pytest.fixture(scope="module")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    with ExitStack() as stack:
-        yield stack.enter_context(firefox(tmp_path_factory.mktemp("fox")))
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
 
-from .firefox import Firefox, firefox
-from .reader import Reader, reading
+from .firefox import Firefox
+from .reader import Reader
 from .server import served
-from .two_browsers import build_page, take_on
+from .two_browsers import build_page, opened_in_either
 
 TEXTS = {
     "dots": r"\begin{pmatrix} a & b \\ \vdots & c \\ d & \ddots \end{pmatrix}",
@@ -39,23 +38,17 @@ return [...formula.querySelectorAll(selector)].map(part => {
 Box = dict[str, float]
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
-def browser(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Reader | Firefox]:
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the formulas are served."""
+    with served(build_page(tmp_path_factory.mktemp("boxes") / "site", tuple(TEXTS.values()))) as origin:
+        yield f"{origin}/posts/displays/"
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
     """The page with the formulas in a browser."""
-    folder = tmp_path_factory.mktemp("boxes")
-    with ExitStack() as stack:
-        opened: Reader | Firefox
-        if request.param == "firefox":
-            opened = stack.enter_context(firefox(folder / "profile"))
-        else:
-            opened = stack.enter_context(reading(folder / "profile"))
-        origin = stack.enter_context(served(build_page(folder / "site", tuple(TEXTS.values()))))
-        opened.open(f"{origin}/posts/displays/")
-        take_on(opened, 820, 3)
-        opened.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
-        yield opened
+    return opened_in_either(request, page, 820, 3)
 
 
 def boxes(browser: Reader | Firefox, name: str, selector: str) -> list[Box]:

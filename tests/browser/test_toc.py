@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from .conftest import ROOT, Served
-from .firefox import Firefox, firefox
+from .firefox import Firefox
 from .notes import PAGE, notes
 from .reader import DARK, DESKTOP, PATIENCE_S, PHONE, WITHOUT_SCRIPTS, Look, Reader
 
@@ -40,14 +40,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A site with a post of three sections."""
     with notes(tmp_path_factory.mktemp("notes")) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    """A reader with Firefox."""
-    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
-        browser.resize(1280, 800, 1)
-        yield browser
 
 
 @pytest.fixture(params=["chromium", "firefox"])

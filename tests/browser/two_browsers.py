@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from tests.site_files import SiteText, build, printed, write_site_files
@@ -24,6 +25,8 @@ from .reader import Reader
 WIDTHS_PX = (390, 820, 1440)
 RATIOS = (1, 1.25, 2, 2.625, 3)
 LOOKS = tuple(itertools.product(WIDTHS_PX, RATIOS))
+SOME_LOOKS = ((390, 1), (390, 2.625), (820, 1.25), (820, 3), (1440, 2))
+"""With each width and each ratio."""
 HEIGHT_PX = 900
 SIDE_PX = 64
 """How much of a box at either side may hold shade."""
@@ -122,6 +125,19 @@ def build_page(folder: Path, texts: Sequence[str]) -> Path:
     report = build(folder, output=folder / "public")
     assert report.ok, printed(report)
     return folder / "public"
+
+
+def opened_in_either(
+    request: pytest.FixtureRequest, url: str, width_px: int, ratio: float
+) -> Reader | Firefox:
+    """The reader with Chromium or with Firefox, by the parameter of a fixture; the page has its fonts."""
+    browser: Reader | Firefox = request.getfixturevalue(
+        {"chromium": "reader", "firefox": "fox"}[request.param]
+    )
+    browser.open(url)
+    take_on(browser, width_px, ratio)
+    browser.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
+    return browser
 
 
 def take_on(browser: Reader | Firefox, width_px: int, ratio: float) -> None:

@@ -77,7 +77,7 @@ def format_people(
     if is_cut:
         text = _cut(texts, people, name, et_al, options, scene)
     else:
-        text = _joined(texts, delimiter, options, scene)
+        text = _join_names(texts, delimiter, options, scene)
     return affix(faces(text, name), name, scene) if name is not None else text
 
 
@@ -103,7 +103,7 @@ def _cut(
     return concat(scene.join(texts, delimiter), (delimiter if takes else " ")) + word
 
 
-def _joined(texts: list[str], delimiter: str, options: dict[str, str], scene: Scene) -> str:
+def _join_names(texts: list[str], delimiter: str, options: dict[str, str], scene: Scene) -> str:
     word = {"text": scene.locale.term("and"), "symbol": "&"}.get(options.get("and", ""), "")
     if not word or len(texts) < 2:
         return scene.join(texts, delimiter)
@@ -121,7 +121,7 @@ def _joined(texts: list[str], delimiter: str, options: dict[str, str], scene: Sc
 def _person(person: Person, index: int, name: StyleNode | None, options: dict[str, str], scene: Scene) -> str:
     if person.literal:
         return person.literal
-    family, given = _part("family", person.family, name), _given(person, options)
+    family, given = _part("family", person.family, name), _given_name(person, options)
     order = options.get("name-as-sort-order", "")
     particle, suffix = person.particle, person.suffix
     if options["form"] == "short":
@@ -149,7 +149,7 @@ def _part(part: str, text: str, name: StyleNode | None) -> str:
     return text
 
 
-def _given(person: Person, options: dict[str, str]) -> str:
+def _given_name(person: Person, options: dict[str, str]) -> str:
     """The given name, as initials where the style wants them."""
     mark = options.get("initialize-with")
     if mark is None or not person.given:

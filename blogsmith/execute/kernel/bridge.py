@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from ..worker import versions
 from ..worker.frames import without_surrogates
+from ..worker.sweeps import changed_in_place
 from . import python
 from .local import TRIES, CannotStart, LocalKernel
 from .outputs import Frame, Outputs, ending, failure_of
@@ -208,9 +209,11 @@ class _Session:
         began = time.perf_counter()
         reply = self._requests.run(message["code"], outputs.add_message, expressions)
         seconds = time.perf_counter() - began
+        changed = "" if message.get("leaves", True) or self._requests.dead else self._restore()
         if isinstance(counted := reply.content.get("execution_count"), int):
             self._next = counted + 1
         ended = ending(reply, outputs.error, python=self._is_python)
+        ended = {**ended, **changed_in_place(changed)} if changed and ended["status"] == "ok" else ended
         line = self._crash_line(message["number"])
         return {"event": "done", **ended, "seconds": seconds, **self._usage_frame(reply), "line": line}
 
@@ -219,8 +222,16 @@ class _Session:
         code = python.seed_code(message["seed"]) if message["seed"] is not None else ""
         if message["number"] != self._next:
             code = f"{python.numbering_code(message['number'])}\n{code}"
+        if binding := message.get("binding"):
+            code = f"{python.binding_code(binding, leaves=message['leaves'])}\n{code}"
         if code:
             self._requests.compute(_NO_EXPRESSIONS, code)
+
+    def _restore(self) -> str:
+        """Take back what a run of a sweep has bound; the name of what it has changed in place."""
+        reply = self._requests.compute({"run": python.restoring_expression()})
+        computed = (reply.content.get("user_expressions") or {}).get("run") or {}
+        return str(python.parse_report(computed).get("changed") or "")
 
     def _state(self) -> str:
         return python.state_expression(tuple(self._imports), self._root)

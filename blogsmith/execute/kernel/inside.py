@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+_OF_IPYTHON = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
+"""Names beside those of the author; and all that begin with an underscore."""
 _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
@@ -65,6 +67,24 @@ def seed(number: int) -> None:
     if not hasattr(module, "kept"):
         module.kept = module.Seeds()
     module.kept.seed(number)
+
+
+def begin_run(binding: str, leaves: bool) -> None:
+    """Bind the names of a sweep, given as JSON. leaves: else `end_run` takes back what the cell binds."""
+    ipython: Any = sys.modules["IPython"]
+    sweeps: Any = sys.modules["_blogsmith_sweeps"]
+    shell = ipython.get_ipython()
+    # its database takes one text for each number, and complains of a second one among what the cell prints
+    shell.history_manager.enabled = False
+    names = shell.user_ns
+    sweeps.before = None if leaves else sweeps.SessionState(names, _OF_IPYTHON)
+    names.update(json.loads(binding))
+
+
+def end_run() -> KernelReports:
+    """Go back to where `begin_run` was; the name of what was changed in place, or nothing."""
+    sweeps: Any = sys.modules["_blogsmith_sweeps"]
+    return KernelReports(json.dumps({"changed": sweeps.before.restore()}))
 
 
 def prepare(stack_file: str) -> None:

@@ -16,6 +16,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType(
     {
         "_blogsmith_versions": "worker/versions.py",
         "_blogsmith_seeds": "worker/seeds.py",
+        "_blogsmith_sweeps": "worker/sweeps.py",
         "_blogsmith_kernel": "kernel/inside.py",
     }
 )
@@ -50,6 +51,16 @@ def setup_expression(stack_file: str) -> str:
 def seed_code(seed: int) -> str:
     """For before a cell."""
     return f"{_MODULE}.seed({seed})"
+
+
+def binding_code(binding: Mapping[str, object], *, leaves: bool) -> str:
+    """For before a run of a sweep. leaves: what the cell binds stays."""
+    return f"{_MODULE}.begin_run({json.dumps(binding)!r}, {leaves!r})"
+
+
+def restoring_expression() -> str:
+    """What to compute behind one that leaves nothing."""
+    return f"{_MODULE}.end_run()"
 
 
 def numbering_code(number: int) -> str:

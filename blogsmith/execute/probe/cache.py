@@ -93,8 +93,8 @@ class ProbeCache:
         real, bin_folder = os.path.realpath(python), Path(python).parent
         chosen = {n: v for n, v in environ.items() if n in _NAMES or n.startswith(_PREFIXES)}
         parts = {
-            "python": [python, real, _written(Path(real))],
-            "environment": [_written(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
+            "python": [python, real, _stamp_of(Path(real))],
+            "environment": [_stamp_of(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
             "variables": chosen,
             # a relative folder in it is another one elsewhere
             "here": str(Path.cwd()) if "PYTHONPATH" in environ else "",
@@ -163,7 +163,7 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
     return isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
 
 
-def _written(file: Path) -> tuple[int, int] | None:
+def _stamp_of(file: Path) -> tuple[int, int] | None:
     """Not the inode: in a container a file that stays the same has another one at each start."""
     stamp = stamp_at(file)
     return stamp and stamp.written

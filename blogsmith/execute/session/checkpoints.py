@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ...model.results import CellRun, ValueRun
+from ...model.units import format_size
 from .output_buffer import OutputBuffer
 from .process import AdoptedChild, Process, die_with_us
 from .reaper import Mark, child_with_mark, end_survivors, new_number, resident_bytes, usage
@@ -66,10 +67,9 @@ class Checkpoint:
     _held: ExitStack
     """What is undone when it ends."""
 
-    @property
-    def memory_bytes(self) -> int:
-        """What it holds, with a share of what others hold, too."""
-        return resident_bytes(self._pid, shared=True)
+    def memory_bytes(self, *, shared: bool) -> int:
+        """What it holds; with a share only of what others hold, too, which is expensive to know."""
+        return resident_bytes(self._pid, shared=shared)
 
     def resume(self, stack: ExitStack) -> Resumed | None:
         """A worker that goes on from here; None if the files it has used are others now, or it is gone.
@@ -134,7 +134,11 @@ class SessionCheckpoints(Protocol):
     def resume(self, stack: ExitStack) -> Resumed | None:
         """A worker that goes on from the last checkpoint that is still true; None if there is none."""
 
-    def is_due(self, seconds: float, memory_bytes: int) -> bool:
+    @property
+    def most_bytes(self) -> int:
+        """Memory that all checkpoints together may take."""
+
+    def is_due(self, seconds: float) -> bool:
         """Whether to make one. seconds: what it took to come here from the last one."""
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
@@ -142,11 +146,14 @@ class SessionCheckpoints(Protocol):
 
 
 def take_checkpoint(
-    exchange: RequestChannel, process: Process, mark: Mark, folder: SessionFolder, progress: Progress
+    exchange: RequestChannel, worker: Resumed, progress: Progress, most_bytes: int
 ) -> Checkpoint | str:
-    """Have a worker make a checkpoint; why it cannot be, in words."""
+    """Have a worker make a checkpoint; why it cannot be, in words. most_bytes: of memory."""
+    process, mark, folder = worker.process, worker.mark, worker.folder
     if not mark.in_limits:
         return "this system does not mark processes"
+    if (memory := resident_bytes(process.pid)) > most_bytes:
+        return f"it takes {format_size(memory)}, and all states together may take {format_size(most_bytes)}"
     if any(folder.path.iterdir()):
         return "its folder for temporary files is not empty"
     if usage(process, mark, 0).processes > 1:

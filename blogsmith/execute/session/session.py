@@ -24,7 +24,7 @@ from .jobs import CellStep, SessionJob, SweepStep, ValueStep
 from .machine_paths import MachinePaths
 from .output_buffer import OutputBuffer
 from .process import Process, spawn
-from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark, resident_bytes
+from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
 from .requests import Answer, RequestChannel, RequestLimits
 from .used_files import UsedFiles
 from .working_folder import session_folder
@@ -220,13 +220,12 @@ class _Session:
 
     def _keep(self, seconds: float) -> bool:
         """Make a checkpoint, if it is worth it; whether that was tried. seconds: since the last one."""
-        process, mark = self._worker.process, self._worker.mark
         known = self._checkpoints
-        if known is None or self._over or not known.is_due(seconds, resident_bytes(process.pid)):
+        if known is None or self._over or not known.is_due(seconds):
             return False
         began = time.monotonic()
         progress = Progress(self._steps, tuple(self._cells), dict(self._values), self.used)
-        made = take_checkpoint(self._exchange, process, mark, self._worker.folder, progress)
+        made = take_checkpoint(self._exchange, self._worker, progress, known.most_bytes)
         if isinstance(made, Checkpoint):
             known.add(made, seconds, time.monotonic() - began)
         else:

@@ -22,10 +22,12 @@ _MOST_BYTES = 256 * 1024 * 1024
 class SessionState:
     """What a session holds at one moment."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
+    def __init__(self, namespace: dict[str, Any], others: frozenset[str] = frozenset()) -> None:
+        """others: names that are no variables of the author's, but a shell's own."""
         self._namespace = namespace
-        self._names = dict(namespace)
-        self._marks = {name: mark for name, value in namespace.items() if (mark := _mark(name, value))}
+        self._others = others
+        self._names = {name: value for name, value in namespace.items() if not self._is_other(name)}
+        self._marks = {name: mark for name, value in self._names.items() if (mark := _mark(name, value))}
         self._random = _random_states()
 
     def restore(self) -> str:
@@ -33,11 +35,15 @@ class SessionState:
         changed = [name for name, mark in self._marks.items() if _mark(name, self._names[name]) != mark]
         # never empty: threads of earlier cells may look names up
         for name in [name for name in self._namespace if name not in self._names]:
-            self._namespace.pop(name, None)
+            if not self._is_other(name):
+                self._namespace.pop(name, None)
         self._namespace.update(self._names)
         for module, method, state in self._random:
             getattr(module, method)(state)
         return changed[0] if changed else ""
+
+    def _is_other(self, name: str) -> bool:
+        return bool(self._others) and (name in self._others or name.startswith("_"))
 
 
 def changed_in_place(name: str) -> dict[str, Any]:

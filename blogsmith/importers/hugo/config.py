@@ -79,11 +79,6 @@ class HugoConfig:
         return self.value("uglyurls") is True
 
     @property
-    def goldmark(self) -> Mapping[str, Any]:
-        """Settings of the Markdown parser."""
-        return self.mapping("markup", "goldmark")
-
-    @property
     def passthrough(self) -> tuple[str, ...] | None:
         """Opening delimiters whose formulas the Markdown parser leaves alone; None if it knows none."""
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")

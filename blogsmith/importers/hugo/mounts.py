@@ -66,7 +66,7 @@ def _entries(config: HugoConfig) -> list[Mapping[str, Any]]:
 
 def _mount(entry: Mapping[str, Any], config: HugoConfig, target: PurePosixPath) -> Mount:
     return Mount(
-        _joined(config, str(entry.get("source") or "")),
+        _join_folder(config, str(entry.get("source") or "")),
         target,
         str(entry.get("lang") or "").casefold(),
         _texts(entry.get("excludefiles")),
@@ -79,7 +79,7 @@ def _usual(config: HugoConfig, component: str) -> Iterator[Mount]:
     language = config.default_language.casefold()
     written = config.value("languages", language, name) or config.value(name)
     for folder in written if isinstance(written, list) else [written or component]:
-        yield Mount(_joined(config, str(folder)), PurePosixPath(), "")
+        yield Mount(_join_folder(config, str(folder)), PurePosixPath(), "")
 
 
 def _language_folders(config: HugoConfig) -> Iterator[Mount]:
@@ -91,10 +91,10 @@ def _language_folders(config: HugoConfig) -> Iterator[Mount]:
         written = config.text("languages", code, "contentdir")
         if written or code == config.languages[0]:
             folder = written or config.text("contentdir") or "content"
-            yield Mount(_joined(config, folder), PurePosixPath(), code if written else "")
+            yield Mount(_join_folder(config, folder), PurePosixPath(), code if written else "")
 
 
-def _joined(config: HugoConfig, written: str) -> PurePosixPath:
+def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
     """A folder of the settings, relative to the root of the source; what leads out of it leads nowhere."""
     parts: list[str] = []
     for part in (config.folder / written.strip("/")).parts:

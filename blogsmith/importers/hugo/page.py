@@ -11,6 +11,7 @@ from typing import Any
 from ..macros import script_macros, tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text, walk_files
+from ..text.containers import join_tabs
 from ..text.pieces import Pieces
 from ..text.segments import Lines, divide, rewrite
 from .config import HugoConfig
@@ -111,7 +112,7 @@ class HugoPageTranslator:
             text = rewrite_formulas(text, self._config)
             text = rewrite_markdown(text, self._config, title=title, notice=notice)
         text = rewrite(text, lambda masked: self._links.rewrite(masked, document))
-        return finished.restore(text)
+        return join_tabs(finished.restore(text))
 
     def _param(self, name: str, front: Mapping[str, Any]) -> str:
         value = front.get(name.casefold())

@@ -35,8 +35,8 @@ def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
     if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
         return True
     has_list = any(notice.is_list for notice in page.notices)
-    is_empty = not _words(page.text)
-    return (has_list and _words(page.text) <= _FEW) or (
+    is_empty = not _count_words(page.text)
+    return (has_list and _count_words(page.text) <= _FEW) or (
         is_empty and (has_list_layout or address in MADE_HERE)
     )
 
@@ -47,5 +47,5 @@ def made_here(page: ImportedPage) -> Notice:
     return Notice("dropped", message, page.source, hint=f"it stood at {page.address}" if page.address else "")
 
 
-def _words(text: str) -> int:
+def _count_words(text: str) -> int:
     return len(re.findall(r"\w+", _TAG.sub(" ", text)))

@@ -11,6 +11,7 @@ from ...model.names import name_set
 from ..bibliography.bibtex import fit_key
 from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedPage
+from ..text.containers import join_tabs
 from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
 from .bibliography import Bibliographies
 from .context import PageContext
@@ -80,7 +81,7 @@ class PageTranslator:
         text = text if document.is_markdown else _joined_html(text)
         text = settle_blocks(distill_code(text, context))
         has_toc, html, text = self._markdown(text, context)
-        text = _unveil(context.finished.restore(text))
+        text = join_tabs(_unveil(context.finished.restore(text)))
         front = self._front(document, context, html, has_toc=has_toc)
         self.plugins |= context.plugins
         return ImportedPage(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
+from ..text.containers import begin_tabs, tab
 from ..text.math import display, inline
 from .context import PageContext
 from .includes import include
@@ -138,13 +139,14 @@ def _mermaid(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
 
 def _tab(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
-    *_, name = tag.arguments.split() or [""]
-    context.notice("changed", "a tab: here its parts stand below each other", line=context.line_of(tag))
-    return f"\n\n**{name}**\n\n{text.strip()}\n\n"
+    # the name of the group, then that of the part, which may have several words
+    _, _, name = tag.arguments.strip().partition(" ")
+    return "\n\n" + "\n".join(tab(name.strip() or tag.arguments.strip(), text.strip().split("\n"))) + "\n\n"
 
 
 def _tabs(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    return renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    return "\n".join(begin_tabs(text.split("\n")))
 
 
 def _gist(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:

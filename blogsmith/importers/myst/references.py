@@ -91,12 +91,12 @@ def refer(label: BookLabel, text: str, page: InlineText) -> str:
     if label.source != page.place.source:
         slug = place.slug if place else ""
         if not slug or page.index.slugs.get(slug, 0) != 1:
-            return f"[{_words(label)}]({address_of(label, page)})"
+            return f"[{_label_text(label)}]({address_of(label, page)})"
         slug += "#"
     if label.kind in ("anchor", "term"):
-        return f"[{_words(label)}]({address_of(label, page)})"
+        return f"[{_label_text(label)}]({address_of(label, page)})"
     return rf"\eqref{{{slug}{label.id}}}" if label.kind == "eq" else f"{{@{slug}{label.id}}}"
 
 
-def _words(label: BookLabel) -> str:
+def _label_text(label: BookLabel) -> str:
     return label.title or label.id.partition("-")[2].replace("-", " ") or label.id

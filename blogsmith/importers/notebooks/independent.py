@@ -47,7 +47,7 @@ def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> 
 
 
 def _cell(cell: dict[str, Any], render: Callable[[str], str]) -> str:
-    source = _joined(cell.get("source", cell.get("input", "")))
+    source = _join_lines(cell.get("source", cell.get("input", "")))
     kind = cell.get("cell_type")
     if kind == "code":
         metadata = cell.get("metadata")
@@ -72,7 +72,7 @@ def _without_front(source: str) -> str:
     return re.sub(r"\A\s*---\n[\s\S]*?^---[ \t]*(?:\n|\Z)", "", source, count=1, flags=re.MULTILINE)
 
 
-def _joined(value: Any) -> str:
+def _join_lines(value: Any) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 

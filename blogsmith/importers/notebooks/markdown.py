@@ -13,7 +13,7 @@ from ...model.names import name_set
 from ...patterns import lazy_pattern
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
-from .outputs import CellOutputs, decoded, read_outputs, unshown_types
+from .outputs import CellOutputs, decode_base64, read_outputs, unshown_types
 from .shown_outputs import ShownOutputs, code_fence
 
 Note = Callable[..., None]
@@ -118,7 +118,7 @@ class _Writer:
         def put(found: re.Match[str]) -> str:
             data = cell.attachments.get(found[1]) or cell.attachments.get(found[1].replace("%20", " "))
             for mime, text in (data or {}).items():
-                if picture := decoded(text if isinstance(text, str) else ""):
+                if picture := decode_base64(text if isinstance(text, str) else ""):
                     return self._outputs.file(found[1], picture, mime)
             self._note("missing", f"attachment {found[1]} is not in the notebook", cell.line)
             return found[0]
@@ -144,7 +144,7 @@ class _Writer:
             message = f"a cell in {self._language}: its code is shown, and not run"
             hint = "a Jupyter kernel can run it: execute: {engine: jupyter} in the front matter"
             self._note("left", message, cell.line, hint=hint)
-            self._shown(cell, self._language, code, message)
+            self._show_code(cell, self._language, code, message)
             return
         code, dropped = self._without_magics(code)
         if dropped:
@@ -157,7 +157,7 @@ class _Writer:
             message = "a cell that is no Python, which is not run"
             hint = "write it in Python, and take `eval: false` away"
             self._note("left", message, cell.line, hint=hint)
-            self._shown(cell, "{python}", "\n".join(["#| eval: false", code]), message)
+            self._show_code(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
         self._put(code_fence("{python}", "\n".join([*lines, code])), cell)
         for kind in unshown_types(cell):
@@ -179,7 +179,7 @@ class _Writer:
             f' title="{found[2].strip()}"' if name in ("writefile", "file") and '"' not in found[2] else ""
         )
         self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
-        self._shown(cell, _SHOWN_AS.get(name, name) + title, body, message)
+        self._show_code(cell, _SHOWN_AS.get(name, name) + title, body, message)
 
     def _without_magics(self, code: str) -> tuple[str, list[str]]:
         """The code without what only sets up a notebook, and those lines."""
@@ -218,7 +218,7 @@ class _Writer:
             else:
                 self._note("dropped", f"the option {line.strip()} of a cell", cell.line)
 
-    def _shown(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
+    def _show_code(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Code that does not run here, with what it gave as part of the page."""
         self._put(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
         shown = self._outputs.texts(read_outputs(cell))

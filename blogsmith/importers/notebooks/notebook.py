@@ -100,7 +100,7 @@ def _cells(written: list[Any], text: str) -> Iterator[NotebookCell]:
         if not isinstance(cell, dict):
             continue
         kind = str(cell.get("cell_type"))
-        source = joined(cell.get("source", cell.get("input")))
+        source = join_lines(cell.get("source", cell.get("input")))
         if kind == "heading":
             kind, source = "markdown", f"{'#' * int(cell.get('level') or 1)} {source}"
         first = json.dumps(source.partition("\n")[0], ensure_ascii=False)[1:-1]
@@ -138,7 +138,7 @@ def _output(output: Mapping[str, Any]) -> Mapping[str, Any]:
     return output
 
 
-def joined(value: Any) -> str:
+def join_lines(value: Any) -> str:
     """A text that is written as one, or as a list of lines."""
     if isinstance(value, list):
         return "".join(str(each) for each in value)

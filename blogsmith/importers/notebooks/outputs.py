@@ -18,7 +18,7 @@ from ...freeze.store import page_files
 from ...model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from ...patterns import lazy_pattern
 from ..model import ImportedData
-from .notebook import NotebookCell, joined
+from .notebook import NotebookCell, join_lines
 
 PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _TEXTS = ("text/plain", "text/html", "text/latex", "text/markdown")
@@ -46,7 +46,7 @@ def _outputs(written: Iterable[Mapping[str, Any]]) -> Iterator[CellOutput]:
     for output in written:
         kind = output.get("output_type")
         if kind == "stream":
-            text = _STEP.sub("", joined(output.get("text")))
+            text = _STEP.sub("", join_lines(output.get("text")))
             dropped = max(0, len(text) - _LARGEST)
             yield Stream("stderr" if output.get("name") == "stderr" else "stdout", text[:_LARGEST], dropped)
         elif kind == "error":
@@ -60,12 +60,12 @@ def _data(written: Any) -> dict[str, str | Blob]:
     found: dict[str, str | Blob] = {}
     for mime, part in written.items() if isinstance(written, dict) else ():
         if mime == "image/svg+xml":
-            found[mime] = _blob(joined(part).encode())
+            found[mime] = _blob(join_lines(part).encode())
         elif mime in PICTURES:
-            if picture := decoded(joined(part)):
+            if picture := decode_base64(join_lines(part)):
                 found[mime] = _blob(picture)
         elif mime in _TEXTS:
-            found[mime] = joined(part)[:_LARGEST]
+            found[mime] = join_lines(part)[:_LARGEST]
     return found
 
 
@@ -81,7 +81,7 @@ def unshown_types(cell: NotebookCell) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def decoded(text: str) -> bytes:
+def decode_base64(text: str) -> bytes:
     """Bytes of base64; empty for what is none."""
     try:
         return base64.b64decode("".join(text.split()), validate=True)

@@ -47,7 +47,7 @@ class NoteLinks:
         """`[[…]]`, without its brackets, as a link; its text if it leads nowhere."""
         target, _, text = written.replace("\\|", "|").partition("|")
         name, _, fragment = target.strip().partition("#")
-        shown = text.strip() or _shown(name.strip(), fragment)
+        shown = text.strip() or _link_text(name.strip(), fragment)
         address = self._address(name.strip(), fragment)
         if address is None:
             self._notice("missing", f"link [[{target.strip()}]]: there is no such note", "")
@@ -95,7 +95,7 @@ class NoteLinks:
         if note is None:
             self._notice("missing", f"embed ![[{target.strip()}]]: there is no such file", f"![[{written}]]")
             return None
-        shown = _shown(name.strip() or note.title, fragment)
+        shown = _link_text(name.strip() or note.title, fragment)
         address = self._address(name.strip(), fragment) or ""
         link = f"[{alt_text(shown)}]({address_text(address)})"
         block = _BLOCK.fullmatch(fragment.rpartition("#")[2].strip())
@@ -171,7 +171,7 @@ class NoteLinks:
         return address if found is None and not is_note else found or ""
 
 
-def _shown(name: str, fragment: str) -> str:
+def _link_text(name: str, fragment: str) -> str:
     """How Obsidian shows a link without a text of its own."""
     parts = [part.strip().lstrip("^") for part in fragment.split("#") if part.strip()]
     return " > ".join([name, *parts] if name else parts) or name

@@ -12,7 +12,7 @@ from ..macros import tex_macros
 from ..text.pandoc_attributes import PandocAttributes, fit_id
 from ..text.segments import CODE, Dialect, mask
 from .cells import Note
-from .divs import Div, add_prefix, quote, titled
+from .divs import Div, add_prefix, quote, split_title
 from .figures import FigureTranslator
 
 CALLOUTS = ("note", "tip", "important", "warning", "caution")
@@ -112,7 +112,7 @@ class DivTranslator:
         text = self._inner(div)
         title = self._restore(attributes.get("title"), "")
         if not title:
-            title, text = titled(text)
+            title, text = split_title(text)
         collapse = attributes.get("collapse").lower()
         fold = {"true": "-", "false": "+"}.get(collapse, "")
         return _callout(kind.upper(), title, fit_id(attributes.id), text, fold)
@@ -129,7 +129,7 @@ class DivTranslator:
         text = self._inner(div)
         name = self._restore(div.attributes.get("name", "title"), "")
         if not name:
-            name, text = titled(text)
+            name, text = split_title(text)
         if kind.lower() in ("exercise", "conjecture", "solution", "algorithm"):
             self.kinds.add(kind.lower())
         label = own_label(div.attributes.id) if div.attributes.id else ""

@@ -234,7 +234,7 @@ class CodeTranslator:
             if name == "label":
                 yield f"label: {fit_id(_text(value))}"
             elif name in _KNOWN:
-                yield from self._known(name, value, text)
+                yield from self._known_option(name, value, text)
             elif name not in _NOTHING:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")
                 self._note("dropped", f"the option {key} of a cell", text, hint=hint)
@@ -244,7 +244,7 @@ class CodeTranslator:
             ):
                 yield f"{key}: {value}"
 
-    def _known(self, key: str, value: str, text: str) -> Iterator[str]:
+    def _known_option(self, key: str, value: str, text: str) -> Iterator[str]:
         data = _data(value)
         if key in _CAPTIONS and isinstance(data, list):
             self._note("changed", f"{key}: is one text for all figures of a cell", text)

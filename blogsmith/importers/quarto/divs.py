@@ -98,7 +98,7 @@ def quote(text: str) -> str:
     return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
 
 
-def titled(text: str) -> tuple[str, str]:
+def split_title(text: str) -> tuple[str, str]:
     """The heading that a text begins with, without its marks, and what follows; empty if there is none."""
     found = re.match(r"\s*#{1,6}[ \t]+([^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)", text)
     return (found[1], text[found.end() :]) if found else ("", text)

@@ -120,7 +120,7 @@ class DocumentTranslator:
             frozenset(body.kinds),
             frozenset(body.files),
             has_cells=body.has_cells,
-            made=_made(document, body),
+            made=_made_files(document, body),
         )
 
     def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class DocumentTranslator:
             values["image"] = body.resolve(image)
         if body.has_cells and body.defaults.front:
             values["execute"] = dict(body.defaults.front)
-        return {**values, **body.works()}
+        return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
         """Macros of what the page puts into its head."""
@@ -273,7 +273,7 @@ class _Body:
         self.files |= files
         return target
 
-    def works(self) -> dict[str, Any]:
+    def reference_front(self) -> dict[str, Any]:
         """What the page says of its references: those it cites, and those it asks for."""
         known, cited = self._references.entries, self._references.cited
         nocite = str(self._document.options.get("nocite") or "")
@@ -291,7 +291,7 @@ def _is_bibtex(name: object) -> bool:
     return isinstance(name, str) and name.lower().endswith((".bib", ".bibtex"))
 
 
-def _made(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
+def _made_files(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
     notebook = document.notebook
     if notebook is None:
         return (*body.outputs.files, *record_files(document.new_path, body.records))

@@ -44,6 +44,11 @@ def cost_of(planned: OutputFile) -> int:
     return int(isinstance(content, PageView))
 
 
+def is_feed(planned: OutputFile) -> bool:
+    """Whether it is made of texts of pages: no reason to start processes, but work for those there are."""
+    return isinstance(planned.content, GeneratedFile) and bool(planned.content.texts)
+
+
 class PagePool:
     """Belongs to one build."""
 

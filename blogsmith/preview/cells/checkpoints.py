@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +58,7 @@ class CheckpointStore:
         most_bytes: int | None = None,
     ) -> None:
         self._least_s, self._cost_factor, self._most = least_s, cost_factor, most
-        self._most_bytes = _share_of_memory() if most_bytes is None else most_bytes
+        self.most_bytes = _share_of_memory() if most_bytes is None else most_bytes
         self._lock = threading.Lock()
         self._kept: list[_Kept] = []
         self._runs = 0
@@ -76,9 +76,9 @@ class CheckpointStore:
         keys = prefix_keys(job, start_request(job, Path()), declared, date)
         return RunCheckpoints(self, keys, str(job.post), hold)
 
-    def is_worth(self, seconds: float, cost_s: float, memory_bytes: int) -> bool:
-        """Whether a checkpoint that saves so much is to be made, of a process that uses so much."""
-        return seconds >= max(self._least_s, self._cost_factor * cost_s) and memory_bytes <= self._most_bytes
+    def is_worth(self, seconds: float, cost_s: float) -> bool:
+        """Whether a checkpoint that saves so much is to be made."""
+        return seconds >= max(self._least_s, self._cost_factor * cost_s)
 
     def find(self, keys: Iterable[str]) -> list[Checkpoint]:
         """Those with one of these keys, the one furthest on first; they are of use now."""
@@ -127,10 +127,15 @@ class CheckpointStore:
         """What is to go first, as long as something has to."""
         with self._lock:
             kept = list(self._kept)
-        held = sum(one.checkpoint.memory_bytes for one in kept)
-        if not kept or (len(kept) <= self._most and held <= self._most_bytes):
+        if len(kept) <= self._most and self._have_room(kept):
             return None
         return min(kept, key=lambda one: (one.used, one.saves_s, one.checkpoint.progress.steps))
+
+    def _have_room(self, kept: Sequence[_Kept]) -> bool:
+        return any(
+            sum(one.checkpoint.memory_bytes(shared=shared) for one in kept) <= self.most_bytes
+            for shared in (False, True)
+        )
 
     def _remove(self, is_meant: Callable[[_Kept], bool]) -> None:
         with self._lock:
@@ -177,9 +182,14 @@ class RunCheckpoints:
             self._store.discard(checkpoint)
         return None
 
-    def is_due(self, seconds: float, memory_bytes: int) -> bool:
+    @property
+    def most_bytes(self) -> int:
+        """Memory that all checkpoints together may take."""
+        return self._store.most_bytes
+
+    def is_due(self, seconds: float) -> bool:
         """Whether to make one."""
-        return self._store.is_worth(seconds, self._cost_s, memory_bytes)
+        return self._store.is_worth(seconds, self._cost_s)
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
         """There is one more."""

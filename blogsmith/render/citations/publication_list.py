@@ -15,7 +15,7 @@ from ..context import Rendering
 from ..prose import escape_html
 from .cited_works import CitedWork, CitedWorks
 from .links import work_links
-from .styles import NumericStyle, inverted
+from .styles import NumericStyle, invert_name
 
 _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -114,7 +114,7 @@ def _own_names(rendering: Rendering) -> tuple[str, ...]:
 def _forms(person: Person) -> Iterable[str]:
     yield person.full
     if person.family and person.given:
-        initials = inverted(person)
+        initials = invert_name(person)
         yield initials
         yield f"{initials.partition(', ')[2]} {person.short}"
 

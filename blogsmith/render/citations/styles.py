@@ -86,7 +86,7 @@ class NumericStyle:
         """Authors. Title. Venue volume(issue), pages, year. Note."""
         cited = self._cited.works[key]
         reference = cited.reference or reference_of_work(cited.work)
-        parts = (escape_html(_joined(reference.authors)), _title(rendering, cited, reference))
+        parts = (escape_html(_join_authors(reference.authors)), _title(rendering, cited, reference))
         return _sentences((*parts, _where(reference, reference.year), escape_html(reference.note)))
 
 
@@ -122,19 +122,17 @@ class AuthorYearStyle:
         """Authors (year). Title. Venue volume(issue), pages. Note."""
         cited, year = self._cited.works[key], escape_html(self._years[key])
         reference = cited.reference or reference_of_work(cited.work)
-        names = [inverted(person) for person in cited.work.authors[:MOST_AUTHORS]]
+        names = [invert_name(person) for person in cited.work.authors[:MOST_AUTHORS]]
         if cited.work.has_others or len(cited.work.authors) > MOST_AUTHORS:
             names.append("et al.")
         title = _title(rendering, cited, reference)
-        head = f"{escape_html(_joined(names))} ({year})" if names else ""
+        head = f"{escape_html(_join_authors(names))} ({year})" if names else ""
         first = (head, title) if head else (f"{title} ({year})",)
         return _sentences((*first, _where(reference, ""), escape_html(reference.note)))
 
 
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
     """Key → year, with a letter where two works would be cited by the same words."""
-    # most pages cite nothing, and it brings a processor with it
-
     groups: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         work = works[key]
@@ -159,7 +157,7 @@ def _plain(text: str) -> str:
     return text.replace('<span class="nocase">', "")
 
 
-def inverted(person: Person) -> str:
+def invert_name(person: Person) -> str:
     """`van Gogh, V.`: initials, as lists by name have them."""
     if person.literal:
         return person.literal
@@ -189,7 +187,7 @@ def _where(reference: Reference, year: str) -> str:
     return escape_html(", ".join(filter(None, (where, reference.pages, year))))
 
 
-def _joined(authors: Sequence[str]) -> str:
+def _join_authors(authors: Sequence[str]) -> str:
     """`A, B & C`; `A, B et al.` where the last one says so."""
     if authors and authors[-1] == "et al.":
         return f"{', '.join(authors[:-1])} et al.".strip()

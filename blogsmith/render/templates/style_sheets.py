@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -47,7 +48,7 @@ class SheetEntry(Struct, frozen=True):
     """The media query it holds for; empty: always."""
 
 
-class StyleSheet(Struct, frozen=True):
+class StyleSheet(Struct, frozen=True, cache_hash=True):
     """One file made of many: the sheet of a group of pages."""
 
     group: str
@@ -61,12 +62,7 @@ class StyleSheet(Struct, frozen=True):
 
     def path(self, math_font: str) -> PurePosixPath:
         """Where it lies in the finished site. math_font: as in `PageView`."""
-        chosen = [f"{name}:{value}" for name, value in self.variables]
-        files = [f"{file.asset.path} {file.version} {media}" for file, media in self.parts]
-        font = math_font.rpartition("/")[2] if self.is_whole else ""
-        key = "\n".join((_RECIPE, font, *files, *chosen))
-        digest = hashlib.sha256(key.encode()).hexdigest()[:_DIGITS]
-        return PurePosixPath("assets", self.theme, f"{self.group}-{digest}.css")
+        return _path_of(self, math_font.rpartition("/")[2] if self.is_whole else "")
 
     def is_made_of(self, file: Path) -> bool:
         """Whether a file of the disk is part of it."""
@@ -91,6 +87,16 @@ class StyleSheet(Struct, frozen=True):
                 rules += _conditional(_statements(file), media)
         first = [one for one in rules if one.startswith(_FIRST)]
         return "\n".join((*first, *(one for one in rules if not one.startswith(_FIRST)), ""))
+
+
+@lru_cache(maxsize=64)
+def _path_of(sheet: StyleSheet, font: str) -> PurePosixPath:
+    """Remembered, for every page asks for those of its sheets."""
+    chosen = [f"{name}:{value}" for name, value in sheet.variables]
+    files = [f"{file.asset.path} {file.version} {media}" for file, media in sheet.parts]
+    key = "\n".join((_RECIPE, font, *files, *chosen))
+    digest = hashlib.sha256(key.encode()).hexdigest()[:_DIGITS]
+    return PurePosixPath("assets", sheet.theme, f"{sheet.group}-{digest}.css")
 
 
 def version_of(data: bytes) -> str:

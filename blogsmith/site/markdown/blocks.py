@@ -157,7 +157,7 @@ class _Blocks:
         # signs in front of its lines say what has changed
         language = "diff" if "data-changed" in pre.attributes else element.attributes.get("data-lang", "")
         info = f'{language or "text"} title="{_attribute(title.text())}"' if title else language
-        yield fenced(pre.text(), info)
+        yield fence_code(pre.text(), info)
         caption = next((child for child in element.elements() if child.tag == "figcaption"), None)
         if caption is not None and "code-header" not in caption.classes:
             yield from self._paragraph(caption.children)
@@ -168,7 +168,7 @@ class _Blocks:
             yield from self.write(element.children)
             return
         kind = next(kind for kind in _STREAMS if f"output-{kind}" in element.classes)
-        yield fenced(element.text(), f'text title="{kind}"')
+        yield fence_code(element.text(), f'text title="{kind}"')
 
     def aside(self, element: PageElement) -> Iterator[str]:
         """A callout, a fold or a part of tabs: what is written on it, bold, and its text, as a quotation."""
@@ -266,7 +266,7 @@ def indent(text: str, first: str, others: str) -> str:
     return "\n".join([first + lines[0], *rest])
 
 
-def fenced(text: str, info: str) -> str:
+def fence_code(text: str, info: str) -> str:
     """Code between fences that nothing in it ends."""
     ticks = fence_of("`", text, 3)
     return f"{ticks}{info}\n{text.removesuffix(chr(10))}\n{ticks}"

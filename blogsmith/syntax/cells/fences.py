@@ -147,7 +147,7 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
         refuse_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
     token.content = code
-    put(token, _shown(fence, options, page))
+    put(token, _code_look(fence, options, page))
     first_line = page.first_line + first + head.lines
     place = fence.place or Place(first_line)
     cell = Cell(number, code, first_line, place, options.label, options, page.language)
@@ -158,7 +158,7 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
     )
 
 
-def _shown(fence: Fence, options: CellOptions, page: PageState) -> Fence:
+def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
     """What a fence says of the look of the code of its cell."""
     _refuse_removed(fence, page)
     caption = options.texts.get("lst-cap") or fence.caption

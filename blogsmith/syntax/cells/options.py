@@ -208,13 +208,13 @@ _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
         "shapes": "only blogsmith's own worker sees variables while code runs",
         "fig-dark": "draw the figure in colours that are readable on both",
         "fig-format": "a kernel chooses the form of its figures",
-        "sweep": "write a cell for each value",
     }
 )
 """Option without effect in a Jupyter kernel → what to know of it."""
 _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
     {
         "seed": "set it in the code",
+        "sweep": "write a cell for each value",
         "needs": "needs: asks Python; let the code say what it lacks",
     }
 )

@@ -71,7 +71,7 @@ def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: Place
     if closing > 0 and leaves_element(text, pos + 1, closing):
         return
     if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
-        message = f"{_shown(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
+        message = f"{_shorten(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
         hint = "take the blank beside the dollar sign out, or write \\$ for the sign"
         at, written = place(pos, closing + 1), text[pos : closing + 1]
         fix = reporter.substitute(at, written, f"${written[1:-1].strip()}$")
@@ -92,7 +92,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
     if at < 0 or not text[pos + 3 : at].strip():
         return
     form = "\\(…\\)" if opening == "(" else "\\[…\\]"
-    message = f"{_shown(text[pos : at + 3])} has no meaning here and is text"
+    message = f"{_shorten(text[pos : at + 3])} has no meaning here and is text"
     written, found = text[pos : at + 3], place(pos, at + 3)
     meant = f"\\{opening}{written[3:-3]}\\{written[-1]}"
     fix = reporter.substitute(found, written, meant, is_safe=True)
@@ -125,7 +125,7 @@ def report_between_words(
     if is_meant and has_words != goes_on:
         return
     if has_words or goes_on:
-        message = f"{_shown(tex)} is a display and takes this sentence apart"
+        message = f"{_shorten(tex)} is a display and takes this sentence apart"
         hint = "write $…$ in a line, a display alone on its lines, or math: {double_dollar: kramdown}"
         at = place(found.start, found.end)
         fix = reporter.substitute(at, tex, f"${tex[2:-2].strip()}$")
@@ -136,7 +136,7 @@ def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: Plac
     r"""A formula between `\[` and `\]`, or `\(` and `\)`, of words alone: escapes that CommonMark knows."""
     if text[found.start] != "\\" or not _PROSE.fullmatch(text, found.inner, found.inner_end):
         return
-    shown = _shown(text[found.start : found.end])
+    shown = _shorten(text[found.start : found.end])
     opening, closing = text[found.start + 1], {"(": ")", "[": "]"}.get(text[found.start + 1], "")
     hint = f"write {opening}…{closing} for brackets in a text, \\text{{…}} for words in a formula"
     message = f"{shown} is a formula: its words are set as products of letters"
@@ -149,6 +149,6 @@ _PROSE = lazy_pattern(r"\s*[^\W\d_]{2,}[,.;:!?]?(?:\s+[^\W\d_]+[,.;:!?]?)*\s+[^\
 """Two words or more, and nothing that is TeX."""
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -193,6 +193,10 @@ class _Found(Struct):
 
 
 def _row(tokens: Sequence[Token], what: str) -> SourceRow:
+    texts = [token.text for token in tokens]
+    if _COMMANDS.isdisjoint(texts):
+        # nothing is said about its number, as in most rows
+        return SourceRow(content=_content(texts))
     found = _Found()
     index = 0
     while index < len(tokens):
@@ -209,9 +213,13 @@ def _row(tokens: Sequence[Token], what: str) -> SourceRow:
         tag=text_of(tag) if tag else None,
         bare_tag=found.bare_tag,
         notag=found.notag,
-        content="".join(token.text for token in found.content if token.text != " "),
+        content=_content([token.text for token in found.content]),
         mistakes=tuple(found.mistakes),
     )
+
+
+def _content(texts: Sequence[str]) -> str:
+    return "".join([text for text in texts if text != " "])
 
 
 def _start(tokens: Sequence[Token]) -> int:

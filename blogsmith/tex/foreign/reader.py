@@ -125,7 +125,7 @@ def _name(element: Element) -> str:
 def _content(element: Element) -> Iterator[Element]:
     """Its children; text between them is none of a formula's."""
     if (element.text or "").strip() or any((child.tail or "").strip() for child in element):
-        raise UnusableMathml(f"text stands in its {_shown(_name(element))}")
+        raise UnusableMathml(f"text stands in its {_format_name(_name(element))}")
     for child in element:
         if _name(child) == "semantics" and len(child):
             # annotations say the same in another notation
@@ -145,17 +145,17 @@ def _write(element: Element, depth: int) -> str:
         raise UnusableMathml("it is nested too deep")
     if name in _TOKENS:
         if len(element):
-            raise UnusableMathml(f"its {name} holds {_shown(_name(element[0]))}, no text alone")
+            raise UnusableMathml(f"its {name} holds {_format_name(_name(element[0]))}, no text alone")
         text = _BLANKS.sub(" ", element.text or "").strip(" ")
         return write_token(name, _attributes(element), text, element.get("mathvariant", ""))
     if "mathvariant" in element.attrib:
-        raise UnusableMathml(f"MathML Core has no mathvariant for {_shown(name)}")
+        raise UnusableMathml(f"MathML Core has no mathvariant for {_format_name(name)}")
     if name == "mspace":
         return _write_space(element)
     if name == "mtable":
         return _print_table(element, _read_table(element, depth))
     if name not in _ROWS and name not in _COUNTS:
-        raise UnusableMathml(f"{_shown(name)} is no element of MathML Core that formulas may have")
+        raise UnusableMathml(f"{_format_name(name)} is no element of MathML Core that formulas may have")
     children = [_write(child, depth + 1) for child in _content(element)]
     if name in _COUNTS and len(children) != _COUNTS[name]:
         raise UnusableMathml(f"its {name} has {len(children)} children, not {_COUNTS[name]}")
@@ -182,7 +182,7 @@ def _read_table(element: Element, depth: int) -> ForeignTable:
     rows, aligned = [], []
     for row in _content(element):
         if _name(row) != "mtr":
-            raise UnusableMathml(f"its table holds {_shown(_name(row))}")
+            raise UnusableMathml(f"its table holds {_format_name(_name(row))}")
         _attributes(row)
         own = row.get("columnalign", "").split() or sides
         cells = list(_content(row))
@@ -198,7 +198,7 @@ def _side(cell: Element, sides: Sequence[str], column: int) -> str:
 
 def _cell(cell: Element, side: str, depth: int) -> str:
     if _name(cell) != "mtd":
-        raise UnusableMathml(f"a row of its table holds {_shown(_name(cell))}")
+        raise UnusableMathml(f"a row of its table holds {_format_name(_name(cell))}")
     style = _SIDES.get(side)
     if style is None:
         raise UnusableMathml(f"its table is aligned by {side[:40]}")
@@ -222,6 +222,6 @@ def _print_table(element: Element, table: ForeignTable) -> str:
     return f"<mtable{look}{_attributes(element)}>{rows}</mtable>"
 
 
-def _shown(name: str) -> str:
+def _format_name(name: str) -> str:
     """A name for a sentence, whatever it holds."""
     return f"<{name.rpartition('}')[2][:40]}>"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from .scan import split, split_placed
@@ -39,13 +41,14 @@ def tokenize(tex: str) -> list[Token]:
 
 def tokenize_unplaced(tex: str) -> list[Token]:
     """The same in half the time, for callers that do not ask where a token stands: all are at 0."""
-    tokens: list[Token] = []
-    for text in split(tex):
-        if text[0].isdecimal() or text[0] == ".":
-            tokens += (Token(part, 0, 0) for part in text)
-        else:
-            tokens.append(Token(text, 0, 0))
-    return tokens
+    return list(chain.from_iterable(map(_unplaced, split(tex))))
+
+
+@lru_cache(maxsize=4096)
+def _unplaced(text: str) -> tuple[Token, ...]:
+    """One token of `scan`. Remembered: formulas have few different ones, and making a record takes longer."""
+    parts = text if text[0].isdecimal() or text[0] == "." else (text,)
+    return tuple(Token(part, 0, 0) for part in parts)
 
 
 def is_control_word(text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 
 from ....syntax.kinds import kind_table
+from ...text.containers import begin_tabs, tab
 from ...text.placement import Replacement, callout, dedent, fence
 from .context import CallContext
 from .parse import Call, Literal, source_of
@@ -176,15 +177,20 @@ def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`tabs`: its parts below each other, each under its name."""
+    """`tabs`: a block of its own, whatever tabs stand before it."""
     if call.inner is None:
         return None
-    context.notice("changed", f"shortcode {call.name}: the tabs stand below each other now", "", "")
     names = [each.strip() for each in call.get("items").split(",") if each.strip()]
-    if not names:
-        return Replacement(dedent(inner), is_block=True)
     parts = inner.split(_TAB)
-    labelled = [f"**{name}**\n\n{dedent(part)}" for name, part in zip(names, parts[1:], strict=False)]
+    if not names:
+        # a part without any name still has to be called something
+        names = [str(number) for number in range(1, len(parts))]
+    if len(parts) == 1:
+        return Replacement("\n".join(begin_tabs(dedent(inner).split("\n"))), is_block=True)
+    labelled = [
+        "\n".join(tab(name, dedent(part).split("\n"), is_first=not number))
+        for number, (name, part) in enumerate(zip(names, parts[1:], strict=False))
+    ]
     rest = [dedent(part) for part in parts[len(names) + 1 :]]
     return Replacement("\n\n".join([dedent(parts[0]), *labelled, *rest]).strip("\n"), is_block=True)
 
@@ -201,7 +207,7 @@ def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None
     body = fence(source_of(call.inner).strip("\n"), language) if language else dedent(inner)
     if not name:
         return Replacement(f"{_TAB}{body}", is_block=True)
-    return Replacement(f"**{name}**\n\n{body}", is_block=True)
+    return Replacement("\n".join(tab(name, body.split("\n"))), is_block=True)
 
 
 def show_card(call: Call, inner: str, context: CallContext) -> Replacement | None:

@@ -80,7 +80,7 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
         position = found.end()
         body = found["angle"] if found["angle"] is not None else found["percent"]
         if found["escaped"] is not None:
-            nodes.append(Literal(_shown(found[0], found["escaped"]), found.start()))
+            nodes.append(Literal(_unescape(found[0], found["escaped"]), found.start()))
         elif (written := (body or "").strip()).startswith("/"):
             _close(nodes, opened, written[1:].strip().casefold(), found[0], found.start())
         else:
@@ -129,7 +129,7 @@ def _stuck(text: str, opening: re.Match[str]) -> Iterator[int]:
         position = found.end()
 
 
-def _shown(written: str, escaped: str) -> str:
+def _unescape(written: str, escaped: str) -> str:
     return written.replace(escaped, escaped[2:-2])
 
 

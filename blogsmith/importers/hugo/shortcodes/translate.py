@@ -42,7 +42,7 @@ class HugoShortcodeTranslator:
         done = ""
         for index, node in enumerate(nodes):
             if isinstance(node, Literal):
-                done += self._shown(node)
+                done += self._literal_text(node)
                 continue
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             after = following.text if isinstance(following, Literal) else "\nx" if following else ""
@@ -50,7 +50,7 @@ class HugoShortcodeTranslator:
             done = place(done, self._replacement(node, prefix), after)
         return done
 
-    def _shown(self, node: Literal) -> str:
+    def _literal_text(self, node: Literal) -> str:
         if not node.text.startswith(("{{<", "{{%")):
             return node.text
         # a call that is shown is text here, and nothing to translate any more
@@ -67,19 +67,19 @@ class HugoShortcodeTranslator:
         template = self._templates.get(call.name)
         if found is None and template is not None:
             found = expand_template(template, call, inner, self._context)
-        return self._left(call, inner) if found is None else found
+        return self._keep_call(call, inner) if found is None else found
 
     def _inline_template(self, call: Call) -> Replacement:
         """`name.inline`: a template that stands in the text itself."""
         template = _LOADED.sub("", source_of(call.inner or ()))
         found = expand_template(template, replace(call, inner=None), "", self._context)
         if found is None:
-            return self._left(call, self._join(call.inner or ()))
+            return self._keep_call(call, self._join(call.inner or ()))
         if not found.text.strip():
             self._context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
         return found
 
-    def _left(self, call: Call, inner: str) -> Replacement:
+    def _keep_call(self, call: Call, inner: str) -> Replacement:
         """A call as it was, its inner text translated."""
         put = self._context.finished.put
         if any(call.start in each for each in self._code):

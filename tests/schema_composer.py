@@ -1,4 +1,4 @@
-"""A table of keys as a JSON Schema, for editors: what `blogsmith schema` prints is made by this.
+"""A table of keys as a JSON Schema, for editors: the files in `blogsmith/schema/json/` are made by this.
 
 Draft 7, for all that reads YAML in editors is built on one language server, which knows this draft best; what
 later drafts have is not missed here. `deprecationMessage`, `errorMessage`,
@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, Struct, field
 
-from .forms import DEFINITION, LAZY, RECORD, Form, form_of, narrow
-from .portable import portable
-from .records import Schema
+from blogsmith.schema.forms import DEFINITION, LAZY, RECORD, Form, form_of, narrow
+from blogsmith.schema.records import Schema
+from tests.portable_patterns import portable
 
 Describe: TypeAlias = Callable[[type, str], str]
 """(Record, name of a field) → what it means."""
@@ -62,7 +62,7 @@ class Composer(Struct, frozen=True):
                 "allOf": [{"$ref": f"#/properties/{ours}"}],
             }
         foreign = {
-            key.removeprefix(table.prefix): refused(hint)
+            key.removeprefix(table.prefix): forbid_key(hint)
             for key, hint in table.table.foreign.items()
             if key.rpartition(".")[0] == table.prefix.removesuffix(".")
         }
@@ -143,7 +143,7 @@ def _described(text: str) -> dict[str, str]:
     return {"description": text} | ({"markdownDescription": text} if re.search(r"[`*\[]", text) else {})
 
 
-def refused(hint: str) -> dict[str, Any]:
+def forbid_key(hint: str) -> dict[str, Any]:
     """A key that is a mistake, and what to do instead."""
     return {"not": {}, "errorMessage": hint, "doNotSuggest": True}
 

@@ -1,0 +1,30 @@
+"""Patterns and loops that are quick forms of others: both say the same of any text."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogsmith.render.reading_time import _ASCII_WORD, _WORD
+from blogsmith.syntax.foreign import _SIGNS
+from blogsmith.tex.parse.lexer import tokenize, tokenize_unplaced
+
+_PLAIN_SIGNS = re.compile(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|\+\+|%%|[\w)][~^][\w+-]")
+"""As one would write them; `_SIGNS` is arranged so that `re` finds them quickly."""
+
+
+@given(st.text("{[^*:)=\\nrD!?+%~-aé 1", max_size=12))
+def test_signs_of_foreign_syntax(text: str) -> None:
+    assert bool(_SIGNS.search(text)) == bool(_PLAIN_SIGNS.search(text))
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=30))
+def test_words_in_ascii(text: str) -> None:
+    assert _ASCII_WORD.findall(text) == _WORD.findall(text)
+
+
+@given(st.text("\\ab{}$12.٣ \n%&", max_size=20))
+def test_tokens_without_places(tex: str) -> None:
+    assert [token.text for token in tokenize_unplaced(tex)] == [token.text for token in tokenize(tex)]
