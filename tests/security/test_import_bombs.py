@@ -20,12 +20,6 @@ LIMIT_S = 20.0
 """Processor time of an import; most take one second."""
 
 
-@pytest.fixture
-def short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is endless ends sooner here; what is left is the same."""
-    monkeypatch.setattr(page_limit, "LIMIT_S", 1.5)
-
-
 def run(tmp_path: Path, files: Mapping[str, str]) -> ImportResult:
     put(tmp_path / "source", files)
     start = time.process_time()
@@ -109,7 +103,6 @@ def test_row_46_liquid(name: str, tmp_path: Path) -> None:
     assert "Text." in done.site.pages[0].text
 
 
-@pytest.mark.usefixtures("short_limit")
 @pytest.mark.parametrize("inner", ["", pytest.param("words ", marks=pytest.mark.long)])
 def test_row_46_inclusion_that_doubles(inner: str, tmp_path: Path) -> None:
     files = {
