@@ -56,7 +56,7 @@ def machines(folder: Path) -> Iterator[Machines]:
             process.terminate()
         for process in (*found.workers, scheduler):
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

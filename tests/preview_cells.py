@@ -18,7 +18,7 @@ from blogsmith.project.context import open_site
 from blogsmith.project.report import ExecutionOptions
 from tests.site_files import NOW
 
-WAIT_S = 40.0
+WAIT_S = 90.0
 """Nothing takes a tenth of it, unless the machine is overloaded."""
 CLOSE_S = 9.0
 """What runs is ended at once, but a busy machine may take its time. To wait for a cell would take longer."""

@@ -19,7 +19,7 @@ from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
 
 TOKEN = "the token of this run"
-WAIT_S = 30.0
+WAIT_S = 60.0
 """Nothing here takes a tenth of it, unless the machine is overloaded."""
 
 

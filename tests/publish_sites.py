@@ -95,7 +95,7 @@ class Served:
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
         """One request; underscores in names of headers are hyphens."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(
                 method, path, headers={name.replace("_", "-"): value for name, value in headers.items()}
@@ -129,4 +129,4 @@ def serving(
         yield Served(port)
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)

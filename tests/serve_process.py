@@ -21,9 +21,9 @@ from blogsmith.trust.consent import trust
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, Got, soon
 
-PATIENCE_S = 40.0
+PATIENCE_S = 90.0
 """Nothing takes a twentieth of it, unless the machine is overloaded."""
-PROMPT_S = 8.0
+PROMPT_S = 30.0
 """What is to end at once has ended by then, also there."""
 _LOOK_S = 0.1
 # With `python -m` Python itself ends by the signal instead if Ctrl-C came while a dataclass was being made:
@@ -231,7 +231,7 @@ def _end(process: subprocess.Popen[bytes]) -> list[int]:
         process.send_signal(signal.SIGABRT)
         process.wait()
     # Python's own helper of `multiprocessing`, which Dask starts, ends when it sees that all others have
-    soon(lambda: not any(map(is_running, family)), PROMPT_S)
+    soon(lambda: not any(map(is_running, family)), PATIENCE_S)
     left = [pid for pid in family if is_running(pid)]
     for pid in left:
         with suppress(ProcessLookupError):

@@ -172,7 +172,7 @@ def test_pages_of_workers_that_are_lost_are_made_here(tmp_path: Path, clusters: 
         on_workers(found.address, break_processes(str(found.scheduler.pid)))
         trust(settings(root, there(found.address)))
         assert build_with(root, 2, output=tmp_path / "two").ok
-        assert clusters == [1] and found.scheduler.wait(20) == -signal.SIGKILL
+        assert clusters == [1] and found.scheduler.wait(60) == -signal.SIGKILL
     assert built(tmp_path / "one") == built(tmp_path / "two")
 
 
@@ -205,8 +205,8 @@ def test_nothing_is_left_of_a_build_that_is_broken_off(tmp_path: Path) -> None:
 
     wait_for(makes_pages)
     os.killpg(builder.pid, signal.SIGINT)
-    assert builder.wait(30) == 130
-    wait_for(lambda: not marked(mark), 10)
+    assert builder.wait(60) == 130
+    wait_for(lambda: not marked(mark), 60)
 
 
 @needs_dask

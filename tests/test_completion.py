@@ -18,7 +18,7 @@ import pytest
 from blogsmith.cli.completion_types import SectionType, SystemType, ThemeFileType, ThemeType
 from tests.serve_process import PROGRAM
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """Nothing takes a tenth of it, unless the machine is overloaded."""
 SETUP = {
     "bash": (

@@ -192,7 +192,7 @@ def test_a_builder_that_is_told_to_end_leaves_nothing(
         builder.kill()
         builder.wait()
     # Python's own helper of `multiprocessing` ends when it sees that all others have
-    wait_for(lambda: marked(str(root)) == [], 10)
+    wait_for(lambda: marked(str(root)) == [], 60)
     assert list(temporary.iterdir()) == []
     assert "Traceback" not in (tmp_path / "said").read_text("utf-8")
 
@@ -279,7 +279,7 @@ def test_who_stops_listening_ends_sessions_on_workers(tmp_path: Path, cluster: M
     ):
         assert next(runs).session == "quick"
         wait_for(lambda: len(running(tmp_path)) == 2)
-    wait_for(lambda: running(tmp_path) == [], 10)
+    wait_for(lambda: running(tmp_path) == [], 60)
     assert [process.poll() for process in cluster.workers] == [None, None]
 
 
@@ -290,7 +290,7 @@ def test_sessions_on_workers_end_with_a_builder_that_is_killed(tmp_path: Path, c
     wait_for(lambda: len(running(root)) == 1, 60)
     builder.kill()
     builder.wait()
-    wait_for(lambda: running(root) == [], 20)
+    wait_for(lambda: running(root) == [], 60)
 
 
 @needs_dask

@@ -573,7 +573,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
         yield SimpleNamespace(url=address(folder / "RUNTIME"), root=root)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
 def address(runtime: Path) -> str:

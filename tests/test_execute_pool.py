@@ -124,7 +124,7 @@ def test_ctrl_c_ends_everything_and_goes_on(tmp_path: Path) -> None:
     )
     wait_for(lambda: len(list(tmp_path.glob("content/pid*"))) == 2)
     builder.send_signal(signal.SIGINT)
-    assert builder.communicate(timeout=20) == ("interrupted\n", "")
+    assert builder.communicate(timeout=60) == ("interrupted\n", "")
     assert [path for path in tmp_path.glob("content/pid*") if is_alive(int(path.name[3:]))] == []
 
 

@@ -15,7 +15,7 @@ from pygls.lsp.client import LanguageClient
 COMMAND = (sys.executable, "-m", "blogsmith", "lsp", "--stdio")
 HEAD = "---\ntitle: One\ndate: 2026-01-02\n---\n\n"
 ONE = "content/posts/one.md"
-WAIT_S = 30
+WAIT_S = 60
 
 
 def _write_site(root: Path) -> None:

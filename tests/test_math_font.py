@@ -194,7 +194,7 @@ class TestKept:
         barrier, found = threading.Barrier(4), []
 
         def make() -> bytes:
-            barrier.wait(timeout=20)
+            barrier.wait(timeout=60)
             return b"dear" * 1000
 
         def work() -> None:

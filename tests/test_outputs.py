@@ -44,9 +44,9 @@ from tests.theme_pages import BARE, SITE, load_paper
 
 STATIC = Path(__file__).parent.parent / "themes" / "paper" / "static"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-LONG = 300_000
+LONG = 100_000
 """Characters."""
-BUDGET_S = 10
+BUDGET_S = 4
 """For so many; what is not linear takes hours."""
 ESC = "\x1b"
 

@@ -33,7 +33,7 @@ from tests.preview_sites import options
 from tests.rows import each_row
 from tests.site_files import NOW
 
-PATIENCE_S = 40.0
+PATIENCE_S = 90.0
 
 
 class NoRunner:

@@ -370,8 +370,8 @@ class TestSpawned:
         time.sleep(3)
         assert all(map(is_alive, pids))
         os.killpg(builder.pid, ending)
-        builder.wait(20)
-        wait_for(lambda: not any(map(is_alive, pids)), 10)
+        builder.wait(60)
+        wait_for(lambda: not any(map(is_alive, pids)), 60)
 
     def test_on_a_machine_without_the_site(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Sizes of pictures are sent; what programs draw, and a folder of the site, are left to us."""

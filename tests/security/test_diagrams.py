@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.page_checks import elements, parse
+from tests.rows import thinned
 from tests.site_files import build, printed, put
 
 pytest.importorskip("merman", reason="Mermaid is drawn where merman has wheels")
@@ -97,7 +98,7 @@ def acting(figure: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.split()[0])
+@pytest.mark.parametrize("place", thinned(PLACES, every=3), ids=lambda place: place.split()[0])
 def test_row_43_labels_are_text(place: str, tmp_path: Path) -> None:
     charts = [place.replace("{}", label) for label in LABELS]
     assert [acting(figure) for figure in figures(tmp_path, charts) if acting(figure)] == []

@@ -20,12 +20,6 @@ LIMIT_S = 20.0
 """Processor time of an import; most take one second."""
 
 
-@pytest.fixture(autouse=True)
-def short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is endless ends sooner here; what is left is the same."""
-    monkeypatch.setattr(page_limit, "LIMIT_S", 1.5)
-
-
 def run(tmp_path: Path, files: Mapping[str, str]) -> ImportResult:
     put(tmp_path / "source", files)
     start = time.process_time()
