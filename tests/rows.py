@@ -21,7 +21,9 @@ def each_row(names: Names, values: Iterable[Any], ids: object = None) -> Callabl
     fixtures of their own state such as `tmp_path`.
     """
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    table = [(dict(zip(keys, _cells(value, len(keys)), strict=True)), value) for value in values]
+    # as for pytest: one name alone stands for the value itself, a tuple of one name for a tuple of one
+    is_bare = isinstance(names, str) and len(keys) == 1
+    table = [(dict(zip(keys, _cells(value, is_bare=is_bare), strict=True)), value) for value in values]
     labels = _labels(ids, [value for _, value in table])
 
     def decorate(test: Test) -> Test:
@@ -53,11 +55,11 @@ def try_rows(check: Callable[[Any], None], rows: Sequence[tuple[str, Any]]) -> N
         raise ExceptionGroup(f"{len(faults)} of {len(rows)} rows fail", faults)
 
 
-def _cells(value: Any, count: int) -> Sequence[Any]:
+def _cells(value: Any, *, is_bare: bool) -> Sequence[Any]:
     if isinstance(value, ParameterSet):
         assert not value.marks, "a row of its own mark is a test of its own"
         return value.values
-    return (value,) if count == 1 else value
+    return (value,) if is_bare else value
 
 
 def _labels(ids: object, values: Sequence[Any]) -> list[str]:
