@@ -26,7 +26,7 @@ from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.cases_io import all_cases, split_config
 from tests.conftest import ROOT
-from tests.rows import each_row, thinned
+from tests.rows import thinned
 from tests.site_files import build
 from tests.test_sites import SITES
 
@@ -292,7 +292,7 @@ def test_cells_know_their_number(pages: Pages) -> None:
     assert re.findall(r'data-line="(\d+)"', runnable[0]) == [str(CELLS.split("\n").index("5") + 1)]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("written", "shown"),
     [
         ('<div data-line="99">x</div>\n', '<div data-line="99">x</div>\n'),
