@@ -24,7 +24,6 @@ from ..model.template_views import PageView
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, no_progress
 from ..read.files import read_source
-from ..search.index_edit import NotEditable
 from ..site.feeds import site_feed_files
 from ..site.frame import Rendered
 from ..site.index import PageEntry
@@ -42,11 +41,10 @@ from .lookups import page_tools
 from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
 from .output_plan import OutputFile, OutputPlan
 from .output_rows import OutputRows
-from .rows.page_rows import has_same_entry, text_change
+from .rows.page_rows import EditedText, has_same_entry, text_change
 from .rows.page_table import RowKind
 from .rows.row_store import RowStore, open_rows
 from .rows.template_rows import TemplateRows
-from .search_edit import EditedText, edit_search
 
 if TYPE_CHECKING:
     from ..model.results import PageResults
@@ -111,7 +109,7 @@ def _build(
             ended_s = time.monotonic()
             edit.keep_sizes()
             renew_outline(rows, key, edit.outline)
-        except (ReachesFurther, NotEditable, SiteError, OSError):
+        except (ReachesFurther, SiteError, OSError):
             rows.discard()
             return None
     return report, ended_s
@@ -285,9 +283,17 @@ class _Edit:
     def _edit_searches(self, rows: OutputRows) -> tuple[OutputFile, ...]:
         """The files of searches that are others now."""
         changed: tuple[OutputFile, ...] = ()
+        if not self.outline.searches:
+            return changed
+        from ..search.index_edit import NotEditable
+        from .search_edit import edit_search
+
         for folder, plan in self.outline.searches.items():
             last = read_last_site(self.target, self._root, partial(_is_in, folder), is_chosen=self._is_chosen)
-            edit = edit_search(folder, plan, self._texts, last, self.config.math.macros)
+            try:
+                edit = edit_search(folder, plan, self._texts, last, self.config.math.macros)
+            except NotEditable as error:
+                raise ReachesFurther from error
             for planned in edit.unchanged:
                 rows.put_unchanged(planned, self.kept_files[str(planned.path)])
             changed += edit.changed

@@ -8,22 +8,13 @@ from pathlib import PurePosixPath
 import msgspec
 from msgspec.structs import replace
 
-from ..model.template_views import PageView
 from ..render.templates.style_sheets import version_of
 from ..search.index import IndexedPage
 from ..search.index_edit import IndexEdit, NotEditable
 from ..search.page_record import record_digest
 from .output_plan import OutputFile
-from .rows.page_rows import TextState
+from .rows.page_rows import EditedText
 from .search_files import ENTRY, IndexedSource, SearchPlan, indexed_source, planned_files
-
-
-class EditedText(msgspec.Struct, frozen=True):
-    """A page whose text is another one now."""
-
-    view: PageView
-    before: TextState
-    after: TextState
 
 
 class SearchEdit(msgspec.Struct, frozen=True):

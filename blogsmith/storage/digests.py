@@ -6,8 +6,8 @@ Python's own `random` takes its digest this way, too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+# `typing` would be imported for its name alone
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

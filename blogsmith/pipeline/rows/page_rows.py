@@ -22,6 +22,7 @@ from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
 from ...model.fallbacks import ConverterFallback
 from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
+from ...model.template_views import PageView
 from ...model.texts import PageText
 from ...render.context import Tools
 from ...site.index import PageEntry
@@ -168,6 +169,14 @@ class TextState(msgspec.Struct, frozen=True):
     weight: Weight
     search: bytes
     """As in `Body`."""
+
+
+class EditedText(msgspec.Struct, frozen=True):
+    """A page whose text is another one now."""
+
+    view: PageView
+    before: TextState
+    after: TextState
 
 
 def text_change(old: bytes, new: bytes) -> tuple[TextState, TextState] | None:
