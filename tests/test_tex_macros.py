@@ -183,6 +183,15 @@ def test_errors_point_at_the_call(tex: str, at: str, kind: str, message: str) ->
     assert caret(tex, error) == at
 
 
+def test_errors_point_at_an_alias() -> None:
+    r"""A command that `\let` has taken another name for stands where that name does."""
+    alias = r"\let\ab\sqrt x+\ab"
+    assert caret(alias, refused(alias)) == r"\ab"
+    twice = r"\let\a" * 4
+    error = refused(twice)
+    assert error.offset + error.length <= len(twice)
+
+
 def test_a_macro_of_an_earlier_formula_is_reported_at_its_call() -> None:
     """Also if that formula had to be read twice."""
     first = r"\gdef\x{\nosuch}" + r"\hat{" * 200 + "x" + "}" * 200

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
-from ..parse.scan import cut_token
+from ..parse.scan import strip_mark
 
 _NAMES = """
 ( ( \\lparen ( ) ) \\rparen ) [ [ \\lbrack [ ] ] \\rbrack ] \\{ { \\lbrace { \\} } \\rbrace } | | \\vert
@@ -66,7 +66,7 @@ def _read_fence(parser: Parser) -> str:
         inside = [t for t in parser.argument() if t != " "]
         return fence_of(parser, inside[0] if len(inside) == 1 else "{")
     parser.pop()
-    return fence_of(parser, cut_token(token, 1, len(token)) if token[:1] == "\0" else token)
+    return fence_of(parser, strip_mark(token) if token[:1] == "\0" else token)
 
 
 def _left(parser: Parser, command: str) -> Atom:

@@ -16,7 +16,7 @@ from ..parse.colors import color_of
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems
 from ..parse.parser import Command, Parser
-from ..parse.scan import cut_token
+from ..parse.scan import strip_mark
 from ..parse.state import TEXT
 from .boxes import bare_length, space
 from .fractions import set_in_style
@@ -116,7 +116,7 @@ class _Text:
         while stack:
             token = stack.pop()
             if token[0] == "\0":  # what \\let has taken
-                self._token(cut_token(token, 1, len(token)))
+                self._token(strip_mark(token))
                 continue
             if token == "}":
                 self.flush()

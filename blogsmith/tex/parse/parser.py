@@ -16,7 +16,7 @@ from ..mathml.spacing import infix, space_atom, trim_space
 from .construct import Combine, Constructs
 from .errors import ParseError, misplaced_tab_error
 from .macro_bodies import is_phrase
-from .scan import cut_token
+from .scan import cut_token, strip_mark
 from .scripts import STARTS, lower_typed, with_scripts
 from .state import SCRIPT, State
 
@@ -53,7 +53,7 @@ class Parser(State):
                 if token == " ":
                     continue
                 if token[0] == "\0" and token[1:] in infixes:
-                    token = cut_token(token, 1, len(token))
+                    token = strip_mark(token)
                 if token in _ENDS or (infix_ends and token in infixes):
                     self.ended_by = token
                     break
@@ -133,7 +133,7 @@ class Parser(State):
         """A character that no table has."""
         if token[0] == "\0":
             # what \let has taken, whatever the name means by now
-            return self.atoms.get(token[1:]) or self.item(cut_token(token, 1, len(token)))
+            return self.atoms.get(token[1:]) or self.item(strip_mark(token))
         if token in SCRIPT_CHARACTERS:
             lower_typed(self, token)
             return None

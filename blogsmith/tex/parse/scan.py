@@ -110,6 +110,11 @@ def cut_token(token: str, start: int, end: int) -> str:
     return place(piece, token.offset + start, end - start, token.macro) if isinstance(token, At) else piece
 
 
+def strip_mark(token: str) -> str:
+    """What `\\let` has taken (`\\0\\frac`) without the mark, at the place of its alias."""
+    return place(token[1:], token.offset, token.length, token.macro) if isinstance(token, At) else token[1:]
+
+
 def text_of(tokens: Sequence[str]) -> str:
     """TeX text that reads as `tokens`: a space parts a control word from a letter after it."""
     parts: list[str] = []
