@@ -255,7 +255,8 @@ class TestHook:
         html, report = site(tmp_path, body, plugin(self.SVG))
         assert report.ok, report.diagnostics
         assert '<figure class="diagram" id="fig-x"><svg role="img" aria-label="A &lt; B"' in html
-        assert ">c d e</text></g></svg>\n<figcaption>A &lt; B</figcaption></figure>" in html
+        caption = '<span class="figure-label">Figure 1</span> A &lt; B'
+        assert f">c d e</text></g></svg>\n<figcaption>{caption}</figcaption></figure>" in html
 
     @pytest.mark.parametrize(
         ("body", "code", "message", "place"),

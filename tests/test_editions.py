@@ -240,8 +240,8 @@ def test_each_language_has_a_search_of_its_own(tmp_path: Path) -> None:
     found = {
         name: json.loads((public / name / "search/index.json").read_text("utf-8")) for name in (".", "de")
     }
-    assert found["."]["folder"] != found["de"]["folder"]
-    pages = (public / "de/search" / found["de"]["folder"] / "pages.json").read_text("utf-8")
+    assert found["."]["files"] != found["de"]["files"]
+    pages = (public / "de/search/pages.json").read_text("utf-8")
     assert "/b/de/posts/first/" in pages
     assert '"/b/posts/first/' not in pages
 
