@@ -46,6 +46,12 @@ _HABITS = (
         lazy_pattern(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
         "put it inside a formula, or under math: macros:",
     ),
+    _Habit(
+        lazy_pattern(
+            r"\\(?:no|auto|text|paren|foot)?cite[a-z]{0,8}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,200}\}"
+        ),
+        "name the works under bibliography: or references: in the front matter",
+    ),
     _Habit(lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
     _Habit(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
     _Habit(
@@ -80,7 +86,7 @@ _SAID_WITH = frozenset(("code_inline", "kbd"))
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _SIGNS = lazy_pattern(
-    r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
+    r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrDcatpf]|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
 """One of these stands in each match of the patterns above. Each begins with a literal: such patterns are
 looked for four times as quickly as those that may begin with any letter."""
