@@ -8,8 +8,8 @@ READY := $(VENV)/.ready
 # checker, Python for the browser.
 PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 terser@5.51.2 vnu-jar@26.9.27 pyodide@314.0.7
 TOOLS := .cache/.tools
-# What our formulas are compared with, and drawn beside; no test needs them.
-REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5
+# What our formulas are compared with, and drawn beside, and another judge of HTML; no test needs them.
+REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0
 REFERENCES := .cache/.references
 # Another build of torch: `make site-torch TORCH=torch` on a machine with CUDA. Its environment stands alone, for it
 # takes gigabytes; remove .venv-torch/ to change it.
@@ -51,7 +51,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 .PHONY: venv check site site-torch test test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+	bench-lsp bench-search bench-import bench-preview soak html-validate gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -192,6 +192,10 @@ bench-preview: $(READY)
 # Two hours of random edits in a preview: neither threads nor memory may grow; `make soak BENCH_FLAGS="--minutes 5"`.
 soak: $(READY)
 	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
+
+# The pages of our own site by another judge than the tests have: html-validate with its standard rules.
+html-validate: site $(REFERENCES)
+	find public -name '*.html' -print0 | xargs -0 .cache/node_modules/.bin/html-validate --preset standard
 
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)

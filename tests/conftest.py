@@ -147,9 +147,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """What `-n auto` means: twice as many as cores, as browsers, servers and cells are waited for."""
+    """What `-n auto` means: half as many again as cores, as browsers, servers and cells are waited for."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return 2 * cores
+    return cores + cores // 2
 
 
 @pytest.hookimpl(tryfirst=True)
