@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.config.load import LoadedConfig, parse_config
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Asset, Body, Document, IncludedFile, Source

@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.codes import CODES
 from blogsmith.execute.session.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks.loader import load_plugins

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from blogsmith.diagnostics.model import Place
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.lsp.text_buffer import TextBuffer, choose_encoding, count_characters, count_units
 from blogsmith.lsp.worker import Worker
 

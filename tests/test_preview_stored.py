@@ -16,8 +16,8 @@ from blogsmith.preview.gateway import SiteGateway
 from blogsmith.preview.page_store import StoredPage, StoredPages
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.project.bundled import bundled_folder
-from blogsmith.trust.place import record_file
-from blogsmith.trust.seal import Sealer, make_sealer, read_sealer
+from blogsmith.project.trust.place import record_file
+from blogsmith.project.trust.seal import Sealer, make_sealer, read_sealer
 
 HTML = b"<p>text</p>"
 SOURCE = "content/a.md"

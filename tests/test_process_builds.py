@@ -265,7 +265,7 @@ class TestBuilds:
         assert printed(one) == printed(several)
 
     def test_code_of_the_site_sees_all_pages(self, tmp_path: Path, pools: list[str]) -> None:
-        from blogsmith.trust.consent import trust
+        from blogsmith.project.trust.consent import trust
 
         code = (
             "def register(hooks):\n    seen = []\n"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.store import folder_of
 from blogsmith.model.decode import decode
 from blogsmith.model.documents import SiteFiles

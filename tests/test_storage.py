@@ -12,11 +12,11 @@ from typing import cast
 
 import pytest
 
-from blogsmith.storage.cache import CACHE, open_cache
-from blogsmith.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
-from blogsmith.storage.links import LinkInTheWay, is_link, is_name
-from blogsmith.storage.lock import LockBusy, hold_lock
-from blogsmith.storage.tree import Descent, OwnTree, scan
+from blogsmith.base.storage.cache import CACHE, open_cache
+from blogsmith.base.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
+from blogsmith.base.storage.links import LinkInTheWay, is_link, is_name
+from blogsmith.base.storage.lock import LockBusy, hold_lock
+from blogsmith.base.storage.tree import Descent, OwnTree, scan
 from tests.rows import each_row
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"

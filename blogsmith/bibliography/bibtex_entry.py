@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..diagnostics.model import did_you_mean
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import did_you_mean
+from ..base.patterns import lazy_pattern
 from .bibtex_index import Mistake
 
 _HEAD = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*[{(]\s*")

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .latex_tables import ACCENTS, FACES, SIGNS, SWITCHES
 
 _TOKEN = lazy_pattern(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Reporter
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Reporter
 from .elements import WrittenElement
 from .link_phrases import says_nothing
 

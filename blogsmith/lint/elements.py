@@ -13,9 +13,9 @@ from typing import Literal
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
+from ..base.patterns import lazy_pattern
 from ..model.media import is_film
-from ..patterns import lazy_pattern
 from ..syntax.parser import Parsed
 from ..syntax.raw_places import raw_place
 from ..syntax.records import Figure, Heading, LinkAt, Math, Shortcode, get

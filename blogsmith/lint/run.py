@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from ..base.diagnostics.model import Diagnostic, Reporter
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..config.schema import MathSettings
-from ..diagnostics.model import Diagnostic, Reporter
 from ..syntax.parser import Parsed
 from .accessibility import report_accessibility
 from .dollars import report_dollars

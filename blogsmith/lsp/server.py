@@ -26,7 +26,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from .. import __version__
 from ..config.load import load_config
-from ..trust.place import record_file
+from ..project.trust.place import record_file
 from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .completion import TRIGGERS

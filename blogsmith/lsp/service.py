@@ -14,7 +14,7 @@ from typing import Protocol
 from lsprotocol import types
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..watch.changes import ChangedFiles
 from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover

@@ -13,8 +13,8 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Diagnostic, SiteError
 from ..lint.run import lint_page
 from ..model.decode import normalize_line_ends
 from ..model.documents import Source

@@ -17,8 +17,8 @@ from typing import Any, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, Place
-from ..storage.stamps import FileStamp
+from ..base.diagnostics.model import Diagnostic, Place
+from ..base.storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
 from .fallbacks import ConverterFallback
 from .page_settings import PageCitations, PageMath

@@ -18,8 +18,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from msgspec import structs
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..project.context import SiteContext
@@ -301,7 +301,7 @@ class PageCache:
         assert self._context is not None, "`take` comes first"
         if not self._context.config.search:
             return body
-        from ..search.page_record import make_record
+        from ..site.search.page_record import make_record
 
         return structs.replace(body, search=make_record(body.html))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.stamps import FileStamp
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
-from ..storage.stamps import FileStamp
 from .disclosure import leaks
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.scopes import FieldScope, scoped_fields

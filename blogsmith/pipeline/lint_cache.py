@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.schema import MathSettings
-from ..diagnostics.model import Diagnostic
 from ..lint.run import PageLint, lint_page, lint_site
 from ..model.documents import Document
 from ..project.context import SiteContext

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..model.documents import Asset
+from ..model.generated_files import GeneratedFile
 from ..model.remote_images import RemoteImages
 from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView, Translation, UsedStatement
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..site.frame import TermNames
-from ..site.generated import GeneratedFile
 from ..site.index import PageEntry, SiteIndex, index_site
 from ..site.urls import Urls
 from .output_plan import OutputFile

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, Output
 from ..model.template_views import PageView
@@ -285,7 +285,7 @@ class _Edit:
         changed: tuple[OutputFile, ...] = ()
         if not self.outline.searches:
             return changed
-        from ..search.index_edit import NotEditable
+        from ..site.search.index_edit import NotEditable
         from .search_edit import edit_search
 
         for folder, plan in self.outline.searches.items():

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from ..syntax.tags import StartTag, hidden_spans, start_tag
 
 Kind = Literal["styles", "scripts", "fonts", "pictures"]

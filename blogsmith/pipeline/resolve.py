@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from ..cells.permission import may_run
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.stamps import FileStamp, stamp_at
 from ..model.documents import Asset, Document, SiteFiles
 from ..model.results import PageResults
-from ..project.browser_python import browser_python
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
-from ..storage.stamps import FileStamp, stamp_at
 from .bibliographies import SiteBibliographies
+from .browser_python import browser_python
 from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
+from .cells.permission import may_run
 from .lookups import index_of, page_tools
 from .page_reader import read_documents
 from .snapshot import Entries, PageLookups, ResolvedSite

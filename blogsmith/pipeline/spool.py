@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
+from ..base.storage.offsets import read_at, write_at
+from ..base.storage.temporary import nameless_file
 from ..model.documents import Output
 from ..model.texts import ReadText
-from ..storage.offsets import read_at, write_at
-from ..storage.temporary import nameless_file
 
 _ENCODING = ("utf-8", "surrogatepass")
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..base.diagnostics.model import SiteError
 from ..config.load import load_config
-from ..diagnostics.model import SiteError
 from ..pipeline.incremental import IncrementalPipeline
-from ..trust.consent import is_trusted
-from ..trust.place import record_file
+from ..project.trust.consent import is_trusted
+from ..project.trust.place import record_file
 from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .cells.runner import CellRunner

@@ -21,16 +21,16 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.diagnostics.characters import find_forbidden, find_hidden, name_of
+from ..base.diagnostics.model import Diagnostic, Severity, SiteError
+from ..base.storage.stamps import FileStamp, stamp_of
+from ..base.storage.symlinks import LinkRefused, Links
 from ..config.schema import Config
-from ..diagnostics.characters import find_forbidden, find_hidden, name_of
-from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.texts import ReadText
-from ..storage.stamps import FileStamp, stamp_of
 from .foreign_files import foreign_file_hint
 from .remote_record import read_remote_images
-from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
 
 MAX_MARKDOWN_BYTES = 10_000_000

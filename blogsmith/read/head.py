@@ -15,19 +15,19 @@ from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
+from ..base.diagnostics.model import Place
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, either, form_of, one_of
+from ..base.schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, texts, unless_empty
+from ..base.schema.records import Table, refuse_key, schema_of
+from ..base.schema.slots import Slot
 from ..config.schema import Citations, MathSettings
 from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
-from ..diagnostics.model import Place
+from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from ..model.documents import FrontMatter, Series
 from ..model.scholarly import DOI
-from ..patterns import lazy_pattern
-from ..schema.forms import FILLED, FLAG, TEXT, Form, accepts, either, form_of, one_of
-from ..schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, texts, unless_empty
-from ..schema.records import Table, refuse_key, schema_of
-from ..schema.slots import Slot
 from . import execution
-from .dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ..diagnostics.model import Place, Reporter
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
 from ..syntax.tags import StartTag
 
 _RESERVED = name_set(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from ..diagnostics.model import Place
+from ..base.diagnostics.model import Place
 from ..model.names import name_set
 from ..syntax.tags import StartTag, start_tag
 from .context import Rendering

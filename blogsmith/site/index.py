@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from ..diagnostics.model import did_you_mean, nearest, question_of
+from ..base.diagnostics.model import did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages

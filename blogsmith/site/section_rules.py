@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
+from ..base.diagnostics.fixes import Fix
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..config.inspection import SectionRules
 from ..config.languages import file_language
 from ..config.schema import Config
-from ..diagnostics.fixes import Fix
-from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..model.documents import Document
 from ..read.head import OTHER_NAMES
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
-from ..diagnostics.fixes import Fix, exchange
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.patterns import lazy_pattern
 from .state import PageState, block_place, line_start, page_of
 from .tags import StartTag
 

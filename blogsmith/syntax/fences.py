@@ -15,10 +15,10 @@ from typing import Literal
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Place, TextMap, question_of
-from ..patterns import lazy_pattern
-from ..schema.yaml_scalars import resolve
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Place, TextMap, question_of
+from ..base.patterns import lazy_pattern
+from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
 from .records import Fence, OptionSetting, put

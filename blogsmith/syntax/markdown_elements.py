@@ -13,9 +13,9 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
-from ..diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .blocks import ENDING
 from .extents import BlockExtent, find_extent, parse_inside, report_open

@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..diagnostics.model import TextMap
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import TextMap
+from ..base.patterns import lazy_pattern
 from .blocks import ENDING, attribute_map, copy_attributes
 from .extents import BlockExtent, find_extent, parse_inside, report_open
 from .records import Tab, put

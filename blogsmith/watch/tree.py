@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..storage.stamps import FileStamp
+from ..base.storage.stamps import FileStamp
 from .fingerprint import Fingerprint, read_fingerprint, unread_fingerprint, watch_stamp
 from .notifier import Notifier
 from .walk import (

@@ -14,11 +14,11 @@ import stat
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
+from ..base.storage.folder import Folder
+from ..base.storage.linux import exchange, sync_file_system
+from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from ..storage.folder import Folder
-from ..storage.linux import exchange, sync_file_system
-from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedFile
 from .config import HugoConfig
 from .mounts import mounted_files, mounts_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..macros import optional_macros, tex_macros
 from ..text.elements import Element, parse_elements, replace_blocks
 from ..text.html_markdown import (

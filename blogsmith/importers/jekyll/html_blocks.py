@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.elements import BLOCKS, ElementEnds
 from ..text.pieces import Pieces
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.containers import begin_tabs, tab
 from ..text.math import display, inline

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice, NoticeKind
 from ..text.containers import import_comment, join_tabs
 from ..text.headings import demote_headings, heading_text

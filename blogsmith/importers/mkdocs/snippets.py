@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _INLINE = lazy_pattern(r"^([ \t]*)(;*)-+8<-+[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')[ \t]*$", re.MULTILINE)
 _BLOCK = lazy_pattern(r"^([ \t]*)-+8<-+[ \t]*\n(.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL)

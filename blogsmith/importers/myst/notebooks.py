@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedData
 from ..notebooks.markdown import NotebookPart, notebook_text
 from ..notebooks.notebook import Notebook

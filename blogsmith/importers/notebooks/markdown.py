@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, decode_base64, read_outputs, unshown_types

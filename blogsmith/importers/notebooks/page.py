@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from ...base.patterns import lazy_pattern
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..text.headings import demote_headings
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks

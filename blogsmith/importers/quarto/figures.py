@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.pieces import CLOSE, OPEN, Pieces, closing_bracket
 from ..text.tags import address_text, alt_text, attribute_list, length, style_length

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from ...base.patterns import lazy_pattern
 from ...model.results import Blob, CellOutput, Display, Failure, Stream
-from ...patterns import lazy_pattern
 from ..source_files import open_file, read_text
 from ..text.segments import Dialect, MaskedText, mask
 from .cells import read_block

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..macros import tex_macros
 from ..source_files import read_text
 from ..text.loose_yaml import split_head

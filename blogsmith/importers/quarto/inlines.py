@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from html import escape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..macros import tex_macros
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes

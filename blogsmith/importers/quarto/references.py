@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.pandoc_attributes import fit_id
 from ..text.pieces import Pieces

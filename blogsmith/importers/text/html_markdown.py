@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .elements import Element, parse_elements
 from .tags import address_text, alt_text, caption_text, image, tag_attributes, width_of
 

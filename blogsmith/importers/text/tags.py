@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from html import unescape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _NAME = lazy_pattern(r"<\s*(/?)\s*([A-Za-z][\w:-]*)")
 _ATTRIBUTE = lazy_pattern(r"([^\s=<>\"'/]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from ...base.patterns import lazy_pattern
 from ...model.names import VOID_ELEMENTS, name_set
-from ...patterns import lazy_pattern
 from .facts import (
     Facts,
     compared_address,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.model import Diagnostic
 from ...model.documents import Document, FrontMatter, IncludedFile, Source, end_of
 from .page_rows import NotStorable, decode_row, encode_row
 

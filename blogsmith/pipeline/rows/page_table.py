@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Body, Document, PageFacts, Source
 from ...model.texts import PageText, TextTrace, pack_text, packed_text
 from ...project.context import SiteContext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...diagnostics.model import SiteError
+from ...base.diagnostics.model import SiteError
 from ...pipeline.incremental import IncrementalPipeline
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite

@@ -21,7 +21,7 @@ from jinja2.utils import Namespace
 from markupsafe import Markup
 from msgspec import Struct
 
-from ..timeout import alarm, has_alarm
+from ...base.timeout import alarm, has_alarm
 
 STEPS = 20_000_000
 """About two seconds of work. A list of 5,000 posts takes some 200,000."""

@@ -11,7 +11,7 @@ import posixpath
 import re
 from functools import lru_cache
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _STRING = r""""(?:[^"\\\n]|\\.)*(?:"|(?=\n)|\Z)|'(?:[^'\\\n]|\\.)*(?:'|(?=\n)|\Z)"""
 _TOKEN = lazy_pattern(

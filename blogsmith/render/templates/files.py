@@ -17,15 +17,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...cards.card import CardStyle
+from ...base.diagnostics.fixes import exchange
+from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
+from ...base.patterns import lazy_pattern
 from ...config.validate import LANGUAGE
-from ...diagnostics.fixes import exchange
-from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
 from ...languages.bundled import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset
-from ...patterns import lazy_pattern
+from ...model.social_cards import CardStyle
 from ...read.files import is_litter
 from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks

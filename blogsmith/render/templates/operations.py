@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .budget import ITEM, NUMBER_BITS, Budget, OverBudget, extent_of, is_container
 
 # tuples: a union would be made anew at each use

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..parse.colors import color_definitions
 from ..parse.errors import ParseError
 from ..parse.macros import read_macros

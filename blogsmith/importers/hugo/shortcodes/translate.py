@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...text.placement import Replacement, place, without_prefix
 from ...text.segments import CODE, divide
 from . import boxes, code, notes, pictures

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .arrows import BONDS
 from .commands import command, control, mathematics, text

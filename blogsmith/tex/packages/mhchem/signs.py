@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .arrows import ARROW, BONDS, arrow
 from .commands import control, mathematics, text
 from .parts import ChemicalFormula, Side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .commands import GREEK
 from .parts import ChemicalFormula, Side
 from .scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
