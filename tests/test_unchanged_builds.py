@@ -36,12 +36,8 @@ HEAVY = (
 UNUSED = (
     *("pygments", "secrets", "subprocess", "tomllib", "PIL", "blogsmith.pipeline.build"),
     *("blogsmith.bibliography.csl.processor", "blogsmith.bibliography.bibliography_file"),
-    *(
-        "blogsmith.site.cards.drawing",
-        "blogsmith.publish",
-        "blogsmith.site.search.index",
-        "blogsmith.write.photos",
-    ),
+    *("blogsmith.site.cards.drawing", "blogsmith.site.search.index"),
+    *("blogsmith.publish", "blogsmith.write.photos.cleaning"),
 )
 
 

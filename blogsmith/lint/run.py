@@ -2,7 +2,7 @@
 
 What a page alone tells is one record, made from its tokens and kept like its HTML; a site is judged from
 these records. A lint takes what it needs of a page and reports at the author's place. To add one: a file
-beside this one, a row in `diagnostics/codes.py`, a call here.
+beside this one, a row in `base/diagnostics/codes.py`, a call here.
 """
 
 from __future__ import annotations
