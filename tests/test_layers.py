@@ -37,8 +37,8 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "settings; formulas; cited works; words of pages",
         ("config", "tex", "bibliography", "languages"),
     ),
-    ("records; YAML as records; Python for browsers", ("model", "schema", "pyodide")),
-    ("mistakes; files; regular expressions", ("base",)),
+    ("records; Python for browsers", ("model", "pyodide")),
+    ("mistakes; files; YAML; regular expressions", ("base",)),
     ("for posts, not for the builder", ("lab",)),
     ("version", ("__init__",)),
 )
@@ -48,7 +48,7 @@ A unit may import units of lower rows, never one of its own row or above.
 """
 INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
-        "base": (("storage",), ("diagnostics",)),
+        "base": (("schema",), ("storage",), ("diagnostics",)),
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
         "importers": (
             ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import msgspec
@@ -203,6 +204,19 @@ class FrontMatter:
     def publish_start(self) -> dt.datetime | None:
         """The moment before which the page is not published; None if there is none."""
         return max((day for day in (self.date, self.publish_date) if day), default=None)
+
+
+KEY_ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        "category": "categories",
+        "layout": "template",
+        "author": "authors",
+        "url": "permalink",
+        **dict.fromkeys(("publishDate", "publishdate"), "publish_date"),
+        **dict.fromkeys(("expiryDate", "expirydate", "unpublishdate"), "expiry_date"),
+    }
+)
+"""Keys as other generators name them → ours, which are the fields of `FrontMatter`."""
 
 
 class IncludedFile(Struct, frozen=True):

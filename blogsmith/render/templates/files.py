@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from ...base.diagnostics.fixes import exchange
 from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
 from ...base.patterns import lazy_pattern
+from ...base.storage.file_names import is_litter
 from ...config.validate import LANGUAGE
 from ...languages.bundled import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset
 from ...model.social_cards import CardStyle
-from ...read.files import is_litter
 from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
