@@ -13,9 +13,9 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from ...base.diagnostics.model import Place
+from ...base.html_tags import hidden_spans, start_tag
 from ...base.patterns import lazy_pattern
 from ...model.remote_images import remote_address
-from ...syntax.tags import hidden_spans, start_tag
 
 _ELEMENT = lazy_pattern(
     r"<(?:a|area|audio|blockquote|embed|iframe|image|img|q|source|track|video)(?=\s)", re.IGNORECASE

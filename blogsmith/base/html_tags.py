@@ -10,7 +10,7 @@ import re
 
 from msgspec import Struct
 
-from ..base.patterns import lazy_pattern
+from .patterns import lazy_pattern
 
 _ATTRIBUTE = lazy_pattern(
     r"[\s/]+(?P<name>[^\s\"'<>/=]+)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'=<>`]+)))?"
