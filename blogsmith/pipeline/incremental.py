@@ -329,16 +329,16 @@ class IncrementalPipeline:
         log.add(self._resolver.python_problems())
         yield None
         yield SiteSnapshot(
-            resolved,
-            rendered,
-            frozenset(documents.keys() - bodies.keys()),
-            structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
-            {view.url: view for view in views},
-            composition,
-            fonts,
-            _table(files, context.config.base_path),
-            own,
-            self._report(log),
+            resolved=resolved,
+            rendered=rendered,
+            unread=frozenset(documents.keys() - bodies.keys()),
+            frame=structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
+            views={view.url: view for view in views},
+            composition=composition,
+            fonts=fonts,
+            table=_table(files, context.config.base_path),
+            own=own,
+            shared=self._report(log),
         )
 
 

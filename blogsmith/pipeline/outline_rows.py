@@ -87,15 +87,15 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
     def index(self, base_path: str, entries: Mapping[str, PageEntry]) -> SiteIndex:
         """Where everything is. entries: as in `SiteIndex`."""
         return index_site(
-            base_path,
-            self.urls,
-            entries,
-            self.unpublished,
-            self.generated,
-            self.files,
-            self.remote,
-            self.editions,
-            self.translations,
+            base_path=base_path,
+            urls=self.urls,
+            entries=entries,
+            unpublished=self.unpublished,
+            generated=self.generated,
+            files=self.files,
+            remote=self.remote,
+            editions=self.editions,
+            translations=self.translations,
         )
 
     def loaded(self) -> LoadedSite:
@@ -126,18 +126,18 @@ def put_outline(
     index, plan = site.resolved.index, site.composition
     texts = (*_generated_texts(plan.files), *traced.items())
     outline = SiteOutline(
-        index.urls,
-        index.unpublished,
-        index.generated,
-        index.files,
-        index.remote,
-        {path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
-        site.frame.term_names,
-        {path: edition for path, edition in site.resolved.loaded.urls.editions.items() if edition},
-        index.translations,
-        plan.site,
-        {str(name): tuple(paths) for name, paths in texts},
-        _search_plans(site),
+        urls=index.urls,
+        unpublished=index.unpublished,
+        generated=index.generated,
+        files=index.files,
+        remote=index.remote,
+        assets={path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
+        term_names=site.frame.term_names,
+        editions={path: edition for path, edition in site.resolved.loaded.urls.editions.items() if edition},
+        translations=index.translations,
+        site=plan.site,
+        texts={str(name): tuple(paths) for name, paths in texts},
+        searches=_search_plans(site),
     )
     keep_places(rows, site.views)
     try:

@@ -53,15 +53,15 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     bibliographies = SiteBibliographies(context.root)
     bibliographies.take(context.settings)
     tools = page_tools(
-        context,
-        memory.md,
-        index,
-        loaded,
-        _no_results,
-        _no_python,
-        lambda file: ImageInfo("", None, None),
-        lambda file: "",
-        bibliographies,
+        context=context,
+        md=memory.md,
+        index=index,
+        loaded=loaded,
+        results=_no_results,
+        python=_no_python,
+        measure=lambda file: ImageInfo("", None, None),
+        digest=lambda file: "",
+        bibliographies=bibliographies,
     )
     return [
         use

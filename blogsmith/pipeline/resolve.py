@@ -163,15 +163,15 @@ class Resolver:
         entries = Entries(documents, lambda document: self._memory.facts_of(document).entry)
         index = structs.replace(index, entries=entries)
         tools = page_tools(
-            context,
-            self._memory.md,
-            index,
-            loaded,
-            results,
-            python,
-            self._memory.images.measure,
-            self._memory.images.digest,
-            self._bibliographies,
+            context=context,
+            md=self._memory.md,
+            index=index,
+            loaded=loaded,
+            results=results,
+            python=python,
+            measure=self._memory.images.measure,
+            digest=self._memory.images.digest,
+            bibliographies=self._bibliographies,
         )
         memory = self._memory
         tools = structs.replace(

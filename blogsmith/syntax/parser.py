@@ -285,15 +285,15 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     report_text_references(tokens, labels, page)
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(
-        document,
-        tuple(tokens),
-        tuple(title),
-        text,
-        tuple(description),
-        labels,
-        page_cells(document, tokens, page),
-        page,
-        tuple(reporter.diagnostics),
+        document=document,
+        tokens=tuple(tokens),
+        title=tuple(title),
+        title_text=text,
+        description=tuple(description),
+        labels=labels,
+        cells=page_cells(document, tokens, page),
+        page=page,
+        diagnostics=tuple(reporter.diagnostics),
     )
 
 

@@ -75,7 +75,16 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     tracebacks = Tracebacks(start["root"], sources)
     values = Values(output, text_bytes)
     memory = MemoryLimit(start["limits"]["data_bytes"])
-    session = WorkerSession(output, interrupts, memory, observed, tracebacks, values, Seeds(), sources)
+    session = WorkerSession(
+        output=output,
+        interrupts=interrupts,
+        memory=memory,
+        observed=observed,
+        tracebacks=tracebacks,
+        values=values,
+        seeds=Seeds(),
+        sources=sources,
+    )
     streams.install(output)
     tracebacks.install()
     figures.install(output.emit)

@@ -188,16 +188,16 @@ class _WorkerSite:
         )
         bibliographies.take(context.settings)
         tools = page_tools(
-            context,
-            memory.md,
-            index,
-            loaded,
-            _no_results,
-            self._open_python,
-            self._measure,
-            self._digest,
-            bibliographies,
-            self._measure_media,
+            context=context,
+            md=memory.md,
+            index=index,
+            loaded=loaded,
+            results=_no_results,
+            python=self._open_python,
+            measure=self._measure,
+            digest=self._digest,
+            bibliographies=bibliographies,
+            media=self._measure_media,
         )
         return replace(
             tools,

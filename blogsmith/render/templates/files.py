@@ -144,16 +144,16 @@ def read_theme_files(
         options = merge_options(options, folder.settings.options)
     parents_first = [folder.settings for folder in reversed(chain)]
     return ThemeFiles(
-        name,
-        options,
-        templates,
-        static,
-        _math_font(name, font) if font else None,
-        next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
-        tuple(sheet for settings in parents_first for sheet in settings.styles),
-        tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
-        (*unknown_blocks(templates), *found),
-        languages,
+        name=name,
+        options=options,
+        templates=templates,
+        static=static,
+        math_font=_math_font(name, font) if font else None,
+        card=next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
+        styles=tuple(sheet for settings in parents_first for sheet in settings.styles),
+        scripts=tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
+        warnings=(*unknown_blocks(templates), *found),
+        languages=languages,
     )
 
 
