@@ -237,7 +237,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         return ImageInfo("", *size) if size else "it is no image"
 
     bibliographies = SiteBibliographies(Path("/nonexistent"), look=_look)
-    bibliographies.take(LoadedConfig(config, (), {}))
+    bibliographies.use_settings(LoadedConfig(config, (), {}))
     tools = Tools(
         config,
         md,

@@ -249,7 +249,7 @@ def test_a_page_that_is_sent_while_the_engine_comes_is_told(root: Path) -> None:
 
     class Sent(list[tuple[str, str]]):
         def append(self, sent: tuple[str, str]) -> None:
-            told.extend(path for path, _ in front.take(Engine()))  # type: ignore[arg-type]
+            told.extend(path for path, _ in front.use_loop(Engine()))  # type: ignore[arg-type]
             super().append(sent)
 
     front = SiteGateway(store(root), ScriptTag("secret"), Editor(root))

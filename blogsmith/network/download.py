@@ -37,7 +37,7 @@ def download(address: str, limits: Limits) -> Downloaded:
     ends = time.monotonic() + limits.whole_s
     for _ in range(MAX_REDIRECTS + 1):
         try:
-            found = _ask(address, limits, ends)
+            found = _fetch(address, limits, ends)
         except HostRefused as refused:
             raise DownloadRefused(str(refused), "if you know the site, run blogsmith trust") from refused
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -55,13 +55,13 @@ def _next_address(address: str, location: str) -> str:
     return target
 
 
-def _ask(address: str, limits: Limits, ends: float) -> Downloaded | str:
+def _fetch(address: str, limits: Limits, ends: float) -> Downloaded | str:
     """The file, or where it has moved to."""
     with request("GET", address, "image/*", limits, ends) as answer:
-        return _take(answer, limits, ends)
+        return _read_answer(answer, limits, ends)
 
 
-def _take(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> Downloaded | str:
+def _read_answer(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> Downloaded | str:
     if answer.status in MOVED:
         return answer.headers.get("Location", "")
     if answer.status != http.client.OK:

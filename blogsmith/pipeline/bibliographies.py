@@ -50,7 +50,7 @@ class SiteBibliographies:
         self.open_texts = NO_TEXTS
         """As in `read_site`."""
 
-    def take(self, settings: LoadedConfig) -> None:
+    def use_settings(self, settings: LoadedConfig) -> None:
         """Work with these settings from now on."""
         self._settings = settings
 
@@ -136,7 +136,7 @@ class SiteBibliographies:
 
     @property
     def _config(self) -> LoadedConfig:
-        assert self._settings is not None, "`take` comes first"
+        assert self._settings is not None, "`use_settings` comes first"
         return self._settings
 
     def _named_paths(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:

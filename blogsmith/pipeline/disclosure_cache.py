@@ -23,7 +23,7 @@ class DisclosureCache:
         for path in changed:
             self._known.pop(path, None)
 
-    def take(self, stamps: Mapping[str, FileStamp]) -> None:
+    def use_stamps(self, stamps: Mapping[str, FileStamp]) -> None:
         """The files as they are now. stamps: as in `SiteFiles`."""
         self._stamps = stamps
         self._known = {path: known for path, known in self._known.items() if path in stamps}

@@ -160,7 +160,7 @@ def _uses_of(site: SiteSnapshot) -> Iterator[tuple[str, LinkUse]]:
     """Everything that pages and the menu name, in the order of the site."""
     own = remote_address(site.config.base_url)
     files = SiteBibliographies(site.context.root)
-    files.take(site.context.settings)
+    files.use_settings(site.context.settings)
     indexes: dict[str, AddressIndex] = {}
     for item in site.rendered.values():
         document = item.document

@@ -324,7 +324,7 @@ class IncrementalPipeline:
         files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
-        self._leaks.take(resolved.files.stamps)
+        self._leaks.use_stamps(resolved.files.stamps)
         log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
         log.add(self._resolver.python_problems())
         yield None

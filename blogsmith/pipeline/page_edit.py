@@ -173,13 +173,13 @@ class _Edit:
         self.target = options.output or root / context.config.output
         """The output folder."""
         self._memory = PageCache(None, rows)
-        self._memory.take(context)
+        self._memory.use_context(context)
         self._log = BuildLog(no_progress)
         loaded = outline.loaded()
         index = outline.index(context.config.base_path, _KeptEntries(outline, self._memory))
         frame = frame_of(context, index, loaded, self._log)
         bibliographies = SiteBibliographies(root, rows)
-        bibliographies.take(context.settings)
+        bibliographies.use_settings(context.settings)
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
             page_tools(

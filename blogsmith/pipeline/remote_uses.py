@@ -51,7 +51,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     entries = Entries(documents, lambda document: memory.facts_of(document).entry)
     index = index_of(loaded, entries, context)
     bibliographies = SiteBibliographies(context.root)
-    bibliographies.take(context.settings)
+    bibliographies.use_settings(context.settings)
     tools = page_tools(
         context=context,
         md=memory.md,

@@ -88,7 +88,7 @@ class Resolver:
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = index_of(loaded, {}, context), loaded.assets
-        self._bibliographies.take(context.settings)
+        self._bibliographies.use_settings(context.settings)
         is_touched = self._bibliographies.refresh() or self._touched & assets.keys()
         facts = _facts(loaded, files, index, None if is_touched else last)
         runs = may_run(context, options)

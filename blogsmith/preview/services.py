@@ -90,7 +90,7 @@ class PreviewServices:
         self._front = front
         # first of all: what is saved from now on is seen
         self._watch(load_config(self._root).config.output)
-        for path, version in front.take(self._engine):
+        for path, version in front.use_loop(self._engine):
             self._engine.send(Sent(path, version))
         self._engine.run(check)
 

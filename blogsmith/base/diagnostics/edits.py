@@ -48,7 +48,7 @@ def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
     chosen = [(one, one.fix.edits) for one in found if one.fix and one.fix.fits(lines)]
     chosen = sorted((one for one in chosen if _quotes(one[0], lines)), key=lambda one: one[1])
     taken = _TakenEdits()
-    fixed = tuple(one for one, edits in chosen if taken.take(edits))
+    fixed = tuple(one for one, edits in chosen if taken.accept(edits))
     return FixedText(_exchange(text, taken.edits), fixed, tuple(_line_changes(lines, taken.edits)))
 
 
@@ -82,7 +82,7 @@ class _TakenEdits:
     def __init__(self) -> None:
         self.edits: list[TextEdit] = []
 
-    def take(self, edits: Sequence[TextEdit]) -> bool:
+    def accept(self, edits: Sequence[TextEdit]) -> bool:
         """Take all of them, or none if one meets what was taken; one that was taken is no hindrance."""
         new = [edit for edit in edits if not self._has(edit)]
         if not all(map(self._is_free, new)):

@@ -68,7 +68,7 @@ def load(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | Non
     builder.report_refused_character()
     try:
         for event in _events(clean):
-            if not builder.take(event):
+            if not builder.handle_event(event):
                 break
     # ValueError: the Python parser lets it out for an escape such as "\UFFFFFFFF"
     except (yaml.YAMLError, ValueError) as error:
@@ -167,7 +167,7 @@ class _Builder:
             fix = exchange(place.line, place.column, found[0], "", title="take the character out")
             self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place, fix=fix)
 
-    def take(self, event: yaml.Event) -> bool:
+    def handle_event(self, event: yaml.Event) -> bool:
         """Work in one event; False if the rest is not to be read."""
         start, end = _offsets(event)
         if isinstance(event, yaml.DocumentStartEvent):

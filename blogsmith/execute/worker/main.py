@@ -136,7 +136,7 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
             channel.send({"event": "machine", **versions.machine(session.packages())})
         elif operation == "checkpoint" and session.checkpoints:
             # a worker that goes on from it comes here, too, and has nothing to answer
-            taken = session.checkpoints.take(message)
+            taken = session.checkpoints.create(message)
             if taken:
                 channel.send(taken)
         elif operation == "resume":

@@ -57,7 +57,7 @@ class HtmlTranslator:
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:
             # macros with an optional argument, which front matter has no form for
-            definitions = self._context.finished.put("$$\n" + "\n".join(self._kept) + "\n$$")
+            definitions = self._context.finished.mask("$$\n" + "\n".join(self._kept) + "\n$$")
             text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 

@@ -119,7 +119,7 @@ def _several(context: PageContext, addresses: str, captions: str, given: Mapping
         "cols": text_of(given.get("cols")),
     }
     shown = " ".join(f'{name}="{value.replace(chr(34), "”")}"' for name, value in values.items() if value)
-    return context.finished.put(f"{{% include img.html {shown} %}}")
+    return context.finished.mask(f"{{% include img.html {shown} %}}")
 
 
 def _video(name: str, given: Mapping[str, Any]) -> str:

@@ -110,7 +110,7 @@ class FigureTranslator:
         image = f"![{alt_text(self._alt(caption, attributes))}]({address_text(address)}{shown})"
         image += attribute_list(fit_id(attributes.id), {"width": _width(attributes)})
         image = f"[{image}]({address_text(link)})" if link else image
-        return start, self._pieces.put(image), end
+        return start, self._pieces.mask(image), end
 
     def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
         """`[` image `](address)`: the address, and where it begins and ends."""
@@ -127,7 +127,7 @@ class FigureTranslator:
         figure = LoneImage(
             address, shown, self._alt(caption, attributes), _width(attributes), fit_id(attributes.id), link
         )
-        mark = self._pieces.put(figure.markdown())
+        mark = self._pieces.mask(figure.markdown())
         self._figures[mark] = figure
         return mark
 

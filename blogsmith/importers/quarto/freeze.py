@@ -44,7 +44,7 @@ class FrozenCells:
     cells: Sequence[FrozenCell] = ()
     position: int = field(default=0)
 
-    def take(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
+    def pop_outputs(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
         """What the next cell with this code gave; None if none is known.
 
         is_shown: its code is in the page.

@@ -51,7 +51,7 @@ def _file(name: str, path: PurePosixPath, root: Path) -> tuple[PurePosixPath, st
 
 
 def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: IncludedText, depth: int) -> str:
-    def put(match: re.Match[str]) -> str:
+    def substitute(match: re.Match[str]) -> str:
         file = _file(match[1], path, root) if depth < _DEEPEST else None
         found.size += len(file[1]) if file else 0
         if file is not None and found.size > _LARGEST:
@@ -69,7 +69,7 @@ def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: Inclu
         found.inserted.append(_INCLUDE.sub("", body))
         return _expand(body.strip("\n"), target, root, note, found, depth + 1)
 
-    return _INCLUDE.sub(put, text)
+    return _INCLUDE.sub(substitute, text)
 
 
 def _without_macros(text: str) -> str:

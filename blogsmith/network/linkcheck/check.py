@@ -123,17 +123,17 @@ class LinkCheck:
             self._judge(queue, self._probe.prepare(queue.addresses[-1]))
         elif queue.failures < _MOST_FAILURES:
             address = queue.addresses.pop()
-            verdict = self._probe.ask(address, self._plan.addresses[address])
+            verdict = self._probe.check(address, self._plan.addresses[address])
             self._judge(queue, verdict)
-            self._put(address, verdict)
+            self._record(address, verdict)
         else:
             while queue.addresses and queue.verdict:
-                self._put(queue.addresses.pop(), queue.verdict)
+                self._record(queue.addresses.pop(), queue.verdict)
 
     def _judge(self, queue: _HostQueue, verdict: LinkVerdict | None) -> None:
         queue.failures = queue.failures + 1 if verdict and verdict.is_silent else 0
         queue.verdict = verdict
 
-    def _put(self, address: str, verdict: LinkVerdict) -> None:
+    def _record(self, address: str, verdict: LinkVerdict) -> None:
         with self._lock:
             self._found.append((address, replace(verdict, asked_s=self._plan.now_s)))

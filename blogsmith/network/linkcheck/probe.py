@@ -64,16 +64,16 @@ class Probe:
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}
 
-    def ask(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
+    def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
         """What becomes of an address; CheckStopped if the check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
-        def ask() -> LinkVerdict:
+        def check_link() -> LinkVerdict:
             if not self._may_ask(address):
                 return LinkVerdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
             return self._follow(address, sought)
 
-        return self._catch(ask, sought)
+        return self._catch(check_link, sought)
 
     def prepare(self, address: str) -> LinkVerdict | None:
         """Read what the host of an address asks of programs; a verdict if it does not answer."""

@@ -150,7 +150,7 @@ class _WorkerSite:
         self._read: set[str] = set()
         """Source paths of documents whose texts are here."""
         self._context = _context(state)
-        memory.take(self._context)
+        memory.use_context(self._context)
         self.tools = self._make_tools()
 
     def document(self, path: str) -> Document:
@@ -186,7 +186,7 @@ class _WorkerSite:
         bibliographies = SiteBibliographies(
             context.root, look=self._look_away if state.sizes is not None else None
         )
-        bibliographies.take(context.settings)
+        bibliographies.use_settings(context.settings)
         tools = page_tools(
             context=context,
             md=memory.md,

@@ -105,12 +105,12 @@ class _Reader:
                 continue
             self._texts.append(self._html[self._at : event.start()])
             self._at = event.end()
-            self._take(event)
+            self._handle_event(event)
         self._texts.append(self._html[self._at :])
         self._close_section()
         return self._sections
 
-    def _take(self, event: re.Match[str]) -> None:
+    def _handle_event(self, event: re.Match[str]) -> None:
         if event["name"] == "math":
             self._take_formula(event["own"])
         elif event["name"]:
