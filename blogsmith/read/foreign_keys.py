@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..schema.slots import Slot
+from ..base.schema.slots import Slot
 
 _PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
 HINTS: Mapping[str, str] = MappingProxyType(

@@ -17,8 +17,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place, TextMap
+from ..base.patterns import lazy_pattern
 from .foreign_fixes import translate_habit, translate_size
 from .latex import (
     COMMAND,
