@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..config.schema import Config
 from ..hooks import FormulaConverter, Plugins
-from ..languages.bundled import find_language
+from ..languages.bundled_languages import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
 from ..model.fallbacks import ConverterFallback

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from ..syntax.math.formulas import PUNCTUATION
 from ..syntax.records import Heading, LinkAt, record_of
 from .context import Rendering, Rule
-from .raw import rewrite_raw
+from .raw_html import rewrite_raw
 
 
 def escape_html(text: str) -> str:

@@ -34,14 +34,14 @@ from .dispatch import dispatch_rules
 from .fences import fences
 from .figures import figures
 from .folded_titles import folded_titles
-from .foreign import foreign
+from .foreign_syntax import foreign
 from .front_text import locate_text
 from .galleries import galleries
 from .headings import heading_attributes, number_headings, plain_text, title_heading, written_headings
-from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
 from .included_code import included_code
+from .invisible_characters import hidden_characters, warn_of_hidden_math
 from .links import link_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
