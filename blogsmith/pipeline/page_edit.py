@@ -184,7 +184,7 @@ class _Edit:
         self._tools = replace(
             page_tools(
                 context,
-                self._memory.md,
+                self._memory.parser,
                 index,
                 loaded,
                 _no_results,

@@ -164,7 +164,7 @@ class Resolver:
         index = structs.replace(index, entries=entries)
         tools = page_tools(
             context,
-            self._memory.md,
+            self._memory.parser,
             index,
             loaded,
             results,

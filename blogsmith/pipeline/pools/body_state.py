@@ -30,10 +30,10 @@ from ...project.bundled import bundled_folder
 from ...project.context import SiteContext, parse_options
 from ...project.load import LoadedSite
 from ...project.report import BuildLog, no_progress
-from ...render.context import Tools
 from ...render.templates.files import TemplateFile, ThemeFiles
 from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
+from ...render.tools import Tools
 from ...site.index import PageEntry, index_site
 from ...site.urls import Urls
 from ...storage.digests import file_digest
@@ -189,7 +189,7 @@ class _WorkerSite:
         bibliographies.take(context.settings)
         tools = page_tools(
             context,
-            memory.md,
+            memory.parser,
             index,
             loaded,
             _no_results,
