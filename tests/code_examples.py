@@ -32,7 +32,7 @@ from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.model.documents import Output
-from blogsmith.pipeline import cache, pagefind_files
+from blogsmith.pipeline import pagefind_files
 from blogsmith.pipeline.book import make_site_book
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.page_weights import weigh_pages
@@ -42,6 +42,7 @@ from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.pyodide.source import FolderSource
+from blogsmith.render import html
 from blogsmith.search.pagefind import PagefindProblem
 from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock
@@ -190,7 +191,7 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
         if os.getpid() != here:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with patch.object(cache, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
+    with patch.object(html, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
         return build(root, execution=ExecutionOptions(jobs=2)).diagnostics
 
 
