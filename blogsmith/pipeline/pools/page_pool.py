@@ -31,7 +31,8 @@ class _Made(msgspec.Struct, array_like=True):
     digest: str
     problems: tuple[Diagnostic, ...]
     texts: frozenset[str] = frozenset()
-    """As in `Output`."""
+    """As in `Output`, like the next one."""
+    templates: frozenset[str] = frozenset()
     errors: tuple[Diagnostic, ...] = ()
     """Why it could not be made."""
 
@@ -86,7 +87,9 @@ class PagePool:
 def _result(made: _Made, planned: OutputFile) -> MadeOutput | SiteError:
     if made.errors:
         return SiteError(*made.errors)
-    return Output(planned.path, made.data, digest=made.digest, texts=made.texts), made.problems
+    return Output(
+        planned.path, made.data, digest=made.digest, texts=made.texts, templates=made.templates
+    ), made.problems
 
 
 class _PageWorker:
@@ -116,11 +119,12 @@ class _PageWorker:
 
     def _make(self, view: PageView) -> _Made:
         try:
-            with self._trace.watch() as texts:
+            with self._trace.watch() as texts, self._plan.context.theme.watch_templates() as templates:
                 made = self._plan.page(view)
         except SiteError as error:
             if any(found.code == "template-limit" for found in error.diagnostics):
                 self._given_up.add(view.layout)
             return _Made(b"", "", (), errors=error.diagnostics)
         others = frozenset(texts - {view.path})
-        return _Made(made.html, sha256(made.html).hexdigest(), made.problems, others)
+        digest = sha256(made.html).hexdigest()
+        return _Made(made.html, digest, made.problems, others, frozenset(templates))

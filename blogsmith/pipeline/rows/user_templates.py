@@ -1,4 +1,4 @@
-"""Compiled templates of the site that this user has built for the first time last: the next new one starts so.
+"""Compiled templates of the last new site of this user, with which the next one begins.
 
 Most sites share the templates of a bundled theme, and compiling them is a fifth of the first build of a small
 site. They lie beside the user's key, where no site can write, and carry a seal like rows of a site do.
