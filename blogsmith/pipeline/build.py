@@ -129,7 +129,8 @@ def _finish(
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
         fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
-        pages.make_ahead(count_copies(site.context, options), keep, fonts)
+        copies = count_copies(site.context, options)
+        pages.make_ahead(copies, keep, fonts, spool if options.write else None)
     files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
     if options.write:

@@ -26,6 +26,7 @@ from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of, is_feed
 from .rows.page_rows import NotStorable, digest_of
 from .rows.row_store import NoRows, Row, RowStore
 from .rows.view_digests import ViewDigests
+from .spool import Spool
 
 _KIND = "output"
 _LOADS = "loads"
@@ -76,12 +77,16 @@ class OutputRows:
                 self._site = digest_of(self._settings, replace(files, templates={}, warnings=())).hex()
 
     def make_ahead(
-        self, processes: int, keep: Callable[[Output], Output], beside: Sequence[OutputFile] = ()
+        self,
+        processes: int,
+        keep: Callable[[Output], Output],
+        beside: Sequence[OutputFile] = (),
+        spool: Spool | None = None,
     ) -> None:
         """Make the pages that are not known, if there are many, by several processes.
 
-        keep: as in `make_outputs`. beside: slow files that are made meanwhile, and keep themselves where they
-        are found later. SiteError if a process dies.
+        keep: as in `make_outputs`; spool: as in `PagePool`. beside: slow files that are made meanwhile, and
+        keep themselves where they are found later. SiteError if a process dies.
         """
         missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
         if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
@@ -99,7 +104,8 @@ class OutputRows:
         made_beside = {planned.path for planned in beside}
         # what takes longest comes first, so that no process works on it alone in the end
         wanted = (*beside, *feeds, *missing)
-        for planned, made in PagePool(self._plan, self._rows, self._trace).make(wanted, processes):
+        pool = PagePool(self._plan, self._rows, self._trace, spool)
+        for planned, made in pool.make(wanted, processes):
             if planned.path not in made_beside:
                 self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
 

@@ -23,13 +23,14 @@ from markupsafe import Markup, escape
 from ...languages.language import ENGLISH, Language
 from ...model.texts import PageParts, PageText
 from ...patterns import lazy_pattern
-from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
+from .budget import PLAIN, Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
 from .loads import TemplateLoads
 from .operations import prepare_call, prepare_field, prepare_operator, take_result
 from .record_fields import FIELDS, is_hidden
 
+_PLAIN_CONTAINERS = frozenset((list, tuple, set, frozenset))
 _LONG = 4096
 """Of a text: to compare or search that many characters takes about as long as a step."""
 _SPECIAL = lazy_pattern(r"[&<>\"']")
@@ -274,7 +275,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
             if len(value) > _LONG:
                 self.budget.take(len(value) // _LONG)
         elif is_container(value):
-            extent_of(value, self.budget)
+            if type(value) in _PLAIN_CONTAINERS and PLAIN.issuperset(map(type, value)):
+                # as `extent_of` finds out, one by one
+                self.budget.take(2 * (1 + len(value)))
+            else:
+                extent_of(value, self.budget)
         return value
 
     def pay_copy(self, value: Any) -> Any:
