@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from ..base.diagnostics.extras import install_command
 from ..config.schema import Config
-from ..diagnostics.extras import install_command
 from ..model.documents import Document
 from ..model.template_views import PageView
 from .plugin_code import PluginCode

@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
-from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..base.patterns import lazy_pattern
 from ..model.documents import Asset
-from ..patterns import lazy_pattern
 
 CODE = "svg-active"
 SUFFIX = ".svg"

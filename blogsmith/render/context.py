@@ -12,7 +12,7 @@ import msgspec
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, Reporter, SiteError
+from ..base.diagnostics.model import Place, Reporter, SiteError
 from ..hooks import FormulaConverter
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document

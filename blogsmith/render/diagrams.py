@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics.model import Place, SiteError, TextMap, place_within
+from ..base.diagnostics.model import Place, SiteError, TextMap, place_within
 from ..hooks import Diagram
 from ..hooks.diagram_languages import DIAGRAMS
 from ..syntax.records import Fence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..hooks import Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language

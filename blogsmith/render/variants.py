@@ -15,9 +15,9 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from ..base.patterns import lazy_pattern
 from ..config.schema import Images
 from ..model.pictures import FOLDER, ImageInfo, PictureFormat, PictureVariant
-from ..patterns import lazy_pattern
 from .images import img_tag
 
 if TYPE_CHECKING:

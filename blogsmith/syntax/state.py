@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
 
-from ..diagnostics.model import Place, Reporter, TextMap
+from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..languages.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
 from ..model.cells import PageExecution, ProvenanceStyle, Value
 from ..model.documents import IncludedFile, Reference

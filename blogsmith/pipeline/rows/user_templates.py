@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ...storage.folder import open_folder
-from ...trust.place import state_folder
-from ...trust.seal import make_sealer, read_sealer
+from ...base.storage.folder import open_folder
+from ...project.trust.place import state_folder
+from ...project.trust.seal import make_sealer, read_sealer
 
 FILE = "templates.bin"
 _PURPOSE = "templates 1"
