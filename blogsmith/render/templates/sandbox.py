@@ -277,7 +277,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         elif is_container(value):
             if type(value) in _PLAIN_CONTAINERS and PLAIN.issuperset(map(type, value)):
                 # as `extent_of` finds out, one by one
-                self.budget.take(2 * (1 + len(value)))
+                self.budget.spend(2 * (1 + len(value)))
             else:
                 extent_of(value, self.budget)
         return value
