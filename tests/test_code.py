@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from blogsmith.model.documents import Body
 from blogsmith.render.code import FigureOptions, Highlighted, code_figure, highlight, is_known_language
-from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.lexing import Piece
+from blogsmith.render.tools import Tools
 from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.rows import each_row, examples
