@@ -35,6 +35,8 @@ _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
 
 def subequations(state: StateCore) -> None:
     """Core rule, when displays are blocks."""
+    if not any(_BEGIN in get(token, Math).tex for token in state.tokens if token.type == "math_display"):
+        return
     result: list[Token] = []
     for token in state.tokens:
         inside = _inside_span(get(token, Math).tex) if token.type == "math_display" else None
