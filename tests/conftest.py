@@ -25,6 +25,10 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 MEETING_S = 60
 """How long a process waits for the others to have compiled their share; it goes on without them."""
+IN_MEMORY = Path("/dev/shm")
+"""A file system in memory, where Linux has it: tests write as many files as builds of a year."""
+ROOM_BYTES = 6 << 30
+"""What has to be free there, and of the memory, ten times what folders of tests take at once."""
 FAST = "not slow and not long"
 """What `make check` selects."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
@@ -137,6 +141,21 @@ os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
 # Settings of the user's shell decide no test.
 for _name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
     os.environ.pop(_name, None)
+
+
+def pytest_configure() -> None:
+    """Have folders of tests in memory, where there is room: each write of a build waits for the disk."""
+    if _has_room():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+
+def _has_room() -> bool:
+    try:
+        free = shutil.disk_usage(IN_MEMORY).free
+        memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return False
+    return os.access(IN_MEMORY, os.W_OK) and min(free, memory) >= ROOM_BYTES
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
