@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
 from ..syntax.records import Math, get
 
 _IN_WORDS = lazy_pattern(

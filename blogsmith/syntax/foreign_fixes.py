@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from ..diagnostics.fixes import Fix, TextEdit, exchange
-from ..diagnostics.model import Place, Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
 from .state import PageState
 
 _ROLE = lazy_pattern(r"(?::math:|\{math\})`([^`\n$]+)`")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import NoticeKind
 from ..text.elements import Element, replace_blocks
 from ..text.emoji import replace_emoji

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _TABLE = """
 100 💯 +1 👍 -1 👎 alarm_clock ⏰ alien 👽 ambulance 🚑 angry 😠 arrow_down ⬇️ arrow_left ⬅️ arrow_right ➡️
