@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.diagnostics.edits import apply_fixes
+from blogsmith.base.diagnostics.edits import apply_fixes
 from tests.parsed_posts import parse
 
 HEAD = "---\ntitle: A\ndate: 2026-03-01\n---\n"

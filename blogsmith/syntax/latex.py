@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..diagnostics.fixes import Fix, TextEdit, exchange
-from ..diagnostics.model import Place, Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
 from .state import PageState
 
 _HEADINGS = {"chapter": "#", "section": "##", "subsection": "###", "subsubsection": "####"}
