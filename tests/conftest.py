@@ -40,6 +40,7 @@ SLOW_FILES = frozenset(
         "author_runs",
         "broken",
         "cells_hostile",
+        "checkpoints",
         "claims",
         "claims_of_posts",
         "cli",
