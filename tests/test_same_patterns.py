@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.render.reading_time import _WORD, _count_ascii
-from blogsmith.syntax.foreign import _SIGNS
+from blogsmith.syntax.foreign_syntax import _SIGNS
 from blogsmith.tex.parse.lexer import tokenize, tokenize_unplaced
 
 _PLAIN_SIGNS = re.compile(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|\+\+|%%|[\w)][~^][\w+-]")
