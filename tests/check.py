@@ -247,6 +247,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
+        index.page_title,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
         work=bibliographies.find,
         work_keys=bibliographies.keys,

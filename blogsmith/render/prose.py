@@ -78,7 +78,7 @@ def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     place = record_of(token, LinkAt).place if "linkat" in token.meta else None
     rendering.problem(target, place)
     is_empty = tokens[index + 1].type == "link_close"
-    text = escape_html(target.title) if is_empty else ""
+    text = escape_html(rendering.tools.page_title(target.page)) if is_empty and target.page else ""
     return f'<a href="{escape_html(target.url)}"{attributes(token, "href")}>{text}'
 
 

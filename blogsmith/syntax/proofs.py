@@ -13,6 +13,8 @@ _TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", 
 
 def end_marks(state: StateCore) -> None:
     """Core rule: put a `qed` token at the end of every proof's body."""
+    if "callout_body_close" not in [token.type for token in state.tokens]:
+        return
     result: list[Token] = []
     for token in state.tokens:
         if token.type == "callout_body_close" and record_of(token, Callout).kind == "proof":

@@ -44,7 +44,7 @@ def schemes(state: StateCore) -> None:
 
 
 def _is_marked(inline: Token) -> bool:
-    return any(_scheme(child) for child in inline.children or ())
+    return "![" in inline.content and any(_scheme(child) for child in inline.children or ())
 
 
 def _fragment(token: Token) -> str:
