@@ -15,7 +15,7 @@ from typing import get_args
 
 import click
 
-from blogsmith.config.hosts import HostName
+from blogsmith.config.schema import HostName
 from blogsmith.model.remote_images import RemoteRuleName
 from blogsmith.render.templates.record_fields import FIELDS
 

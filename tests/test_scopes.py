@@ -15,6 +15,8 @@ from blogsmith.model.documents import FrontMatter
 from blogsmith.model.scopes import FieldScope, OfPage, OfSite, scoped_fields
 from blogsmith.model.template_views import PageView
 from blogsmith.pipeline.incremental import UpdateRequest
+from blogsmith.pipeline.rows import trace
+from blogsmith.render.tools import Tools
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, settled
 from tests.site_files import build, put_bare
@@ -141,3 +143,10 @@ def test_a_key_that_moves_a_page(name: str, tmp_path: Path) -> None:
     assert line.update_page(present, path, asked) is not None
     write(tmp_path / path, f"---\n{head}\n---\nText.\n")
     assert line.update_page(present, path, asked) is None
+
+
+def test_what_pages_ask_of_the_site_is_written_down() -> None:
+    """A function of `Tools` that is not traced may depend on its arguments and on settings alone."""
+    plain = {"config", "parser", "theme", "plugins", "mark_lines"}
+    of_arguments = {"lex", "formula", "foreign", "language"}
+    assert {*trace._OWN, *trace._SHARED} == set(Tools.__struct_fields__) - plain - of_arguments

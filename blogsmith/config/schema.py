@@ -14,8 +14,10 @@ from ..base.diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 from .community import Analytics, Comments
-from .hosts import HostName
 from .inspection import ExternalLinks, PageBudget, SectionRules
+
+HostName = Literal["none", "github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy"]
+"""Hosts that a site can be published at, as settings and commands name them."""
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
