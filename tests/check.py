@@ -37,7 +37,7 @@ from blogsmith.model.results import (
     ValueResult,
 )
 from blogsmith.pipeline.bibliographies import SiteBibliographies
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document
@@ -247,6 +247,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
+        index.page_title,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
         work=bibliographies.find,
         work_keys=bibliographies.keys,

@@ -107,6 +107,8 @@ class OutputRows:
         pool = PagePool(self._plan, self._rows, self._trace, spool)
         for planned, made in pool.make(wanted, processes):
             if planned.path not in made_beside:
+                # made now, while others work; it is kept with the page
+                self._key(planned)
                 self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
 
     def output(self, planned: OutputFile) -> MadeOutput:
@@ -162,9 +164,9 @@ class OutputRows:
         return self._found[planned.path]
 
     def _find(self, planned: OutputFile) -> _Known | None:
-        key = self._key(planned)
-        row = self._rows.get(_KIND, str(planned.path)) if key else None
-        known = _decode(row.data) if row and row.key == key else None
+        row = self._rows.get(_KIND, str(planned.path)) if self._site else None
+        # a key is named by a digest of all that the page is made from
+        known = _decode(row.data) if row and row.key == self._key(planned) else None
         if known is None or known.templates != self._digest_loads(known.loads):
             return None
         is_same = all(self._texts.get(path) == digest for path, digest in known.texts.items())

@@ -83,6 +83,8 @@ class Tools(msgspec.Struct, frozen=True):
     """Slug of a post as a document names it → its labels; None if there is no such post."""
     post_url: Callable[[str, Document], str]
     """The same → its URL with base path."""
+    page_title: Callable[[str], str] = lambda path: path
+    """Source path of a page → its title as plain text."""
     nearest_slug: Callable[[str], str | None] = lambda slug: None
     """A slug that names no post → one that may be meant."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"

@@ -85,6 +85,10 @@ class SiteIndex(Struct, frozen=True):
         path = self._find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
+    def page_title(self, path: str) -> str:
+        """Title of the page at a source path, as plain text."""
+        return self.entries[path].title
+
     def nearest_slug(self, slug: str) -> str | None:
         """The slug of a post that one without a post may mean."""
         return nearest(slug, sorted(self.by_slug))
@@ -207,16 +211,16 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
         return LinkTarget(written, f"{source} is not published", hint, "link-unpublished")
     if source not in index.urls:
         return LinkTarget(index.with_base(source) + suffix)
-    entry = index.entries[source]
     url = index.with_base(quote(index.urls[source])) + suffix
-    if anchor and anchor not in entry.ids:
-        near = nearest(anchor, sorted(entry.ids))
+    # what is in a page is known late in a build, and most links ask nothing of it
+    if anchor and anchor not in (ids := index.entries[source].ids):
+        near = nearest(anchor, sorted(ids))
         hint, meant = _anchor_hint(near), near and f"#{near}"
         message, old = f"{source} has no anchor #{anchor}", written.removesuffix(f"#{anchor}")
         return LinkTarget(
             url, message, hint, "link-anchor", written=written, meant=f"{old}{meant}" if meant else ""
         )
-    return LinkTarget(url, title=entry.title)
+    return LinkTarget(url, page=source)
 
 
 def _anchor_hint(near: str | None) -> str:

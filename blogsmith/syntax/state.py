@@ -237,7 +237,7 @@ class PageState:
 
     def is_raw(self, line: int) -> bool:
         """Whether a line (0-based) of the parsed text stands between `{% raw %}` and `{% endraw %}`."""
-        return any(line in lines for lines in self.raw_lines)
+        return bool(self.raw_lines) and any(line in lines for lines in self.raw_lines)
 
     def reporter_of(self, path: str) -> Reporter:
         """What reports mistakes in an included file, together with those of the page."""

@@ -37,6 +37,7 @@ _MOST_BYTES = 256 * 1024 * 1024
 
 _TITLES = {
     "link": "where this leads:",
+    "page_title": "the title of",
     "image": "the image",
     "media": "the film",
     "labels": "the labels of",

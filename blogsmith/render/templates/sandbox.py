@@ -250,11 +250,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def print_value(self, is_escaped: bool, value: Any) -> str:
         """What `{{ value }}` writes."""
-        if not isinstance(value, str) and is_container(value):
-            extent_of(value, self.budget)
         kind = type(value)
-        is_ready = (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value))
-        text = value if is_ready else escape(value) if is_escaped else str(value)
+        if (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value)):
+            text: str = value
+        else:
+            if not isinstance(value, str) and is_container(value):
+                extent_of(value, self.budget)
+            text = escape(value) if is_escaped else str(value)
         left = self.budget.left
         left.characters -= len(text)
         if left.characters < 0:
