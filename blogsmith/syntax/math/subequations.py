@@ -35,7 +35,9 @@ _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
 
 def subequations(state: StateCore) -> None:
     """Core rule, when displays are blocks."""
-    if not any(_BEGIN in get(token, Math).tex for token in state.tokens if token.type == "math_display"):
+    if not any(
+        _BEGIN in record_of(token, Math).tex for token in state.tokens if token.type == "math_display"
+    ):
         return
     result: list[Token] = []
     for token in state.tokens:
