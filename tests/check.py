@@ -42,9 +42,9 @@ from blogsmith.project.context import parse_options
 from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.included_files import included_names
-from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
+from blogsmith.render.tools import Tools
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
 from blogsmith.site.media import resolve_media
@@ -240,7 +240,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
     bibliographies.use_settings(LoadedConfig(config, (), {}))
     tools = Tools(
         config,
-        md,
+        lambda: md,
         theme,
         plugins,
         lambda written, document: resolve_link(index, written, document),

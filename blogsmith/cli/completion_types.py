@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from .site_folder import find_site_folder
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 MAX_FOLDERS = 1_000
 """Looked at for sections."""
@@ -32,6 +35,9 @@ class _Name(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The names that begin so."""
+        # every command imports this module, and none but a completion needs that one
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name) for name in self.names(_root(ctx)) if name.startswith(incomplete)]
 
 

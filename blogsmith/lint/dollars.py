@@ -18,8 +18,8 @@ _IN_WORDS = lazy_pattern(
     r"""
     \\[A-Za-z]+ \s* (?: \{ [^{}]* \} )?     # a command, with \text its words
     | (?P<prose>
-        \b [A-Za-z]{3,} \s+ [A-Za-z]{2,} \b
-      | \b [A-Za-z]{2,} \s+ [A-Za-z]{3,} \b
+        \b [A-Za-z]{3,} [.;:!?]? \s+ [A-Za-z]{2,} \b
+      | \b [A-Za-z]{2,} [.;:!?]? \s+ [A-Za-z]{3,} \b
       | ^ \d [\d.,]* \s+ (?! d[a-z] \s) [A-Za-z]{2,} \s     # a sum of money, but not 2 dx dy
     )
     """,

@@ -39,7 +39,7 @@ from . import (
     tabs,
     wiki_links,
 )
-from .context import Rendering, Rule, Tools
+from .context import Rendering, Rule
 from .converters import OURS, choose_converter, no_converter
 from .ids import report_repeated_ids
 from .link_texts import html_within_links, strip_links
@@ -47,6 +47,7 @@ from .marks import add_marks, is_marked
 from .outputs import rules
 from .policy.outline import body_outline
 from .statements import page_statements
+from .tools import Tools
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -19,10 +20,11 @@ from ..base.diagnostics.model import did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages
-from ..syntax.parser import Parsed
-from ..syntax.references.anchors import anchors
 from ..syntax.references.labels import Label
 from .permalinks import HTML, links_url
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
 
 CONTENT = PurePosixPath("content")
 NOTHING_COPIED = RemoteImages()
@@ -151,6 +153,8 @@ def index_site(
 
 def page_entry(page: Parsed) -> PageEntry:
     """What other pages need to know of a parsed page."""
+    from ..syntax.references.anchors import anchors
+
     return PageEntry(page.title_text, anchors(page.tokens), page.labels)
 
 

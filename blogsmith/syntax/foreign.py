@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Place, TextMap
 from ..base.patterns import lazy_pattern
+from .emoji import EMOJI, EMOJI_NAME
 from .foreign_fixes import translate_habit, translate_size
 from .latex import (
     COMMAND,
@@ -105,7 +106,7 @@ _SAID_WITH = frozenset(("code_inline", "kbd"))
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _SIGNS = lazy_pattern(
-    r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
+    r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
 """One of these stands in each match of the patterns above. Each begins with a literal: such patterns are
 looked for four times as quickly as those that may begin with any letter."""
@@ -241,7 +242,12 @@ def _text_hits(text: str, page: PageState) -> Iterator[_Found]:
     if not _may_hold_any(text):
         return
     hits = sorted(
-        (hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)
+        [(hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)]
+        + [
+            (hit.start(), hit[0], f"write {EMOJI[hit[1]]}")
+            for hit in EMOJI_NAME.finditer(text)
+            if hit[1] in EMOJI
+        ]
     )
     end = 0
     for start, written, hint in hits:

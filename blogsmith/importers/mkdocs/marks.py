@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from ...base.patterns import lazy_pattern
-from ..text.emoji import replace_emoji
+from ...syntax.emoji import replace_emoji
 from ..text.tags import attribute_list, length
 from .config import MkDocsConfig
 

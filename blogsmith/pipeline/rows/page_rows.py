@@ -24,7 +24,7 @@ from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
 from ...model.template_views import PageView
 from ...model.texts import PageText
-from ...render.context import Tools
+from ...render.tools import Tools
 from ...site.index import PageEntry
 
 Kept = TypeVar("Kept")

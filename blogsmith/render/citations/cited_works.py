@@ -11,7 +11,7 @@ from ...model.documents import Document, Reference
 from ...model.publications import FoundPublication, Publication
 from ...syntax.records import Citation, CitationEntry, Cited, get
 from ...syntax.references.citations import ALL_KEYS, citations_of, is_keylike
-from ..context import Tools
+from ..tools import Tools
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...base.patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _TABLE = """
 100 💯 +1 👍 -1 👎 alarm_clock ⏰ alien 👽 ambulance 🚑 angry 😠 arrow_down ⬇️ arrow_left ⬅️ arrow_right ➡️
@@ -34,7 +34,7 @@ zzz 💤
 _NAMED = tuple(_TABLE.split())
 EMOJI: Mapping[str, str] = MappingProxyType(dict(zip(_NAMED[::2], _NAMED[1::2], strict=True)))
 """Name without colons → character."""
-_NAME = lazy_pattern(r"(?<![\w:]):([a-z0-9_+-]+):(?![\w:])")
+EMOJI_NAME = lazy_pattern(r"(?<![\w:]):([a-z0-9_+-]{1,40}):(?![\w:])")
 
 
 def replace_emoji(masked: str) -> str:
@@ -42,4 +42,4 @@ def replace_emoji(masked: str) -> str:
 
     masked: text in which code and formulas are hidden.
     """
-    return _NAME.sub(lambda found: EMOJI.get(found[1], found[0]), masked)
+    return EMOJI_NAME.sub(lambda found: EMOJI.get(found[1], found[0]), masked)
