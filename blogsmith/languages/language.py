@@ -88,7 +88,7 @@ class Language(Struct, frozen=True):
         found = self.texts.get(text)
         if isinstance(found, str):
             return found
-        count = next((value for value in values.values() if type(value) is int), None)
+        count = next((value for value in values.values() if type(value) is int), None) if values else None
         if found is None:
             return one if one and count == 1 else text
         return found.get(plural_form(self.tag, count) if count is not None else "other", found["other"])

@@ -31,6 +31,8 @@ Kept = TypeVar("Kept")
 
 _LEVEL = 1
 """Of zlib: ten times smaller, in a millisecond a page."""
+_SHORT, _SHORT_BITS, _SHORT_MEMORY = 4096, 12, 5
+"""Of a row, in bytes; the window of that size, and tables to match."""
 _MOST_BYTES = 256 * 1024 * 1024
 """Of one page; what inflates to more is not ours."""
 
@@ -256,9 +258,17 @@ def _ordered(value: object) -> bytes:
 def encode_row(record: object) -> bytes:
     """A record as bytes; NotStorable if something in it has no form of its own."""
     try:
-        return zlib.compress(msgspec.msgpack.encode(record, enc_hook=_simple), _LEVEL)
+        return _deflate(msgspec.msgpack.encode(record, enc_hook=_simple))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise NotStorable(str(error)) from error
+
+
+def _deflate(data: bytes) -> bytes:
+    if len(data) > _SHORT:
+        return zlib.compress(data, _LEVEL)
+    # most rows are short, and zlib's usual tables take longer to be made than to be used
+    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, wbits=_SHORT_BITS, memLevel=_SHORT_MEMORY)
+    return stream.compress(data) + stream.flush()
 
 
 def decode_row(data: bytes, kind: type[Kept]) -> Kept | None:

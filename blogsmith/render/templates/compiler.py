@@ -18,6 +18,8 @@ _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
 
 _SHORT = 256
 """Of a text: to compare it costs nothing."""
+_FEW = 20
+"""Of values: to search them costs nothing either."""
 _PASS = 5
 """Steps for a pass through a body, whatever is in it."""
 
@@ -107,6 +109,8 @@ class PaidCode(CodeGenerator):
 
 
 def _is_short(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return len(value) <= _FEW and all(_is_short(one) for one in value)
     return isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _SHORT)
 
 

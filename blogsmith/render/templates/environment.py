@@ -134,7 +134,9 @@ def translator(environment: Sandbox) -> Callable[..., str]:
     """
 
     def translate(text: str, *, one: str = "", **values: Any) -> str:
-        wrong = next((name for name, value in values.items() if not isinstance(value, _PRINTED)), "")
+        wrong = ""
+        if values:
+            wrong = next((name for name, value in values.items() if not isinstance(value, _PRINTED)), "")
         if not isinstance(text, str) or not isinstance(one, str) or wrong:
             raise TemplateRuntimeError(f"t takes texts and numbers{f'; {wrong} is neither' if wrong else ''}")
         parts, is_html = environment.language.parts(text, one, values)

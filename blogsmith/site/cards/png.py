@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BITS = 4
 """Of a pixel."""
+_BAND = 6
+"""Rows that are empty together, or not."""
 _PALETTE_COLORS = 3
 """The type of pictures whose pixels are numbers of colours."""
 _ZLIB_HEADER, _LAST_BLOCK = b"\x78\x5e", b"\x03\x00"
@@ -30,33 +32,32 @@ _MOST_MEMORY = 9
 def encode_png(image: Image, palette: Sequence[int]) -> bytes:
     """The picture as a file; the same bytes for the same picture and version of zlib.
 
-    image: of mode `L`, of an even width; pixels are numbers of colours; it is of mode `P` then. palette: red,
-    green and blue of each colour.
+    image: of mode `L`, of an even width; pixels are numbers of colours. palette: red, green and blue of each.
     """
-    image.putpalette(palette)
-    packed, size = image.tobytes("raw", f"P;{_BITS}"), image.width * _BITS // 8
-    # in front of each row stands the number of its filter, of none
-    rows = [b"\0" + packed[start : start + size] for start in range(0, len(packed), size)]
+    # in front of each row stands the number of its filter, of none: the byte of as many pixels more
+    padded = image.crop((-8 // _BITS, 0, image.width, image.height))
+    padded.putpalette(palette)
+    rows = padded.tobytes("raw", f"P;{_BITS}")
     header = (*image.size, (_BITS << 24) + (_PALETTE_COLORS << 16))
     return b"".join(
         (
             _SIGNATURE,
             _chunk(b"IHDR", b"".join(number.to_bytes(4, "big") for number in header) + b"\0"),
             _chunk(b"PLTE", bytes(palette)),
-            _chunk(b"IDAT", _deflate(rows)),
+            _chunk(b"IDAT", _deflate(rows, len(rows) // image.height * _BAND)),
             _chunk(b"IEND", b""),
         )
     )
 
 
-def _deflate(rows: Sequence[bytes]) -> bytes:
-    """As a stream of zlib."""
-    empty, made, checksum = bytes(len(rows[0])), [_ZLIB_HEADER], zlib.adler32(b"")
-    for is_empty, found in groupby(rows, empty.__eq__):
+def _deflate(data: bytes, step: int) -> bytes:
+    """As a stream of zlib. step: bytes of which is asked whether they are empty."""
+    empty, bands = bytes(step), (data[start : start + step] for start in range(0, len(data), step))
+    made = [_ZLIB_HEADER]
+    for is_empty, found in groupby(bands, empty.__eq__):
         run = b"".join(found)
         made.append(_deflate_empty(len(run)) if is_empty else _deflate_run(run))
-        checksum = zlib.adler32(run, checksum)
-    return b"".join((*made, _LAST_BLOCK, checksum.to_bytes(4, "big")))
+    return b"".join((*made, _LAST_BLOCK, zlib.adler32(data).to_bytes(4, "big")))
 
 
 @lru_cache(1024)

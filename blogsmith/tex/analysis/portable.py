@@ -34,8 +34,8 @@ _LINE_END = lazy_pattern(r"[ \t]*\n")
 
 def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
     """`tex` without the macros in it, and then without labels; itself if there are none, or one is wrong."""
-    calls = set(_CALL.findall(tex))
-    if calls.isdisjoint(macros) and not DEFINES.search(tex):
+    calls_none = not macros or set(_CALL.findall(tex)).isdisjoint(macros)
+    if calls_none and not DEFINES.search(tex):
         opened = tex
     else:
         try:
