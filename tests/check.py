@@ -37,7 +37,7 @@ from blogsmith.model.results import (
     ValueResult,
 )
 from blogsmith.pipeline.bibliographies import SiteBibliographies
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document

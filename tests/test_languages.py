@@ -14,7 +14,7 @@ from markupsafe import Markup
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.languages.bundled import bundled_tags, bundled_texts, find_language, printed_texts
+from blogsmith.languages.bundled_languages import bundled_tags, bundled_texts, find_language, printed_texts
 from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
 from blogsmith.languages.plurals import FORMS, plural_form, plural_forms
 from blogsmith.languages.sentences import translate_sentences

@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blogsmith.execute.worker import dark
+from blogsmith.execute.worker import dark_figures
 
 pytest.importorskip("matplotlib")
 
-WORKER = Path(dark.__file__).parent
+WORKER = Path(dark_figures.__file__).parent
 # Cells from a line of stdin, as the worker runs them; prints one line of JSON for each, the frames it sent.
 # With `forks` matplotlib is imported once, and each line is for a copy, of which the last line is its status.
 PROGRAM = """
@@ -355,9 +355,9 @@ def test_a_forked_child_sends_for_itself(run_copy: Run) -> None:
 
 
 def test_greys_are_mirrored() -> None:
-    black, white, grey = (dark._mirror_color((value, value, value, 0.5)) for value in (0.0, 1.0, 0.5))
+    black, white, grey = (dark_figures._mirror_color((value, value, value, 0.5)) for value in (0.0, 1.0, 0.5))
     assert [round(255 * part) for part in black] == [0xD8, 0xD6, 0xD0, 128]
     assert [round(255 * part) for part in white] == [0x1A, 0x19, 0x17, 128]
     assert white < grey < black
-    assert dark._mirror_color((0.0, 0.0, 0.5, 1.0)) == (0.0, 0.0, 0.5, 1.0)
-    assert dark._mirror_color((0.0, 0.0, 0.0, 0.0)) == (0.0, 0.0, 0.0, 0.0)
+    assert dark_figures._mirror_color((0.0, 0.0, 0.5, 1.0)) == (0.0, 0.0, 0.5, 1.0)
+    assert dark_figures._mirror_color((0.0, 0.0, 0.0, 0.0)) == (0.0, 0.0, 0.0, 0.0)

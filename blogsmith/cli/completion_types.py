@@ -58,7 +58,7 @@ class ThemeFileType(_Name):
             return ()
         from ..base.diagnostics.model import SiteError
         from ..config.load import load_config
-        from ..project.bundled import bundled_folder
+        from ..project.bundled_folders import bundled_folder
         from ..render.templates.files import TEMPLATE_KINDS, read_theme_files
 
         try:
@@ -74,7 +74,7 @@ class ThemeType(_Name):
 
     def names(self, root: Path | None) -> Iterable[str]:
         """Those that have a theme.yaml."""
-        from ..project.bundled import bundled_folder
+        from ..project.bundled_folders import bundled_folder
 
         places = [bundled_folder("themes"), *([root / "themes"] if root else [])]
         return sorted({file.parent.name for place in places for file in place.glob("*/theme.yaml")})

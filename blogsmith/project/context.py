@@ -25,7 +25,7 @@ from ..render.templates.theme_options import report_options
 from ..syntax.references.labels import BY_SECTION
 from ..syntax.state import ParseOptions
 from ..tex.on_demand import linear_text, split_rows
-from .bundled import bundled_folder, bundled_plugins
+from .bundled_folders import bundled_folder, bundled_plugins
 from .callout_kinds import check_counters, own_kinds, site_kinds
 from .trust.consent import judge
 

@@ -14,7 +14,7 @@ import msgspec
 from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
 from ..hooks import Plugins
-from ..languages.bundled import find_language
+from ..languages.bundled_languages import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
 from ..model.links import LinkTarget

@@ -26,7 +26,7 @@ from ...model.pictures import ImageInfo
 from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
-from ...project.bundled import bundled_folder
+from ...project.bundled_folders import bundled_folder
 from ...project.context import SiteContext, parse_options
 from ...project.load import LoadedSite
 from ...project.report import BuildLog, no_progress

@@ -22,7 +22,7 @@ from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_m
 from ...base.patterns import lazy_pattern
 from ...base.storage.file_names import is_litter
 from ...config.validate import LANGUAGE
-from ...languages.bundled import printed_texts
+from ...languages.bundled_languages import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic, SiteError, did_you_mean
-from ...languages.bundled import find_language
+from ...languages.bundled_languages import find_language
 from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
