@@ -48,7 +48,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check fast-tests site site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak html-validate gallery fuzz fuzz-site screenshots serve clean
@@ -57,14 +57,21 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 venv: $(READY)
 
 # While one works: without files that start processes, build many sites or need a browser (`tests/conftest.py`).
-check: lint types $(READY)
+check: $(READY)
+	$(MAKE) --no-print-directory -j 3 lint types fast-tests
+
+# The types are the work of one process, which the tests need not wait for.
+fast-tests: $(READY)
 	$(BIN)/python -m pytest $(CHECK_FLAGS)
 
 # Runs the code of all posts that can run here, and records what it gives in _freeze/.
 site: $(READY)
 	$(BIN)/blogsmith build --execute=all
 
-test: lint types $(TOOLS)
+test: $(READY) $(TOOLS)
+	$(MAKE) --no-print-directory -j 3 lint types all-tests
+
+all-tests: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 # Kills, edits and sites in numbers that take hours.

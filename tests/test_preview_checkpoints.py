@@ -21,6 +21,12 @@ SECOND = "x.append(random.random())\nx"
 
 
 @pytest.fixture
+def tmp_path(disk_path: Path) -> Path:
+    """Not in memory: what code does to files of the system is not held against it."""
+    return disk_path
+
+
+@pytest.fixture
 def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Previewed]:
     """A site with a post of three cells, which have run; each of them is worth a checkpoint."""
     monkeypatch.setattr(CheckpointStore, "is_worth", lambda *_: True)

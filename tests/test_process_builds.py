@@ -327,7 +327,7 @@ class TestSpawned:
         root = mended(site(tmp_path))
         break_spawned(monkeypatch, LETHAL)
         with no_process_left():
-            report = build_with(root, 3, start_method="spawn")
+            report = build_with(root, 2, start_method="spawn")
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
         assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
         assert found.message == "the process that made this page was ended by SIGKILL"
@@ -339,7 +339,7 @@ class TestSpawned:
         root = mended(site(tmp_path / "site"))
         build_with(root, 1, output=tmp_path / "one")
         break_spawned(monkeypatch, "1 / 0")
-        assert build_with(root, 3, output=tmp_path / "several", start_method="spawn").ok
+        assert build_with(root, 2, output=tmp_path / "several", start_method="spawn").ok
         assert built(tmp_path / "one") == built(tmp_path / "several")
 
     def test_what_is_printed_there_is_no_answer(
@@ -347,7 +347,7 @@ class TestSpawned:
     ) -> None:
         root = mended(site(tmp_path / "site"))
         break_spawned(monkeypatch, "print('noise', flush=True); os.write(1, b'loud')")
-        assert build_with(root, 3, start_method="spawn").ok
+        assert build_with(root, 2, start_method="spawn").ok
         said = capfd.readouterr()
         assert (said.out, "noise" in said.err, "loud" in said.err) == ("", True, True)
 
