@@ -29,10 +29,10 @@ STEP = 1.15
 little too short, as TeX does."""
 BIG_SIZES = (1205, 1805, 2410, 3010)
 r"""What `\big` and its sisters ask for, and a trifle: Chromium takes the first size that is no less."""
-NEAR_BIG = ((0.896, 0.94), (0.96, 1.04))
+NEAR_BIG = ((0.896, 0.94), (0.98, 1.02))
 """Between such shares of one there is no other: Firefox takes the first that is no more than a tenth too small."""
 BARS = "|‖∣∥"
-BAR_STEP = 1.08
+BAR_STEP = 1.1
 ARROWS = "↑↓↕⇑⇓⇕⎰⎱⟮⟯"
 """What is pulled apart in the middle."""
 ARROW_STEP = 1.12
@@ -76,7 +76,7 @@ def _between(font: TTFont, names: Sequence[str]) -> Iterator[str]:
     for (small, large), (least, most) in zip(pairwise(names), pairwise(heights), strict=True):
         yield small
         if most / least > STEP:
-            share = (least / most) ** 0.5
+            share = (least / most) ** 0.4
 
             def lower(_: int, x: int, y: int, share: float = share) -> tuple[int, int]:
                 return x, round(axis + (y - axis) * share)
@@ -199,6 +199,14 @@ def _pulled(font: TTFont, name: str, step: float, middle: int, lean: float = 0) 
 
 
 def _heights(least: int, step: float) -> list[int]:
-    """Taller than `least`, each by a step, with `BIG_SIZES` in the place of what is like them."""
-    steps = [round(least * step**number) for number in range(1, 99) if least * step**number < TALLEST]
-    return sorted([*BIG_SIZES, *(height for height in steps if not _near_big(height))])
+    """Taller than `least`, each by a step, with `BIG_SIZES` among them and none too near to these."""
+    heights = set(BIG_SIZES)
+    height = float(least)
+    while (height := height * step) < TALLEST:
+        for big in BIG_SIZES:
+            (low, high), _ = NEAR_BIG
+            if low < height / big < high:
+                height = high * big + 1
+        if not _near_big(round(height)):
+            heights.add(round(height))
+    return sorted(heights)

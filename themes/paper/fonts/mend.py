@@ -40,13 +40,15 @@ CONSTANTS = {
     # Chromium takes these for what stands over and under anything but a large operator, Firefox the limits'
     "OverbarExtraAscender": 0,
     "UnderbarExtraDescender": 0,
-    "UnderbarVerticalGap": 195,
-    "LowerLimitGapMin": 160,
-    "LowerLimitBaselineDropMin": 580,
+    "OverbarVerticalGap": 190,
+    "UnderbarVerticalGap": 175,
+    "LowerLimitGapMin": 165,
+    "LowerLimitBaselineDropMin": 560,
     # what stands over an arrow is as near to it as what stands below
     "UpperLimitGapMin": 155,
-    "UpperLimitBaselineRiseMin": 250,
-    "StretchStackTopShiftUp": 340,
+    "UpperLimitBaselineRiseMin": 220,
+    "StretchStackTopShiftUp": 310,
+    "StretchStackBottomShiftDown": 660,
 }
 """Where the parts of a formula stand: nearly as in Computer Modern, whose x is a tenth smaller."""
 
