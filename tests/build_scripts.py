@@ -12,13 +12,13 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
+from blogsmith.base.storage.cache import CACHE
 from blogsmith.pipeline.build_record import kept_report
 from blogsmith.pipeline.build_stamps import compare_build
 from blogsmith.pipeline.page_edit import build_edit
 from blogsmith.pipeline.rows.row_store import FILE
 from blogsmith.project.report import BuildOptions, BuildReport
-from blogsmith.storage.cache import CACHE
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.faults.children import at_step, in_child, kill_self
 from tests.preview_sites import built
 from tests.site_files import NOW, build

@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.config.load import LoadedConfig, parse_config
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Asset, Body, Document, IncludedFile, Source
@@ -237,7 +237,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         return ImageInfo("", *size) if size else "it is no image"
 
     bibliographies = SiteBibliographies(Path("/nonexistent"), look=_look)
-    bibliographies.take(LoadedConfig(config, (), {}))
+    bibliographies.use_settings(LoadedConfig(config, (), {}))
     tools = Tools(
         config,
         md,

@@ -21,17 +21,18 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
+from blogsmith.base.diagnostics.format import format_diagnostic
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.storage.site_lock import site_lock
 from blogsmith.cli.new_post import NewPost, write_post
 from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.format import format_diagnostic
-from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.model.documents import Output
+from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.pipeline import cache, pagefind_files
 from blogsmith.pipeline.book import make_site_book
 from blogsmith.pipeline.external_links import LinkOptions, check_links
@@ -41,10 +42,9 @@ from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
+from blogsmith.project.trust.consent import trust
 from blogsmith.pyodide.source import FolderSource
-from blogsmith.search.pagefind import PagefindProblem
-from blogsmith.trust.consent import trust
-from blogsmith.write.lock import site_lock
+from blogsmith.site.search.pagefind import PagefindProblem
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from blogsmith.diagnostics.codes import CODES, FIXABLE, LOWERABLE
+from blogsmith.base.diagnostics.codes import CODES, FIXABLE, LOWERABLE
 from blogsmith.syntax.kinds import ROWS
 from blogsmith.syntax.raw_tags import without_raw_tags
 from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
@@ -178,7 +178,7 @@ def hooks(_: Sequence[str]) -> str:
 
 
 def codes(_: Sequence[str]) -> str:
-    """A table of codes for each group of `blogsmith/diagnostics/codes.py`, and an example of each."""
+    """A table of codes for each group of `blogsmith/base/diagnostics/codes.py`, and an example of each."""
     parts = []
     for group, found in sources.grouped_codes().items():
         # programs link to the id

@@ -15,16 +15,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from blogsmith.base.diagnostics.model import Reporter
+from blogsmith.base.schema.files import FOLDER, SCHEMAS
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES
 from blogsmith.config.load import SETTINGS
-from blogsmith.diagnostics.model import Reporter
 from blogsmith.languages.bundled import bundled_tags
 from blogsmith.project.bundled import bundled_plugins
 from blogsmith.read.foreign_keys import HINTS
 from blogsmith.read.head import HEAD
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options
 from blogsmith.render.templates.theme_settings import read_settings
-from blogsmith.schema.files import FOLDER, SCHEMAS
 from blogsmith.syntax.cells.option_values import OPTIONS
 from blogsmith.syntax.cells.options import FOREIGN
 from blogsmith.syntax.kinds import ROWS

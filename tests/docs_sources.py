@@ -159,7 +159,7 @@ def signature(hook: ast.FunctionDef) -> str:
 
 def grouped_codes() -> dict[str, list[str]]:
     """Comment above a group of codes → the codes, in the order of the file."""
-    text = (ROOT / "blogsmith" / "diagnostics" / "codes.py").read_text(encoding="utf-8")
+    text = (ROOT / "blogsmith" / "base" / "diagnostics" / "codes.py").read_text(encoding="utf-8")
     groups: dict[str, list[str]] = {}
     group = ""
     for comment, code in re.findall(r'^ {8}(?:# (.+)|"([a-z0-9-]+)":.*)$', text, re.MULTILINE):

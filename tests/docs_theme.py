@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from blogsmith.diagnostics.model import Reporter
+from blogsmith.base.diagnostics.model import Reporter
 from blogsmith.render.templates.template_blocks import read_blocks
 from blogsmith.render.templates.theme_settings import read_settings
 from tests.docs_sources import ROOT

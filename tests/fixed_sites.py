@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.project.fixed_files import plan_changes, write_change
 from blogsmith.project.report import BuildReport
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.site_files import SiteText, build, write_site_files
 
 REVEALING = frozenset({"div-unknown", "ref-kind", "shortcode-open", "shortcode-unknown", "yaml-syntax"})

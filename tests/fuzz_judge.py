@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import html5lib
 
-from blogsmith.diagnostics.model import Diagnostic, Place
+from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.freeze.record_json import from_json
 from blogsmith.preview.http.reply import RequestRefused
 from blogsmith.preview.http.request import parse_head

@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(
         "links in the way of our folders are followed",
-        "storage/folder.py",
+        "base/storage/folder.py",
         '_PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"))',
         '_PLAIN = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY"))',
         ("security/test_own_folders.py",),
@@ -94,7 +94,7 @@ MUTANTS = (
     ),
     Mutant(
         "a changed plugin stays trusted",
-        "trust/consent.py",
+        "project/trust/consent.py",
         'return Consent("changed" if changes else "given", code, files, settings, changes)',
         'return Consent("given", code, files, settings, changes)',
         ("test_trust.py",),
@@ -136,7 +136,7 @@ MUTANTS = (
     ),
     Mutant(
         "the caret stands one to the right",
-        "diagnostics/format.py",
+        "base/diagnostics/format.py",
         'where = f"{diagnostic.path}:{place.line}:{place.column}" if place else diagnostic.path',
         'where = f"{diagnostic.path}:{place.line}:{place.column + 1}" if place else diagnostic.path',
         ("test_broken.py",),
@@ -157,7 +157,7 @@ MUTANTS = (
     ),
     Mutant(
         "two write at once",
-        "storage/lock.py",
+        "base/storage/lock.py",
         'raise LockBusy(holder.decode() if holder.isdigit() else "")',
         "break",
         ("test_output.py",),
@@ -178,7 +178,7 @@ MUTANTS = (
     ),
     Mutant(
         "terminals obey what a site says",
-        "diagnostics/format.py",
+        "base/diagnostics/format.py",
         "hides = acts or not is_seen(text, index)",
         "hides = acts and not is_seen(text, index)",
         ("security/test_characters.py",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import Output
 from blogsmith.model.template_views import PageView
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest

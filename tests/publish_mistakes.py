@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.pipeline.publishing import SetupRequest, plan_setup
 from blogsmith.publish.author_files import compare_files
 from tests.site_files import NOW, put

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
+from blogsmith.base.diagnostics.model import Place, TextMap
 from blogsmith.config.schema import FigureSettings
-from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
-from blogsmith.diagnostics.model import Place
+from blogsmith.base.diagnostics.model import Place
 from tests.cases_io import Case, case_files, format_cases, read_cases, shown_html, split_config
 from tests.docs_fill import regenerate_docs
 from tests.theme_scripts import regenerate_scripts

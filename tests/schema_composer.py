@@ -1,4 +1,4 @@
-"""A table of keys as a JSON Schema, for editors: the files in `blogsmith/schema/json/` are made by this.
+"""A table of keys as a JSON Schema, for editors: the files in `blogsmith/base/schema/json/` are made by this.
 
 Draft 7, for all that reads YAML in editors is built on one language server, which knows this draft best; what
 later drafts have is not missed here. `deprecationMessage`, `errorMessage`,
@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, Struct, field
 
-from blogsmith.schema.forms import DEFINITION, LAZY, RECORD, Form, form_of, narrow
-from blogsmith.schema.records import Schema
+from blogsmith.base.schema.forms import DEFINITION, LAZY, RECORD, Form, form_of, narrow
+from blogsmith.base.schema.records import Schema
 from tests.portable_patterns import portable
 
 Describe: TypeAlias = Callable[[type, str], str]

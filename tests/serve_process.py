@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, Got, soon
 

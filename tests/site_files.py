@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, BuildReport
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 
 NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)
 """The moment all tests build at."""

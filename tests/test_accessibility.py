@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.fixes import Fix, exchange
+from blogsmith.base.diagnostics.fixes import Fix, exchange
 from blogsmith.lint.accessibility import report_accessibility
 from blogsmith.lint.elements import elements_of
 from tests.parsed_posts import parse

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.project.report import BuildReport, ExecutionOptions
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.site_files import build
 
 OTHER_PYTHON = f"title: T\nexecute: {{python: '{sys.executable}'}}\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.codes import CODES, FIXABLE
-from blogsmith.diagnostics.json_report import describe
-from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.base.diagnostics.codes import CODES, FIXABLE
+from blogsmith.base.diagnostics.json_report import describe
+from blogsmith.base.diagnostics.model import Diagnostic
 from tests.site_files import SiteText, build_text, printed, read_site_text
 
 FOLDER = Path(__file__).parent / "broken"

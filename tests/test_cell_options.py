@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.diagnostics.model import Place
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.model.cells import Cell, CellOptions, Need
 from blogsmith.model.sweeps import Sweep, SweepAxis
 from blogsmith.syntax.cells.option_values import KEYS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.diagnostics.model import Place
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.model.cells import Cell
 from blogsmith.syntax.records import Fence, get
 from blogsmith.syntax.references.anchors import anchors

@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 import pytest
 
+from blogsmith.base.diagnostics.edits import apply_fixes, unified_diff
+from blogsmith.base.diagnostics.fixes import Fix, TextEdit, exchange
+from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.cli import fix_options, fixing
 from blogsmith.cli.clock import Clocks
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.edits import apply_fixes, unified_diff
-from blogsmith.diagnostics.fixes import Fix, TextEdit, exchange
-from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.project.fixed_files import plan_changes, write_change
 from tests.rows import each_row
 from tests.site_files import NOW, put_bare

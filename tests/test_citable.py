@@ -11,7 +11,7 @@ import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.model.scholarly import is_orcid, license_of
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.build_scripts import compare
 from tests.rows import each_row
 from tests.site_files import build, printed, put, put_bare

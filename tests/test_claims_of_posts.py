@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests.parsed_posts import parse
 from tests.rows import each_row

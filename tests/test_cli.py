@@ -18,12 +18,12 @@ import pytest
 from msgspec.structs import replace
 
 import blogsmith
+from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.cli.clock import Clocks
 from blogsmith.cli.main import main
 from blogsmith.cli.progress_bar import ProgressBar
-from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.project.report import BuildOptions, BuildReport
-from blogsmith.trust.consent import is_trusted
+from blogsmith.project.trust.consent import is_trusted
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ROOT = Path(__file__).parent.parent

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from blogsmith.diagnostics.extras import install_command
+from blogsmith.base.diagnostics.extras import install_command
 from blogsmith.execute.cluster import dask_connection
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.pipeline.pools import body_state, cluster_pool, page_executor
 from blogsmith.pipeline.rows.image_rows import measure_image
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.dask_machines import Machines, machines, marked, needs_dask
 from tests.preview_sites import built
 from tests.sessions import LINUX, no_process_left, wait_for

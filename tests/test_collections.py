@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.config.schema import Config, MenuItem
-from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.model.documents import Body, Document, Source, Weight
 from blogsmith.model.template_views import Link, PageView
 from blogsmith.model.texts import PageText

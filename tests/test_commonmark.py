@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 
-from blogsmith.diagnostics.model import Reporter
+from blogsmith.base.diagnostics.model import Reporter
 from blogsmith.syntax.parser import AFTER_INLINE, BEFORE_INLINE, make_parser
 from blogsmith.syntax.state import ParseOptions, new_page
 from blogsmith.tex.analysis.linear import linear_text

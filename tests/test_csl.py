@@ -12,10 +12,10 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 
+from blogsmith.base.patterns import lazy_pattern
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES, read_bundled_style
 from blogsmith.bibliography.csl.processor import CslProcessor
 from blogsmith.bibliography.csl.style_tree import StyleError
-from blogsmith.patterns import lazy_pattern
 from blogsmith.render.citations.csl_text import CslText
 from tests.citations.make_expected import FOLDER, works
 from tests.rows import each_row

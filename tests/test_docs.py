@@ -8,16 +8,16 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.codes import CODES
 from blogsmith.execute.session.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.model.documents import Source
+from blogsmith.model.documents import KEY_ALIASES, Source
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
-from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES
+from blogsmith.read.head import KNOWN_KEYS
 from blogsmith.syntax.cells.option_values import KEYS as CELL_KEYS
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests import docs_fill, docs_sources
@@ -138,7 +138,7 @@ def test_every_variable_that_cells_see_is_listed() -> None:
         assert f"`{name}{value}`" in shown
 
 
-@each_row("key", sorted({*KNOWN_KEYS, *OTHER_NAMES}))
+@each_row("key", sorted({*KNOWN_KEYS, *KEY_ALIASES}))
 def test_every_front_matter_key_is_explained(key: str) -> None:
     assert re.search(rf"`{key}[`:]", manual("front-matter.md"))
 

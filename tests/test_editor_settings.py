@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from blogsmith.base.schema.files import KIND, SCHEMAS
+from blogsmith.base.storage.cache import CACHE
 from blogsmith.config.load import parse_config
-from blogsmith.schema.files import KIND, SCHEMAS
-from blogsmith.storage.cache import CACHE
 from tests.docs_fill import DOCS
 from tests.docs_sources import ROOT
 from tests.rows import each_row

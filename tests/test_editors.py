@@ -19,7 +19,7 @@ from blogsmith.config.load import load_config, parse_config
 from blogsmith.config.schema import Config
 from blogsmith.preview import editors
 from blogsmith.preview.editors import BY_COMMAND, Editor, editor_link, url_path
-from blogsmith.trust.consent import is_trusted, running_settings, trust
+from blogsmith.project.trust.consent import is_trusted, running_settings, trust
 from tests.rows import each_row
 
 # Writes its arguments as JSON where a test can read them.

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from blogsmith.base.diagnostics.extras import install_command
 from blogsmith.config.schema import Dask
-from blogsmith.diagnostics.extras import install_command
 from blogsmith.execute.cluster import dask_connection
 from blogsmith.execute.cluster.dask_cluster import DaskCluster
 from blogsmith.execute.cluster.dask_connection import ClusterError

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from blogsmith.base.diagnostics.model import Place, TextMap
 from blogsmith.config.schema import Execution
-from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.execute.session.engine import WORKER
 from blogsmith.execute.session.environment import cell_environment, cores, threads_per_job
 from blogsmith.execute.session.jobs import (

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
-from blogsmith.diagnostics.codes import CODES, FIXABLE
+from blogsmith.base.diagnostics.codes import CODES, FIXABLE
 from tests.fixed_sites import trials
 from tests.site_files import read_site_text
 from tests.test_broken import FILES, FOLDER

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from blogsmith.diagnostics.fixes import Fix, TextEdit, exchange
-from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
+from blogsmith.base.diagnostics.fixes import Fix, TextEdit, exchange
+from blogsmith.base.diagnostics.model import Diagnostic, Place, Reporter
 from blogsmith.pipeline.rows.page_rows import decode_row, encode_row
 from tests.rows import each_row
 

@@ -17,13 +17,13 @@ from blogsmith.hooks.loader import load_plugins
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.report import ExecutionOptions
+from blogsmith.project.trust.consent import trust
 from blogsmith.render.converters import choose_converter, convert_foreign, plug_in
 from blogsmith.tex.convert import TexError, TypesetFormula, convert_formula
 from blogsmith.tex.foreign.numberless import without_numbers
 from blogsmith.tex.foreign.reader import MAX_DEPTH, read_mathml
 from blogsmith.tex.foreign.unusable import UnusableMathml
 from blogsmith.tex.parse.state import RowNumber
-from blogsmith.trust.consent import trust
 from tests.build_scripts import compare
 from tests.hostile_formulas import BOMBS, NESTED, REPEATED
 from tests.page_checks import dangers, markup_problems

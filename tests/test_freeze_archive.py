@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from msgspec.structs import replace
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.freeze.archive import Unpacked, pack, prune, unpack
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.record_form import Origin

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.environment import FileDigests
 from blogsmith.freeze.lock import freeze_lock
 from blogsmith.freeze.record import CellRecord, PageRecord, SessionRecord

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.model.cells import PageExecution
 from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source
 from blogsmith.model.page_settings import PageMath

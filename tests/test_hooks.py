@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from blogsmith import hooks as public_hooks
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.hooks import Hooks, Plugins
 from blogsmith.hooks.failures import blame_plugins
 from blogsmith.hooks.loader import load_plugins

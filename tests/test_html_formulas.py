@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it.token import Token
 
-from blogsmith.diagnostics.model import TextMap
+from blogsmith.base.diagnostics.model import TextMap
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.html_nodes import raw_tag, text_nodes

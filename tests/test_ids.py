@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.diagnostics.model import Reporter
+from blogsmith.base.diagnostics.model import Reporter
 from blogsmith.render.ids import report_repeated_ids
 from tests.rows import each_row, examples
 

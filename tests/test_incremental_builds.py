@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogsmith.base.storage import cache
 from blogsmith.cli.main import main
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.session import SilentObserver
@@ -23,11 +24,10 @@ from blogsmith.pipeline.output_plan import OutputPlan
 from blogsmith.pipeline.rows.row_store import Row, open_rows, remove_rows
 from blogsmith.pipeline.site_cells import execute_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
+from blogsmith.project.trust.consent import trust
 from blogsmith.render.html import render_body
 from blogsmith.site import feeds
-from blogsmith.storage import cache
 from blogsmith.syntax.parser import Parsed, parse_document
-from blogsmith.trust.consent import trust
 from tests.build_scripts import CELL, STEPS, Step, build_twice_at_once, compare, play
 from tests.preview_sites import built
 from tests.site_files import NOW, build, put, put_bare

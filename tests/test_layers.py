@@ -26,24 +26,19 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("language server", ("lsp",)),
     ("live preview", ("preview",)),
     ("sites of other systems", ("importers",)),
-    ("the whole pipeline; changes on disk", ("pipeline", "watch")),
-    ("cells of a site", ("cells",)),
-    ("links to other hosts", ("linkcheck",)),
-    ("an opened site; copies of images", ("project", "remote")),
-    ("hosts of a finished site", ("publish",)),
-    ("one page; stages that see all pages", ("render", "search", "site", "write", "lint")),
+    ("the whole pipeline", ("pipeline",)),
+    ("an opened site; other hosts; changes on disk", ("project", "network", "watch")),
+    ("one page; stages that see all pages; hosts of a finished site", ("render", "site", "lint", "publish")),
     (
-        "one text; one picture",
-        ("read", "syntax", "tex", "bibliography", "cards", "pictures", "execute", "freeze"),
+        "one text; cells; finished files",
+        ("read", "syntax", "execute", "freeze", "hooks", "write"),
     ),
-    ("consent", ("trust",)),
-    ("plugins", ("hooks",)),
-    ("settings", ("config",)),
-    ("words of pages", ("languages",)),
-    ("YAML and typed records of it", ("schema",)),
-    ("records and formats", ("model", "pyodide")),
-    ("mistakes", ("diagnostics",)),
-    ("files; regular expressions", ("storage", "patterns")),
+    (
+        "settings; formulas; cited works; words of pages",
+        ("config", "tex", "bibliography", "languages"),
+    ),
+    ("records; Python for browsers", ("model", "pyodide")),
+    ("mistakes; files; YAML; regular expressions", ("base",)),
     ("for posts, not for the builder", ("lab",)),
     ("version", ("__init__",)),
 )
@@ -53,6 +48,7 @@ A unit may import units of lower rows, never one of its own row or above.
 """
 INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
+        "base": (("schema",), ("storage",), ("diagnostics",)),
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
         "importers": (
             ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),
@@ -60,9 +56,11 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
             ("verify",),
             ("bibliography", "text"),
         ),
-        "pipeline": (("pools",), ("rows",)),
+        "network": (("images", "linkcheck"),),
+        "pipeline": (("pools",), ("rows",), ("cells",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("citations", "outputs"), ("policy", "svg", "templates")),
+        "site": (("epub", "markdown"), ("cards", "search")),
         "syntax": (("cells", "math"), ("references",)),
         "tex": (("constructs",), ("analysis", "foreign", "packages"), ("parse",), ("mathml",)),
     }
@@ -89,8 +87,8 @@ HEAVY = (
 
 NOT_FOR_TEXT = (
     *("asyncio", "ssl", "multiprocessing", "rich", "PIL", "pygments.lexers"),
-    *("blogsmith.cells.results", "blogsmith.cells.run", "blogsmith.cells.update", "blogsmith.freeze"),
-    *("blogsmith.execute.cluster", "blogsmith.execute.kernel", "blogsmith.execute.probe"),
+    *("blogsmith.pipeline.cells.results", "blogsmith.pipeline.cells.run", "blogsmith.pipeline.cells.update"),
+    *("blogsmith.freeze", "blogsmith.execute.cluster", "blogsmith.execute.kernel", "blogsmith.execute.probe"),
     *("blogsmith.execute.session.jobs", "blogsmith.execute.session.process", "blogsmith.execute.worker"),
     *("blogsmith.hooks.plugin_imports", "blogsmith.lint", "blogsmith.pyodide"),
     *("blogsmith.render.outputs.cells", "blogsmith.tex.analysis", "blogsmith.tex.convert"),
@@ -300,8 +298,8 @@ def test_what_a_page_holds_is_imported_for_it(text: str, module: str, tmp_path: 
     ("text", "expected"),
     [
         ("from .. import hooks", {"hooks"}),
-        ("from ..diagnostics import model", {"diagnostics.model"}),
-        ("from ..diagnostics.model import Place", {"diagnostics.model"}),
+        ("from ..base.diagnostics import model", {"base.diagnostics.model"}),
+        ("from ..base.diagnostics.model import Place", {"base.diagnostics.model"}),
         ("import blogsmith.model.slugs", {"model.slugs"}),
         ("from blogsmith import hooks", {"hooks"}),
         ("def f():\n    from .. import hooks", {"hooks"}),

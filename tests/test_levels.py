@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli.main import main
-from blogsmith.config.load import parse_config
-from blogsmith.diagnostics.codes import (
+from blogsmith.base.diagnostics.codes import (
     CELL_CODES,
     CODES,
     LOWERABLE,
@@ -17,8 +15,10 @@ from blogsmith.diagnostics.codes import (
     UNREAD_CODES,
     has_warnings,
 )
-from blogsmith.diagnostics.levels import DiagnosticLevels, LevelRule
-from blogsmith.diagnostics.model import Diagnostic, Place
+from blogsmith.base.diagnostics.levels import DiagnosticLevels, LevelRule
+from blogsmith.base.diagnostics.model import Diagnostic, Place
+from blogsmith.cli.main import main
+from blogsmith.config.load import parse_config
 from tests.preview_sites import new_line, settled
 from tests.rows import each_row
 from tests.site_files import build, put, put_bare

@@ -15,9 +15,9 @@ from pygments.lexers import CppLexer, PythonLexer, find_lexer_class, get_all_lex
 from pygments.lexers.data import JsonLexer, YamlLexer
 from pygments.lexers.dotnet import CSharpLexer
 
+from blogsmith.base.timeout import alarm
 from blogsmith.render.first_characters import ASCII, begins_lines, first_characters
 from blogsmith.render.lexer_dispatch import DispatchLexer, dispatching
-from blogsmith.render.timeout import alarm
 from tests.rows import each_row, examples, thinned
 
 LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]

@@ -19,19 +19,19 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from blogsmith.base.diagnostics.fixes import exchange
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.fixes import exchange
-from blogsmith.diagnostics.model import Place
-from blogsmith.linkcheck.archive import archive_address
-from blogsmith.linkcheck.findings import findings
-from blogsmith.linkcheck.host_gates import Clock
-from blogsmith.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
-from blogsmith.linkcheck.verdicts import FILE, LinkVerdict, is_due, read_verdicts, write_verdicts
+from blogsmith.network import hosts
+from blogsmith.network.connection import USER_AGENT, Limits
+from blogsmith.network.linkcheck.archive import archive_address
+from blogsmith.network.linkcheck.findings import findings
+from blogsmith.network.linkcheck.host_gates import Clock
+from blogsmith.network.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
+from blogsmith.network.linkcheck.verdicts import FILE, LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildLog, BuildReport
-from blogsmith.remote import hosts
-from blogsmith.remote.connection import USER_AGENT, Limits
 from tests.site_files import build
 
 NOW = int(dt.datetime(2026, 3, 1, tzinfo=dt.UTC).timestamp())

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import MathSettings
-from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.lint.formula_parts import split_formula
 from blogsmith.lint.labels import references_in

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.base.diagnostics.format import format_diagnostic
+from blogsmith.base.timeout import has_alarm
 from blogsmith.pipeline import cache, time_limit
 from blogsmith.project.report import BuildOptions
-from blogsmith.render.timeout import has_alarm
 from blogsmith.watch.changes import ChangedFiles
 from tests.lsp_desk import NOW, Desk
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from blogsmith.diagnostics.model import Place
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.lsp.text_buffer import TextBuffer, choose_encoding, count_characters, count_units
 from blogsmith.lsp.worker import Worker
 
@@ -88,9 +88,9 @@ def test_bugs_end_neither_the_worker_nor_who_waits_for_it() -> None:
     bugs: list[Exception] = []
     worker = Worker(time.monotonic, bugs.append)
     task = _Once()
-    worker.tell(lambda: worker.tasks.append(task))
-    wrong = worker.ask(lambda: [].pop())
-    refused = worker.ask(lambda: int("x"), (ValueError,))
+    worker.post(lambda: worker.tasks.append(task))
+    wrong = worker.submit(lambda: [].pop())
+    refused = worker.submit(lambda: int("x"), (ValueError,))
     thread = threading.Thread(target=worker.run)
     thread.start()
     assert wrong.result(10) is None
@@ -98,8 +98,8 @@ def test_bugs_end_neither_the_worker_nor_who_waits_for_it() -> None:
         refused.result(10)
     while task.due_s is not None:
         time.sleep(0.001)
-    dropped = worker.ask(lambda: 1)
-    assert worker.ask(lambda: 2).result(10) == 2
+    dropped = worker.submit(lambda: 1)
+    assert worker.submit(lambda: 2).result(10) == 2
     assert dropped.result(10) == 1
     worker.end()
     thread.join(10)
@@ -109,7 +109,7 @@ def test_bugs_end_neither_the_worker_nor_who_waits_for_it() -> None:
 def test_who_no_longer_waits_is_not_answered() -> None:
     worker = Worker(time.monotonic, lambda error: None)
     asked: list[int] = []
-    dropped = worker.ask(lambda: asked.append(1))
+    dropped = worker.submit(lambda: asked.append(1))
     assert dropped.cancel()
     worker.end()
     worker.run()

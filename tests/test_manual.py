@@ -12,13 +12,13 @@ from typing import get_args, get_type_hints
 import click
 import pytest
 
+from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES
 from blogsmith.cli.commands import cli
 from blogsmith.config.community import Analytics, Comments
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.config.validate import PROVIDERS, SHARES
-from blogsmith.diagnostics.codes import CODES
 from blogsmith.languages.bundled import bundled_tags
 from blogsmith.model.documents import Source
 from blogsmith.publish.targets import TARGETS

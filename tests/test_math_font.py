@@ -16,6 +16,7 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.ttLib import TTFont
 from msgspec.structs import replace
 
+from blogsmith.base.storage.cache import CACHE, MOST, read_or_make
 from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import PageText
 from blogsmith.site import font_cut
@@ -28,7 +29,6 @@ from blogsmith.site.math_font import (
     fonts_of,
     page_signs,
 )
-from blogsmith.storage.cache import CACHE, MOST, read_or_make
 from blogsmith.tex.mathml.signs import signs_of
 from tests.rows import each_row
 from tests.site_files import build, printed

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.author_files import quote_yaml
 from blogsmith.cli.new_post import NewPost, write_page, write_post
-from blogsmith.diagnostics.model import SiteError
 from tests.site_files import build
 
 TODAY = dt.date(2026, 3, 1)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.new_theme import copy_theme_file, new_theme
 from blogsmith.config.load import load_config
-from blogsmith.diagnostics.model import SiteError
 from tests.site_files import build
 from tests.test_theme import write
 

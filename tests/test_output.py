@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.model.documents import Output
 from blogsmith.write import stage
 from blogsmith.write.manifest import MANIFEST, manifest_bytes
@@ -373,7 +373,7 @@ def test_a_bound_folder_is_written_in_place(site: Path, small_disk: Path) -> Non
 HOLD = """
 import sys
 from pathlib import Path
-from blogsmith.write.lock import site_lock
+from blogsmith.base.storage.site_lock import site_lock
 with site_lock(Path(sys.argv[1]), 0):
     print("held", flush=True)
     sys.stdin.read()

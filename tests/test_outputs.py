@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.config.schema import Config, Markup
-from blogsmith.diagnostics.model import Place
 from blogsmith.model.cells import Cell, CellOptions
 from blogsmith.model.results import (
     Blob,
@@ -387,7 +387,7 @@ class TestOutputs:
 
 
 def _rendering(config: Config) -> Rendering:
-    from blogsmith.diagnostics.model import Reporter
+    from blogsmith.base.diagnostics.model import Reporter
     from blogsmith.render.html import render_tokens
     from tests.check import _document, _tools
 

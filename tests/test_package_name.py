@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import pytest
 
 from blogsmith import __version__
-from blogsmith.cells.versions import installed_versions
-from blogsmith.diagnostics.extras import EXTRAS, install_command, install_for, install_module
+from blogsmith.base.diagnostics.extras import EXTRAS, install_command, install_for, install_module
 from blogsmith.execute.probe import program
+from blogsmith.pipeline.cells.versions import installed_versions
 from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent
@@ -135,7 +135,7 @@ def test_the_command_for_another_python_is_that_of_its_environment(tmp_path: Pat
 
 def test_commands_are_for_the_shell_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pipx_metadata.json").touch()
-    monkeypatch.setattr("blogsmith.diagnostics.extras.os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr("blogsmith.base.diagnostics.extras.os", SimpleNamespace(name="nt"))
     assert install_command("a b<2", prefix=tmp_path).endswith(' "a b<2"')
 
 

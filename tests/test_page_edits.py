@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.model.scopes import FieldScope, scoped_fields
 from blogsmith.model.template_views import PageView
 from blogsmith.pipeline import page_edit

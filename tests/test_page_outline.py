@@ -8,8 +8,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.characters import without_forbidden
 from blogsmith.config.schema import Config, Markup, Security
-from blogsmith.diagnostics.characters import without_forbidden
 from blogsmith.model.texts import EncodedText, PageParts, PageText, pack_text, packed_text
 from blogsmith.render.policy.outline import body_outline, page_outline
 from blogsmith.render.policy.policy import guard_page, guard_parts

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from blogsmith.patterns import lazy_pattern
+from blogsmith.base.patterns import lazy_pattern
 from tests.rows import each_row
 
 

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import pytest
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.model import SiteError
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.project.select import select_posts
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.site_files import build, put_bare
 
 POST = """\

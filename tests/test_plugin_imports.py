@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.failures import blame_plugins
 from blogsmith.hooks.loader import load_plugins
@@ -22,7 +22,7 @@ from blogsmith.hooks.plugin_code import is_covered, read_plugin_code
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.project.context import open_site
 from blogsmith.project.report import BuildReport
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.rows import each_row
 from tests.site_files import build
 

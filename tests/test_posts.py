@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import pytest
 
-from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.base.diagnostics.format import format_diagnostic
 from scripts.figures.catalogue import FIGURES
 from tests.browser.shared import shared_folder
 from tests.page_checks import elements

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.pipeline.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher

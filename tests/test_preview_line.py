@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.render import Pages
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
 from tests.rows import examples, thinned
 from tests.site_files import NOW, build, build_text, put_bare, read_site_text

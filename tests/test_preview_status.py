@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from blogsmith.diagnostics.model import Diagnostic, Place
+from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.preview.events.terminal import (
     MAX_SHOWN,
     ChangeLine,

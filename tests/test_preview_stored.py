@@ -16,8 +16,8 @@ from blogsmith.preview.gateway import SiteGateway
 from blogsmith.preview.page_store import StoredPage, StoredPages
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.project.bundled import bundled_folder
-from blogsmith.trust.place import record_file
-from blogsmith.trust.seal import Sealer, make_sealer, read_sealer
+from blogsmith.project.trust.place import record_file
+from blogsmith.project.trust.seal import Sealer, make_sealer, read_sealer
 
 HTML = b"<p>text</p>"
 SOURCE = "content/a.md"
@@ -249,7 +249,7 @@ def test_a_page_that_is_sent_while_the_engine_comes_is_told(root: Path) -> None:
 
     class Sent(list[tuple[str, str]]):
         def append(self, sent: tuple[str, str]) -> None:
-            told.extend(path for path, _ in front.take(Engine()))  # type: ignore[arg-type]
+            told.extend(path for path, _ in front.use_loop(Engine()))  # type: ignore[arg-type]
             super().append(sent)
 
     front = SiteGateway(store(root), ScriptTag("secret"), Editor(root))

@@ -265,7 +265,7 @@ class TestBuilds:
         assert printed(one) == printed(several)
 
     def test_code_of_the_site_sees_all_pages(self, tmp_path: Path, pools: list[str]) -> None:
-        from blogsmith.trust.consent import trust
+        from blogsmith.project.trust.consent import trust
 
         code = (
             "def register(hooks):\n    seen = []\n"
@@ -382,7 +382,7 @@ class TestSpawned:
         put(root, {"content/posts/drawn.md": drawn, "content/posts/run.md": run})
         one = build_with(root, 1, output=tmp_path / "one")
         states: dict[str, str] = {}
-        take = body_pool.BodyPool._take
+        take = body_pool.BodyPool._adopt
 
         def note(pool: Any, made: Any) -> Any:
             states[Path(made.path).stem] = made.state
@@ -391,7 +391,7 @@ class TestSpawned:
         def state(job: Any, *, is_elsewhere: bool) -> bytes:
             return encode_state(job._resolved, is_elsewhere=True, has_lints=False)
 
-        monkeypatch.setattr(body_pool.BodyPool, "_take", note)
+        monkeypatch.setattr(body_pool.BodyPool, "_adopt", note)
         monkeypatch.setattr(body_pool.BodyJob, "state", state)
         several = build_with(root, 2, output=tmp_path / "several", start_method="spawn")
         # bibliographies are here

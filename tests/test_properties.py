@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blogsmith.diagnostics.model import Place
+from blogsmith.base.diagnostics.model import Place
 from tests import markdown_texts as texts
 from tests.check import Rendered, render
 from tests.page_checks import markup_problems, text_of

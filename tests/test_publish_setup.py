@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith import __version__
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.publish.hosted_site import HostedSite
 from blogsmith.publish.quoting import quote_shell, quote_toml, quote_yaml, yaml_command
 from blogsmith.publish.redirect_rules import RedirectRule

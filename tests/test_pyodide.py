@@ -12,10 +12,12 @@ from urllib.request import Request
 
 import pytest
 
+from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.base.storage.folder import Folder
+from blogsmith.base.storage.site_lock import site_lock
 from blogsmith.cli import pyodide_vendor
 from blogsmith.cli.main import main
 from blogsmith.cli.pyodide_vendor import NOTICE, Vendored
-from blogsmith.diagnostics.model import SiteError
 from blogsmith.pyodide.distribution import damaged_files, open_distribution
 from blogsmith.pyodide.imports import imports_of
 from blogsmith.pyodide.lock import LockProblem, read_lock
@@ -29,9 +31,7 @@ from blogsmith.pyodide.source import (
     WebSource,
     open_source,
 )
-from blogsmith.storage.folder import Folder
 from blogsmith.write import stage
-from blogsmith.write.lock import site_lock
 from tests.pyodide_stub import PACKAGES, file_name, pin_stub, served, sha256, stub_lock, wheel, write_stub
 from tests.rows import each_row
 

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.base.storage.file_names import is_litter
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.store import folder_of
 from blogsmith.model.decode import decode
 from blogsmith.model.documents import SiteFiles
 from blogsmith.read import files
-from blogsmith.read.files import is_litter, read_site
+from blogsmith.read.files import read_site
 from tests.rows import each_row
 
 

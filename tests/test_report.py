@@ -6,10 +6,10 @@ import io
 
 import pytest
 
-from blogsmith.diagnostics.counts import count_line
-from blogsmith.diagnostics.format import format_diagnostic, wants_color
-from blogsmith.diagnostics.listing import format_first, print_diagnostics
-from blogsmith.diagnostics.model import Diagnostic, Place
+from blogsmith.base.diagnostics.counts import count_line
+from blogsmith.base.diagnostics.format import format_diagnostic, wants_color
+from blogsmith.base.diagnostics.listing import format_first, print_diagnostics
+from blogsmith.base.diagnostics.model import Diagnostic, Place
 from tests.rows import each_row
 
 FORMS = [

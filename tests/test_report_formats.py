@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
+from blogsmith.base.diagnostics.annotations import format_annotations
+from blogsmith.base.diagnostics.codes import CODES
+from blogsmith.base.diagnostics.fixes import Fix, TextEdit
+from blogsmith.base.diagnostics.json_report import format_json
+from blogsmith.base.diagnostics.model import Diagnostic, Place
+from blogsmith.base.diagnostics.sarif import format_sarif
 from blogsmith.cli.clock import Clocks
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.annotations import format_annotations
-from blogsmith.diagnostics.codes import CODES
-from blogsmith.diagnostics.fixes import Fix, TextEdit
-from blogsmith.diagnostics.json_report import format_json
-from blogsmith.diagnostics.model import Diagnostic, Place
-from blogsmith.diagnostics.sarif import format_sarif
 from tests.site_files import NOW, put_bare
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))

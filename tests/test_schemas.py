@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from blogsmith.base.diagnostics.codes import CODES
+from blogsmith.base.diagnostics.model import Reporter
+from blogsmith.base.schema.files import FOLDER, SCHEMAS, read_schema
+from blogsmith.base.schema.records import Schema
+from blogsmith.base.schema.slots import LocatedMapping
+from blogsmith.base.schema.toml_loader import load_toml
+from blogsmith.base.schema.yaml_loader import Located, load
 from blogsmith.config.load import SETTINGS
-from blogsmith.diagnostics.codes import CODES
-from blogsmith.diagnostics.model import Reporter
 from blogsmith.read.foreign_keys import HINTS
 from blogsmith.read.head import HEAD, read_head
-from blogsmith.schema.files import FOLDER, SCHEMAS, read_schema
-from blogsmith.schema.records import Schema
-from blogsmith.schema.slots import LocatedMapping
-from blogsmith.schema.toml_loader import load_toml
-from blogsmith.schema.yaml_loader import Located, load
 from blogsmith.syntax.cells.option_values import OPTIONS
 from blogsmith.syntax.cells.options import FOREIGN
 from tests import docs_sources

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from blogsmith.trust.seal import read_sealer
+from blogsmith.project.trust.seal import read_sealer
 from tests.bench.posts import write_posts
 from tests.preview_client import soon
 from tests.rows import thinned

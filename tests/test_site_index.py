@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from blogsmith.base.diagnostics.model import Place
 from blogsmith.config.schema import Config
-from blogsmith.diagnostics.model import Place
 from blogsmith.model.documents import Asset, Document, Source
 from blogsmith.model.links import LinkTarget
 from blogsmith.model.pictures import ImageInfo

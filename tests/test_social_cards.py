@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image, ImageFont
 
-from blogsmith.cards.card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
-from blogsmith.cards.drawing import draw_card
-from blogsmith.cards.fonts import CardFonts, missing_signs
-from blogsmith.cards.formula import lay_out_formula
-from blogsmith.cards.title import Line, TitlePiece, break_lines, title_pieces
+from blogsmith.model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.project.report import ExecutionOptions
+from blogsmith.site.cards.drawing import draw_card
+from blogsmith.site.cards.fonts import CardFonts, missing_signs
+from blogsmith.site.cards.formula import lay_out_formula
+from blogsmith.site.cards.title import Line, TitlePiece, break_lines, title_pieces
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
 from tests.rows import each_row
@@ -122,7 +122,7 @@ class TestFormula:
         assert lay_out_formula(mathml) is None
 
     def test_a_formula_that_cannot_be_laid_out_is_spelt_out(self) -> None:
-        with patch("blogsmith.cards.drawing.lay_out_formula", return_value=None):
+        with patch("blogsmith.site.cards.drawing.lay_out_formula", return_value=None):
             spelt = draw_card(SocialCard(formula("x^2"), "", ""), STYLE)
         assert spelt == draw_card(SocialCard("x^2", "", ""), STYLE)
 
@@ -170,7 +170,7 @@ class TestPicture:
     def test_a_title_that_is_cut_says_so(self) -> None:
         cut = draw_card(SocialCard("word " * 400, "", ""), STYLE)
         assert cut == draw_card(SocialCard("word " * 500, "", ""), STYLE)
-        with patch("blogsmith.cards.drawing.ELLIPSIS", TitlePiece(".", is_glued=True)):
+        with patch("blogsmith.site.cards.drawing.ELLIPSIS", TitlePiece(".", is_glued=True)):
             assert cut != draw_card(SocialCard("word " * 400, "", ""), STYLE)
 
     def test_same_card_same_bytes(self) -> None:

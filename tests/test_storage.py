@@ -12,11 +12,11 @@ from typing import cast
 
 import pytest
 
-from blogsmith.storage.cache import CACHE, open_cache
-from blogsmith.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
-from blogsmith.storage.links import LinkInTheWay, is_link, is_name
-from blogsmith.storage.lock import LockBusy, hold_lock
-from blogsmith.storage.tree import Descent, OwnTree, scan
+from blogsmith.base.storage.cache import CACHE, open_cache
+from blogsmith.base.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
+from blogsmith.base.storage.links import LinkInTheWay, is_link, is_name
+from blogsmith.base.storage.lock import LockBusy, hold_lock
+from blogsmith.base.storage.tree import Descent, OwnTree, scan
 from tests.rows import each_row
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
@@ -245,9 +245,9 @@ def test_the_cache_of_a_site_is_not_entered_through_a_link(tmp_path: Path) -> No
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-# Who may write on disk by itself, and why. All others use `storage/`.
+# Who may write on disk by itself, and why. All others use `base/storage/`.
 WRITERS = {
-    "storage": "the one place for it",
+    "base/storage": "the one place for it",
     "lab": "runs in the process of a post, and writes what the post says",
     "execute/worker": "runs in the process of a post, with the standard library only",
     "execute/kernel": "writes in the private temporary folder of one session",
@@ -327,7 +327,7 @@ def _writing_call(call: ast.Call, reads_by_descriptor: bool) -> str:
         return ".open"
     # `Path.replace` has one argument; `str.replace` has two
     is_path_replace = name == "replace" and len(call.args) == 1 and not call.keywords
-    # a folder of `storage/` gives its methods a name first: `folder.rename("a", to, "b")`
+    # a folder of `base/storage/` gives its methods a name first: `folder.rename("a", to, "b")`
     is_ours = name in ("rename", "chmod") and len(call.args) == 3
     return f".{name}" if (name in METHODS or is_path_replace) and not is_ours else ""
 

@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
-from blogsmith.schema import yaml_loader as loader
+from blogsmith.base.diagnostics.model import Diagnostic, Place, Reporter
+from blogsmith.base.schema import yaml_loader as loader
 from tests.rows import each_row
 
 

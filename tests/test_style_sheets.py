@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tinycss2
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.render.templates.css_text import statements
 from blogsmith.render.templates.theme import Theme, load_theme
 from tests.rows import each_row

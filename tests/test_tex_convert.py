@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blogsmith.diagnostics.codes import CODES
+from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.tex.convert import MAX_LENGTH, TexError, convert_formula
 from blogsmith.tex.mathml.allowlist import ATTRIBUTES, ELEMENTS, is_safe_url
 from blogsmith.tex.parse.state import RowNumber

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.storage.cache import CACHE
 from blogsmith.pipeline.rows.row_store import FILE, TEXT, Row, open_rows, remove_rows
-from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
 from tests.site_files import build, put_bare
 from tests.test_preview_line import POSTS, write

@@ -11,7 +11,7 @@ import pytest
 from jinja2 import nodes
 from markupsafe import Markup
 
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.languages.language import ENGLISH
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView

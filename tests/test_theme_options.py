@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import Reporter, SiteError
+from blogsmith.base.diagnostics.model import Reporter, SiteError
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options, variables_of
 from blogsmith.render.templates.theme_settings import read_settings

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from blogsmith.render.timeout import alarm, has_alarm
+from blogsmith.base.timeout import alarm, has_alarm
 
 pytestmark = pytest.mark.skipif(not has_alarm(), reason="this system has no alarms")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import SiteError
-from blogsmith.trust import identity
-from blogsmith.trust.consent import is_trusted, judge, trust
-from blogsmith.trust.place import record_file
+from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.project.trust import identity
+from blogsmith.project.trust.consent import is_trusted, judge, trust
+from blogsmith.project.trust.place import record_file
 
 
 @pytest.fixture(autouse=True)

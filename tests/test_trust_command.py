@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.preview.editors import editor_link
-from blogsmith.trust.consent import judge, trust
-from blogsmith.trust.place import record_file
+from blogsmith.project.trust.consent import judge, trust
+from blogsmith.project.trust.place import record_file
 from tests.site_files import build
 
 POST = "---\ntitle: A\ndate: 2026-03-01\n---\n\n```python\n#| label: x\nx = 1\n```\n"

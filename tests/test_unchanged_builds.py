@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.storage.cache import CACHE
+from blogsmith.base.storage.tree import Descent
 from blogsmith.cli.main import main
 from blogsmith.pipeline import build as line
 from blogsmith.pipeline import build_record, build_stamps
 from blogsmith.pipeline.build_record import BuildStart
-from blogsmith.storage.cache import CACHE
-from blogsmith.storage.tree import Descent
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from blogsmith.write import plan
 from tests.site_files import put_bare
 
@@ -30,13 +30,14 @@ HEAVY = (
     *("click", "jinja2", "markdown_it", "pygments", "msgspec", "yaml", "PIL", "sqlite3"),
     # and what of Python itself would take longer than all there is to do
     *("dataclasses", "datetime", "hashlib", "inspect", "json", "pathlib", "shutil", "typing", "urllib"),
-    *("blogsmith.pipeline.build", "blogsmith.diagnostics.model"),
+    *("blogsmith.pipeline.build", "blogsmith.base.diagnostics.model"),
 )
 
 UNUSED = (
     *("pygments", "secrets", "subprocess", "tomllib", "PIL", "blogsmith.pipeline.build"),
     *("blogsmith.bibliography.csl.processor", "blogsmith.bibliography.bibliography_file"),
-    *("blogsmith.cards.drawing", "blogsmith.publish", "blogsmith.search.index", "blogsmith.write.photos"),
+    *("blogsmith.site.cards.drawing", "blogsmith.site.search.index"),
+    *("blogsmith.publish", "blogsmith.write.photos.cleaning"),
 )
 
 

@@ -396,7 +396,7 @@ def _told_of(notices: HintQueue, file: Path, last: str) -> set[str]:
     file.touch()
     places: set[str] = set()
     while last not in places:
-        burst = notices.take(DEADLINE_S)
+        burst = notices.next_batch(DEADLINE_S)
         assert burst is not None
         places |= burst.places.keys()
     return places

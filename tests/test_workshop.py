@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.project.context import SiteContext, default_context, open_site
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 
 
 @pytest.fixture(autouse=True)

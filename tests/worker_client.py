@@ -30,7 +30,7 @@ class Client:
         self.control, far = socket.socketpair()
         self.control.settimeout(60)
         self.process = subprocess.Popen(
-            [PYTHON, str(START), str(far.fileno())],
+            [PYTHON, str(START), "main", str(far.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

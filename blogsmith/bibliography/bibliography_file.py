@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, Place
+from ..base.diagnostics.model import Diagnostic, Place
 from ..model.publications import FoundPublication, Publication
 from .bibtex_entry import BibEntry, Strings, read_entry, read_strings
 from .bibtex_index import BibIndex, Mistake, index_bibtex

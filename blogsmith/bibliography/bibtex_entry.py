@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..diagnostics.model import did_you_mean
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import did_you_mean
+from ..base.patterns import lazy_pattern
 from .bibtex_index import Mistake
 
 _HEAD = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*[{(]\s*")
@@ -97,7 +97,7 @@ class _Reader:
         """All fields up to the end, or to the first mistake from which there is no way on."""
         while self._skip(",") and (name := _NAME.match(self._text, self._position, self._end)):
             self._position = name.end()
-            if not self._take("="):
+            if not self._accept("="):
                 self._report("a field is written name = {value}: there is no =", name.start(), len(name[0]))
                 break
             value = self._read_value()
@@ -118,7 +118,7 @@ class _Reader:
         self._position = blank.end() if blank else self._position
         return self._text[self._position : min(self._position + 1, self._end)]
 
-    def _take(self, sign: str) -> bool:
+    def _accept(self, sign: str) -> bool:
         if self._next() != sign:
             return False
         self._position += 1
@@ -126,7 +126,7 @@ class _Reader:
         return True
 
     def _skip(self, sign: str) -> bool:
-        while self._take(sign):
+        while self._accept(sign):
             pass
         return True
 
@@ -144,7 +144,7 @@ class _Reader:
             if size > MOST_CHARACTERS:
                 self._report(f"this value is longer than {MOST_CHARACTERS:,} characters", start, 1)
                 return None
-            if not self._take("#"):
+            if not self._accept("#"):
                 return BibField("".join(parts), first)
 
     def _read_part(self) -> str | None:

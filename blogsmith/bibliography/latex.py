@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .latex_tables import ACCENTS, FACES, SIGNS, SWITCHES
 
 _TOKEN = lazy_pattern(
@@ -86,18 +86,18 @@ class _Reader:
         while position < end:
             formula = _FORMULA.match(self._tex, position) if self._tex[position] in "$\\" else None
             if formula:
-                self._put(_as_dollars(formula[0]))
+                self._append_text(_as_dollars(formula[0]))
                 position = formula.end()
                 continue
             token = _TOKEN.match(self._tex, position)
             assert token is not None, "the last alternative takes any character"
-            self._take(token[0], position)
+            self._read_token(token[0], position)
             position = token.end()
         while len(self._groups) > 1:
             self._close()
         return "".join(self._groups[0].pieces)
 
-    def _take(self, token: str, position: int) -> None:
+    def _read_token(self, token: str, position: int) -> None:
         if token == "{":
             self._open(position)
         elif token == "}":
@@ -108,16 +108,16 @@ class _Reader:
             self._command(token.rstrip(" \t\n") if token[1:2].isalpha() else token, position)
         elif token.isspace():
             if not self._wants_argument:
-                self._put(" ")
+                self._append_text(" ")
         elif self._wants_argument:
             # an argument without braces is one character
             self._groups.append(self._wants_argument.pop())
-            self._put(token[0])
+            self._append_text(token[0])
             self._close()
             if token[1:]:
-                self._put(token[1:])
+                self._append_text(token[1:])
         else:
-            self._put("\\$" if token in ("$", "$$") else _DASHES.get(token, token))
+            self._append_text("\\$" if token in ("$", "$$") else _DASHES.get(token, token))
 
     def _open(self, position: int) -> None:
         if self._wants_argument:
@@ -139,7 +139,7 @@ class _Reader:
         if not group.is_skipped:
             self._groups[-1].pieces.append(text)
 
-    def _put(self, text: str) -> None:
+    def _append_text(self, text: str) -> None:
         if self._wants_argument:
             self._groups.append(self._wants_argument.pop())
             self._groups[-1].pieces.append(text)
@@ -162,7 +162,7 @@ class _Reader:
             group.pieces.append(opening)
             group.closing = closing + group.closing
         elif name in SIGNS:
-            self._put(SIGNS[name])
+            self._append_text(SIGNS[name])
         elif name == "ensuremath":
             self._wants_argument.append(_Group("$", ["$"]))
         elif len(self.unknown) < MOST_UNKNOWN:

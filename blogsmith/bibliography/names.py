@@ -5,8 +5,8 @@ Source: N. Markey, "Tame the BeaST", 2009, section 11.
 
 from __future__ import annotations
 
+from ..base.patterns import lazy_pattern
 from ..model.publications import Person
-from ..patterns import lazy_pattern
 from .latex import plain_text, split_at
 
 _WORD = lazy_pattern(r"(?:\\.|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^\s,{}\\]|[{}])+")

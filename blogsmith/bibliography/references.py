@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..base.patterns import lazy_pattern
 from ..model.documents import Reference
 from ..model.publications import Person, Publication, WorkDate
 from ..model.scholarly import DOI
-from ..patterns import lazy_pattern
 from .csl_json import bibtex_of
 from .names import read_name
 from .works import ADDRESS

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from ..base.patterns import lazy_pattern
 from ..model.publications import Person, Publication, WorkDate
 from ..model.scholarly import DOI
-from ..patterns import lazy_pattern
 from .bibtex_entry import MONTHS, BibEntry
 from .bibtex_index import Mistake
 from .bibtex_text import copy_of

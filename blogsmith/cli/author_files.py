@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path, PurePosixPath
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..patterns import lazy_pattern
-from ..storage.folder import open_folder
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.folder import open_folder
 
 _NOT_IN_YAML = lazy_pattern("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MOST = 1 << 20

@@ -253,10 +253,10 @@ def _focus_on(report: BuildReport, files: tuple[str, ...]) -> BuildReport:
 
 def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
     with no_collections():
-        from ..diagnostics.format import printable
+        from ..base.diagnostics.format import printable
+        from ..base.schema.files import update_schemas
         from ..pipeline.build import build_site
         from ..project.report import BuildOptions
-        from ..schema.files import update_schemas
 
     update_schemas(root / CONFIG_FILE)
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..diagnostics.format import printable
+from ..base.diagnostics.format import printable
 from ..model.cell_locations import locate_in_post
 from ..model.results import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
 from ..model.units import format_duration

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..diagnostics.format import printable
+from ..base.diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
 from .options import site_option, site_root

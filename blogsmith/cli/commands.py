@@ -10,7 +10,7 @@ from types import MappingProxyType
 import click
 
 from .. import __version__
-from ..diagnostics.counts import plural
+from ..base.diagnostics.counts import plural
 from . import terminal
 from .options import (
     find_site,

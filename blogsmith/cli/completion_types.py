@@ -50,8 +50,8 @@ class ThemeFileType(_Name):
         """As `theme copy` takes them: `layouts/post.html`, `theme.css`."""
         if root is None:
             return ()
+        from ..base.diagnostics.model import SiteError
         from ..config.load import load_config
-        from ..diagnostics.model import SiteError
         from ..project.bundled import bundled_folder
         from ..render.templates.files import TEMPLATE_KINDS, read_theme_files
 

@@ -50,7 +50,7 @@ def epub(
     if posts and series:
         raise click.UsageError("name posts or a series, not both")
     root = site_root(site)
-    from ..diagnostics.counts import plural
+    from ..base.diagnostics.counts import plural
     from ..model.units import format_size
     from ..pipeline.book import make_site_book
     from ..project.report import BuildOptions
@@ -70,8 +70,8 @@ def epub(
 
 def _write_file(file: Path, data: bytes) -> None:
     """Put the book under its name, in one step; SiteError if that cannot be done."""
-    from ..diagnostics.model import Diagnostic, SiteError
-    from ..storage.folder import open_folder
+    from ..base.diagnostics.model import Diagnostic, SiteError
+    from ..base.storage.folder import open_folder
 
     try:
         with open_folder(file.parent) as folder:

@@ -7,9 +7,9 @@ import traceback
 
 import click
 
-from ..diagnostics.format import printable, wants_color
-from ..diagnostics.listing import print_diagnostics
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.format import printable, wants_color
+from ..base.diagnostics.listing import print_diagnostics
+from ..base.diagnostics.model import SiteError
 from . import terminal
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from ..diagnostics.counts import plural
-from ..diagnostics.format import printable, wants_color
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.format import printable, wants_color
 from ..project.fixed_files import FileChange, plan_changes, write_change
 from . import terminal
 

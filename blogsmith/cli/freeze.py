@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.counts import plural
-from ..diagnostics.format import printable
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
 from .options import STALE, site_option, site_root
@@ -16,7 +16,7 @@ from .site_folder import format_path
 from .verbosity import print_messages, verbosity_options
 
 if TYPE_CHECKING:
-    from ..cells.status import SiteStatus
+    from ..pipeline.cells.status import SiteStatus
 
 
 @click.group()
@@ -52,7 +52,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
-    from ..cells.versions import installed_versions, recorded_packages, version_notes
+    from ..pipeline.cells.versions import installed_versions, recorded_packages, version_notes
 
     surveyed = _survey_site(clocks, posts, site)
     versions = installed_versions(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}

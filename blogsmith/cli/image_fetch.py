@@ -14,18 +14,18 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.site_lock import site_lock
 from ..model.remote_images import FETCH_COMMAND, RECORD, ImageCopy
 from ..model.units import format_size
+from ..network.connection import Limits
+from ..network.download import download
+from ..network.images.copies import CopyRefused, copy_state, fetch_copy, write_record
 from ..pipeline.remote_uses import RemoteUse
 from ..project.context import SiteContext
 from ..project.report import Progress
+from ..project.trust.consent import is_trusted
 from ..read.remote_record import read_record
-from ..remote.connection import Limits
-from ..remote.copies import CopyRefused, copy_state, fetch_copy, write_record
-from ..remote.download import download
-from ..trust.consent import is_trusted
-from ..write.lock import site_lock
 
 MAX_TOTAL_BYTES = 2_000_000_000
 """Of one run."""

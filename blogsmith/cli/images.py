@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.counts import plural
-from ..diagnostics.format import printable
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.format import printable
 from ..model.units import format_size
 from . import terminal
 from .clock import Clocks

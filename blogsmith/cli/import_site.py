@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics.counts import plural
+from ..base.diagnostics.counts import plural
 from . import terminal
 from .clock import Clocks
 from .completion_types import SystemType
@@ -100,7 +100,7 @@ def _fetch(clocks: Clocks, root: Path) -> int:
 
 
 def _print_differences(done: ImportResult) -> None:
-    from ..diagnostics.format import printable
+    from ..base.diagnostics.format import printable
 
     differences = done.check.differences
     for one in () if is_quiet() else differences[:_SHOWN]:
@@ -113,7 +113,7 @@ def _print_differences(done: ImportResult) -> None:
 
 
 def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -> list[str]:
-    from ..diagnostics.counts import count_line
+    from ..base.diagnostics.counts import count_line
     from ..importers.report import next_steps, published_line
 
     site, check = done.site, done.check

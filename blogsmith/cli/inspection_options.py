@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics.counts import plural
+from ..base.diagnostics.counts import plural
 
 if TYPE_CHECKING:
     from .clock import Clocks

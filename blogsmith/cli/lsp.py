@@ -6,7 +6,7 @@ import importlib.util
 
 import click
 
-from ..diagnostics.extras import install_extra
+from ..base.diagnostics.extras import install_extra
 from . import terminal
 from .clock import Clocks
 

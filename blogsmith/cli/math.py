@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ..diagnostics.format import format_diagnostic, wants_color
-from ..diagnostics.listing import print_diagnostics
-from ..diagnostics.model import Reporter, SiteError, TextMap
+from ..base.diagnostics.format import format_diagnostic, wants_color
+from ..base.diagnostics.listing import print_diagnostics
+from ..base.diagnostics.model import Reporter, SiteError, TextMap
 from ..model.decode import decode, normalize_line_ends
 from . import terminal
 from .options import find_site, site_option

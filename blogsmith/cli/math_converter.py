@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ..base.diagnostics.format import printable
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.schema import Config
-from ..diagnostics.format import printable
-from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..project.bundled import bundled_folder, bundled_plugins

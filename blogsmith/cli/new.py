@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.counts import plural
+from ..base.diagnostics.counts import plural
 from . import terminal
 from .clock import Clocks
 from .completion_types import SectionType
@@ -49,7 +49,7 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     FOLDER is the current one by default. It may be new, empty, or a repository with files of its own: they
     stay as they are, and .gitignore gets the lines that it lacks.
     """
-    from ..schema.files import keep_schemas
+    from ..base.schema.files import keep_schemas
     from .new_site import check_target, new_site
 
     check_target(folder)
@@ -169,8 +169,8 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
 
     Not so with plugins that were in the folder before; and a record that cannot be written is a warning.
     """
-    from ..diagnostics.model import SiteError
-    from ..trust.consent import trust as record_trust
+    from ..base.diagnostics.model import SiteError
+    from ..project.trust.consent import trust as record_trust
 
     if "plugins" in made.kept:
         terminal.warn(_FOREIGN_PLUGINS)
@@ -184,7 +184,7 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
 
 def _set_up_publishing(folder: Path, target: str) -> None:
     """Write the files of a target, or say what to type where it has to be told more."""
-    from ..diagnostics.model import SiteError
+    from ..base.diagnostics.model import SiteError
     from .publish import setup_command
 
     site = {"site": folder, "base_url": None, "repository": None}

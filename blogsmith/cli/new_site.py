@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from ..diagnostics.counts import first_names
+from ..base.diagnostics.counts import first_names
+from ..base.storage.links import is_link
 from ..freeze.store import ATTRIBUTES_PATH, GIT_ATTRIBUTES
 from ..project.bundled import bundled_folder
-from ..storage.links import is_link
 from .author_files import append_lines, create_file, quote_yaml, refusal, write_error
 
 _GITIGNORE = PurePosixPath(".gitignore")

@@ -54,15 +54,15 @@ def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
     try:
         return select_files(root, names)
     except UnknownFile as problem:
-        from ..diagnostics.format import printable
+        from ..base.diagnostics.format import printable
 
         raise click.UsageError(printable(str(problem))) from problem
 
 
 def site_config(root: Path) -> Config:
     """The site's configuration; stops with its errors, if it has any."""
+    from ..base.diagnostics.model import SiteError
     from ..config.load import load_config
-    from ..diagnostics.model import SiteError
 
     loaded = load_config(root)
     if any(diagnostic.severity == "error" for diagnostic in loaded.diagnostics):

@@ -126,7 +126,7 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
 
 
 def _tell_file(file: AuthorFile, request: SetupRequest) -> None:
-    from ..diagnostics.format import printable
+    from ..base.diagnostics.format import printable
 
     command = f"blogsmith publish setup {request.target}"
     if file.state == "new" or _only_adds(file):
@@ -136,8 +136,8 @@ def _tell_file(file: AuthorFile, request: SetupRequest) -> None:
 
 
 def _warn(setup: Setup) -> None:
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
+    from ..base.diagnostics.format import wants_color
+    from ..base.diagnostics.listing import print_diagnostics
 
     print_diagnostics(setup.problems, sys.stderr, wants_color(sys.stderr))
 
@@ -148,7 +148,7 @@ def _only_adds(file: AuthorFile) -> bool:
 
 
 def _show(files: tuple[AuthorFile, ...], *, is_refusal: bool) -> int:
-    from ..diagnostics.format import printable
+    from ..base.diagnostics.format import printable
 
     for file in files:
         for line in file.difference():
@@ -163,7 +163,7 @@ def _show(files: tuple[AuthorFile, ...], *, is_refusal: bool) -> int:
 
 
 def _print_outcome(setup: Setup, files: tuple[AuthorFile, ...], request: SetupRequest) -> None:
-    from ..diagnostics.format import printable
+    from ..base.diagnostics.format import printable
     from ..publish.targets import TARGETS
 
     for file in files:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.counts import plural
-from ..diagnostics.format import printable
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
 from .options import site_option, site_root
@@ -115,8 +115,8 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     import more.
     """
     site_context, pages = _open_site(context, site)
+    from ..base.storage.site_lock import site_lock
     from ..pipeline.runnable_pages import modules_of
-    from ..write.lock import site_lock
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import vendor_error
 

@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import open_folder
 from ..model.units import format_size
 from ..project.report import Progress, no_progress
 from ..pyodide.distribution import MAX_LOCK_BYTES, damaged_files
@@ -20,7 +21,6 @@ from ..pyodide.lock import Lock, LockProblem, Package, read_lock
 from ..pyodide.names import MODULES
 from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
 from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
-from ..storage.folder import open_folder
 from ..write.stage import retired_name, stage_of, swap
 from .site_folder import format_path
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..schema.files import SCHEMAS, schema_text
+from ..base.schema.files import SCHEMAS, schema_text
 from . import terminal
 from .site_folder import format_path
 from .verbosity import verbosity_options
@@ -31,7 +31,7 @@ def schema(kind: str, output: Path | None) -> int:
     if output is None:
         terminal.print_line(text.removesuffix("\n"))
         return 0
-    from ..storage.folder import open_folder
+    from ..base.storage.folder import open_folder
 
     try:
         with open_folder(output.absolute().parent, make=True) as folder:

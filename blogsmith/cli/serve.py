@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 import click
 
-from ..diagnostics.format import wants_color
+from ..base.diagnostics.format import wants_color
 from ..preview.events.terminal import replaces, serving_line
 from ..preview.options import HOST, PORT, ServeOptions
 from ..project.report import BuildOptions, ExecutionOptions
@@ -82,9 +82,9 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
 
 
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
+    from ..base.schema.files import update_schemas
     from ..preview.app import serve_site
     from ..preview.http.hosts import is_loopback
-    from ..schema.files import update_schemas
 
     update_schemas(root / CONFIG_FILE)
     if not is_loopback(options.host):

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
+from ..base.diagnostics.model import did_you_mean
 from ..config.urls import base_url_problem
 from ..config.validate import LANGUAGE
-from ..diagnostics.model import did_you_mean
 from ..languages.bundled import bundled_tags
 from ..project.bundled import bundled_folder
 from .new_site import FirstSettings, default_title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..diagnostics.counts import count_line, plural
+from ..base.diagnostics.counts import count_line, plural
 from . import terminal
 from .site_folder import format_path
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..diagnostics.model import Diagnostic
+    from ..base.diagnostics.model import Diagnostic
     from ..project.report import BuildReport
 
 
@@ -35,8 +35,8 @@ def print_report(
     say = terminal.warn if for_program else terminal.print_line
     found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
     if found and not for_program:
-        from ..diagnostics.format import wants_color
-        from ..diagnostics.listing import print_diagnostics
+        from ..base.diagnostics.format import wants_color
+        from ..base.diagnostics.listing import print_diagnostics
 
         print_diagnostics(found, sys.stderr, wants_color(sys.stderr), full=full)
         if not write and (line := _fixable_line(found)):
@@ -88,7 +88,7 @@ def _after_errors(report: BuildReport) -> Iterator[str]:
 
 def _most_frequent(report: BuildReport) -> str:
     """The code of most errors among those that may be lowered; empty if there is none."""
-    from ..diagnostics.codes import LOWERABLE
+    from ..base.diagnostics.codes import LOWERABLE
 
     codes = [one.code for one in report.diagnostics if one.severity == "error" and one.code in LOWERABLE]
     return max(sorted({*codes}), key=codes.count, default="")

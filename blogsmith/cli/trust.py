@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.format import printable
+from ..base.diagnostics.format import printable
 from . import terminal
 from .options import site_option, site_root
 from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
-    from ..trust.consent import Consent, ConsentChange
+    from ..project.trust.consent import Consent, ConsentChange
 
 
 @click.command()
@@ -27,7 +27,7 @@ def trust(site: Path | None) -> int:
     this folder, and ends when a file under `plugins/`, a setting under `execute` or a command under `editor`
     changes: this command lists them. New cells need no new consent.
     """
-    from ..trust.consent import trust as record_trust
+    from ..project.trust.consent import trust as record_trust
 
     root = site_root(site)
     for line in describe_consent(root, record_trust(root)):

@@ -12,7 +12,7 @@ import click
 from . import terminal
 
 if TYPE_CHECKING:
-    from ..diagnostics.model import Diagnostic
+    from ..base.diagnostics.model import Diagnostic
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -66,8 +66,8 @@ def with_stdout() -> AbstractContextManager[object]:
 
 def print_messages(diagnostics: Iterable[Diagnostic]) -> None:
     """Print them on stderr; only the errors after `-q`."""
-    from ..diagnostics.format import wants_color
-    from ..diagnostics.listing import print_diagnostics
+    from ..base.diagnostics.format import wants_color
+    from ..base.diagnostics.listing import print_diagnostics
 
     told = [one for one in diagnostics if one.severity == "error" or not is_quiet()]
     print_diagnostics(told, sys.stderr, wants_color(sys.stderr))

@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ..diagnostics.model import did_you_mean
+from ..base.diagnostics.model import did_you_mean
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
 
 _AT_PLACE = "{file}:{line}:{column}"
 _IN_QUERY = "{file}&line={line}&column={column}"

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ..diagnostics.codes import CODES, LOWERABLE, has_warnings
-from ..diagnostics.levels import Level, LevelRule
-from ..diagnostics.model import nearest, question_of
-from ..schema.forms import DEFINITION, LAZY, Form, accepts, either, list_of, one_of
-from ..schema.readers import TEXTS, any_of, choice, each, known, of_kind, texts
-from ..schema.records import refuse_key
-from ..schema.slots import Slot
+from ..base.diagnostics.codes import CODES, LOWERABLE, has_warnings
+from ..base.diagnostics.levels import Level, LevelRule
+from ..base.diagnostics.model import nearest, question_of
+from ..base.schema.forms import DEFINITION, LAZY, Form, accepts, either, list_of, one_of
+from ..base.schema.readers import TEXTS, any_of, choice, each, known, of_kind, texts
+from ..base.schema.records import refuse_key
+from ..base.schema.slots import Slot
 from .schema import Diagnostics
 
 _KEYS = ("level", "in")

@@ -15,15 +15,15 @@ from typing import Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from ..diagnostics.characters import find_hidden, name_of
-from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
+from ..base.diagnostics.characters import find_hidden, name_of
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import ANYTHING, Form, accepts
+from ..base.schema.readers import QUOTE, of_kind, texts, words
+from ..base.schema.records import Table, schema_of
+from ..base.schema.slots import LocatedMapping, Slot
+from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.decode import decode, normalize_line_ends
-from ..patterns import lazy_pattern
-from ..schema.forms import ANYTHING, Form, accepts
-from ..schema.readers import QUOTE, of_kind, texts, words
-from ..schema.records import Table, schema_of
-from ..schema.slots import LocatedMapping, Slot
-from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
 from .levels import read_diagnostics
 from .schema import Config, SiteLanguage
 from .validate import CHECKS

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..patterns import lazy_pattern
-from ..schema.forms import accepts, one_of
-from ..schema.slots import Slot
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import accepts, one_of
+from ..base.schema.slots import Slot
 
 DIRECTIVES = (
     *("script-src", "style-src", "img-src", "font-src", "media-src", "connect-src", "worker-src"),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
+from ..base.diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 from .community import Analytics, Comments

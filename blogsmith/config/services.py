@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from ..patterns import lazy_pattern
-from ..schema.forms import Form, accepts, one_of
-from ..schema.slots import Slot
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import Form, accepts, one_of
+from ..base.schema.slots import Slot
 from .community import Analytics, Comments
 from .schema import Config
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import Form, either
+from ..base.schema.readers import parsed, shaped, words
 from ..model.cells import Freeze
-from ..patterns import lazy_pattern
-from ..schema.forms import Form, either
-from ..schema.readers import parsed, shaped, words
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
 """Value of `freeze` → what becomes of a recorded result. The names of Quarto."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _URL = lazy_pattern(r"https?://[^\s\\\"'<>{}|^`]+")
 _PATTERN_PART = lazy_pattern(r"[\w.:~-]*")

@@ -13,13 +13,13 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..diagnostics.model import nearest, question_of
+from ..base.diagnostics.model import nearest, question_of
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
+from ..base.schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
+from ..base.schema.slots import Slot
 from ..model.names import name_set
 from ..model.scholarly import ORCID, is_orcid
-from ..patterns import lazy_pattern
-from ..schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
-from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
-from ..schema.slots import Slot
 from .editors import EDITORS, read_editor
 from .policy_sources import check_policy
 from .schema import Browser, Config, SiteLanguage

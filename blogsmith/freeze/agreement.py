@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from ..base.patterns import lazy_pattern
 from ..model.cells import Cell
 from ..model.results import Blob, CellOutput, Display, Stream
-from ..patterns import lazy_pattern
 from .record import CellRecord, SessionRecord
 
 _NUMBER = lazy_pattern(r"(?<![\w.])[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")

@@ -17,9 +17,9 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..storage.folder import Folder, open_folder
-from ..storage.tree import scan
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import Folder, open_folder
+from ..base.storage.tree import scan
 from .lock import freeze_lock, write_problem
 from .record import PageRecord
 from .record_form import PICTURE

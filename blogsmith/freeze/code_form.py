@@ -11,7 +11,7 @@ import token
 import tokenize
 from collections.abc import Iterator
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.ENCODING, token.ENDMARKER})
 _MARKS = {token.NEWLINE: "\n", token.INDENT: "\x0e", token.DEDENT: "\x0f"}

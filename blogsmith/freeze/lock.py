@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..storage.cache import open_cache
-from ..storage.lock import LockBusy, hold_lock
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.cache import open_cache
+from ..base.storage.lock import LockBusy, hold_lock
 
 WAIT_S = 30.0
 """Writing takes milliseconds: who holds the lock longer is stopped or stuck."""

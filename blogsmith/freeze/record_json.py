@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic, Place
+from ..base.diagnostics.model import Diagnostic, Place
 from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from . import record_form as form
 from .keys import SCHEMA

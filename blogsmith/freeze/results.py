@@ -52,16 +52,16 @@ def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) ->
     run = record.run
     machine = origin.machine if origin else Machine()
     return CellResult(
-        run.status,
-        run.outputs,
-        run.seconds,
-        run.device,
-        {name: machine.packages[name] for name in run.packages if name in machine.packages},
-        machine,
-        origin.date if origin else "",
-        "" if verdict.only_due else verdict.summary,
-        run.problem,
-        run.sdpa,
+        status=run.status,
+        outputs=run.outputs,
+        seconds=run.seconds,
+        device=run.device,
+        packages={name: machine.packages[name] for name in run.packages if name in machine.packages},
+        machine=machine,
+        date=origin.date if origin else "",
+        stale="" if verdict.only_due else verdict.summary,
+        problem=run.problem,
+        sdpa=run.sdpa,
         imported=bool(origin and origin.imported),
     )
 

@@ -20,11 +20,11 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
+from ..base.patterns import lazy_pattern
+from ..base.storage.folder import NEW, Folder, open_folder
 from ..model.results import DARK, Blob, CellOutput, Display
 from ..model.slugs import slugify
-from ..patterns import lazy_pattern
-from ..storage.folder import NEW, Folder, open_folder
 from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import PICTURE

@@ -28,8 +28,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from msgspec import Struct, field
 
+from ..base.diagnostics.extras import install_command
 from ..config.schema import Config
-from ..diagnostics.extras import install_command
 from ..model.documents import Document
 from ..model.template_views import PageView
 from .plugin_code import PluginCode

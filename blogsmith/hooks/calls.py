@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import PurePosixPath
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Document
 from . import FileContent, Plugins, SiteOutputs
 from .failures import blame_plugins

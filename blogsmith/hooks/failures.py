@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from . import Hooks, Plugins
 from .plugin_guard import guard_imports
 

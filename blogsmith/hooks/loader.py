@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Diagnostic, SiteError, nearest, question_of
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Diagnostic, SiteError, nearest, question_of
 from . import Hooks, Plugins, combine_hooks
 from .failures import blame_plugin
 from .plugin_code import FOLDER, PluginCode

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from ..storage.folder import open_folder
+from ..base.storage.folder import open_folder
 
 FOLDER = "plugins"
 _TEMPLATES = f"{FOLDER}/shortcodes/"

@@ -26,7 +26,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 
-from ..diagnostics.model import Diagnostic, Place, SiteError
+from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from .plugin_code import FOLDER, PluginCode, is_covered
 
 PACKAGE = "blogsmith_plugins"

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..model.dates import split_dated_name
+from ..model.slug_rules import alias_problem, slug_problem
 from ..model.slugs import slugify
-from ..read.dates import split_dated_name
-from ..site.slug_rules import alias_problem, slug_problem
 from .model import ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")

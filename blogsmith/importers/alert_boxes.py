@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .model import ImportedPage, SiteImport
 from .text.containers import quote
 from .text.elements import BLOCKS, Element, replace_blocks

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import open_folder
+from ..base.storage.site_lock import site_lock
+from ..base.storage.temporary import temporary_folder
 from ..project.report import Progress
-from ..storage.folder import open_folder
-from ..storage.temporary import temporary_folder
-from ..write.lock import site_lock
 from .addresses import leave_lists_free
 from .alert_boxes import with_alert_boxes
 from .leniency import with_copies, with_leniency

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from ..diagnostics.codes import LOWERABLE
-from ..diagnostics.counts import plural
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.codes import LOWERABLE
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.model import Diagnostic
 from .model import Notice, SiteImport
 from .verify.site import SiteCheck
 

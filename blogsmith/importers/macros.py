@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _SETTING = lazy_pattern(r"[\"']?[mM]acros[\"']?\s*:\s*\{")
 _ENTRY = lazy_pattern(

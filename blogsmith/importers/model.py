@@ -31,6 +31,8 @@ class Notice:
     loss."""
     is_list: bool = False
     """What was taken away is a list of other pages, whose titles and summaries the old page shows."""
+    made_here: str = ""
+    """Old address of a page that is left out because blogsmith makes one like it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
 from .model import ImportedPage, Notice, SiteImport
 from .text.elements import BLOCKS, Element, element_end, parse_elements
 from .text.html_markdown import inline_markdown

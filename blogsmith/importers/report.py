@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from ..diagnostics.counts import plural
-from ..diagnostics.format import printable
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.format import printable
+from ..base.diagnostics.model import Diagnostic
 from .model import Difference, Notice, NoticeKind, SiteImport
 from .verify.facts import KINDS
 from .verify.published import PublishedCheck

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .model import ImportedPage, Notice, SiteImport
 from .text.segments import Dialect, divide
 

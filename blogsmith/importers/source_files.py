@@ -12,9 +12,9 @@ from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
 from typing import TYPE_CHECKING
 
+from ..base.storage.folder import open_folder
+from ..base.storage.links import is_junction
 from ..model.names import name_set
-from ..storage.folder import open_folder
-from ..storage.links import is_junction
 
 if TYPE_CHECKING:
     _SystemPath = PosixPath

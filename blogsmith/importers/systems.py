@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..project.report import Progress
 from .model import ImportedPage, SiteImport
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
-from ..diagnostics.counts import first_names
-from ..diagnostics.format import printable
-from ..diagnostics.model import Diagnostic, SiteError
-from ..patterns import lazy_pattern
+from ..base.diagnostics.counts import first_names
+from ..base.diagnostics.format import printable
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.folder import NEW, Folder, open_folder
 from ..project.bundled import bundled_folder
 from ..project.report import Progress
-from ..storage.folder import NEW, Folder, open_folder
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
 from .yaml_text import yaml_text

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..patterns import lazy_pattern
-from ..schema.yaml_scalars import resolve
+from ..base.patterns import lazy_pattern
+from ..base.schema.yaml_scalars import resolve
 
 _PLAIN = lazy_pattern(r"[^\W_](?:[^\n:#\[\]{},&*!|>'\"%@`\\]|:(?=\S)|(?<=\S)#)*(?<!\s)(?<!:)")
 _INLINE = lazy_pattern(r"[^\n,\[\]{}:#]+")

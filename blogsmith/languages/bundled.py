@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from ..diagnostics.model import Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Reporter
+from ..base.patterns import lazy_pattern
 from .language import ENGLISH, Language, Translation
 from .language_file import read_language
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .plurals import plural_form
 from .tags import Direction, writing_direction
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..diagnostics.model import Reporter, nearest, question_of
-from ..patterns import lazy_pattern
-from ..schema import yaml_loader as loader
+from ..base.diagnostics.model import Reporter, nearest, question_of
+from ..base.patterns import lazy_pattern
+from ..base.schema import yaml_loader as loader
 from .language import Translation, places_of
 from .plurals import FORMS
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Reporter
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Reporter
 from .elements import WrittenElement
 from .link_phrases import says_nothing
 
@@ -24,7 +24,7 @@ def report_accessibility(elements: Iterable[WrittenElement], reporter: Reporter)
     """Warn of pictures, films, headings, links and tables that say too little of themselves."""
     survey = _Survey(reporter)
     for element in elements:
-        survey.take(element)
+        survey.visit(element)
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class _Survey:
     tables: list[_Open] = field(default_factory=list)
     film: _Open | None = None
 
-    def take(self, element: WrittenElement) -> None:
+    def visit(self, element: WrittenElement) -> None:
         """Go on by one element."""
         name = element.name
         if element.kind == "text":

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
 from ..syntax.records import Math, get
 
 _IN_WORDS = lazy_pattern(
     r"""
     \\[A-Za-z]+ \s* (?: \{ [^{}]* \} )?     # a command, with \text its words
     | (?P<prose>
-        \b [A-Za-z]{3,} \s+ [A-Za-z]{2,} \b
-      | \b [A-Za-z]{2,} \s+ [A-Za-z]{3,} \b
+        \b [A-Za-z]{3,} [.;:!?]? \s+ [A-Za-z]{2,} \b
+      | \b [A-Za-z]{2,} [.;:!?]? \s+ [A-Za-z]{3,} \b
       | ^ \d [\d.,]* \s+ (?! d[a-z] \s) [A-Za-z]{2,} \s     # a sum of money, but not 2 dx dy
     )
     """,

@@ -13,13 +13,13 @@ from typing import Literal
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
+from ..base.html_tags import hidden_spans, start_tag
+from ..base.patterns import lazy_pattern
 from ..model.media import is_film
-from ..patterns import lazy_pattern
 from ..syntax.parser import Parsed
 from ..syntax.raw_places import raw_place
 from ..syntax.records import Figure, Heading, LinkAt, Math, Shortcode, get
-from ..syntax.tags import hidden_spans, start_tag
 
 _TAG = lazy_pattern(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ..diagnostics.fixes import Fix
-from ..diagnostics.model import Diagnostic, Place, Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix
+from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.patterns import lazy_pattern
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 

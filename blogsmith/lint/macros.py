@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
+from ..base.schema.yaml_loader import remove_entry
 from ..config.load import LoadedConfig
-from ..diagnostics.model import Place, Reporter
 from ..model.documents import FrontMatter
-from ..patterns import lazy_pattern
-from ..schema.yaml_loader import remove_entry
 from ..syntax.records import Math
 from .starter import chosen_macros
 

@@ -11,8 +11,8 @@ from itertools import islice
 
 from msgspec import Struct
 
+from ..base.diagnostics.model import Reporter
 from ..config.schema import Symbol
-from ..diagnostics.model import Reporter
 from ..syntax.records import Math
 from .formula_parts import Piece, split_formula
 

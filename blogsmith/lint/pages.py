@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap
 from ..syntax.math.formulas import text_with_formulas
 from ..syntax.parser import Parsed, formulas
 from ..syntax.records import Math, Shortcode, get

@@ -2,7 +2,7 @@
 
 What a page alone tells is one record, made from its tokens and kept like its HTML; a site is judged from
 these records. A lint takes what it needs of a page and reports at the author's place. To add one: a file
-beside this one, a row in `diagnostics/codes.py`, a call here.
+beside this one, a row in `base/diagnostics/codes.py`, a call here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from ..base.diagnostics.model import Diagnostic, Reporter
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..config.schema import MathSettings
-from ..diagnostics.model import Diagnostic, Reporter
 from ..syntax.parser import Parsed
 from .accessibility import report_accessibility
 from .dollars import report_dollars

@@ -12,8 +12,8 @@ from lsprotocol.types import (
     MarkupKind,
 )
 
+from ..base.diagnostics.codes import CODES
 from ..config.load import CONFIG_NAME
-from ..diagnostics.codes import CODES
 from ..pipeline.snapshot import SiteSnapshot
 from ..project.bundled import bundled_folder, bundled_plugins
 from .completion_files import assets_of

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .text_buffer import TextBuffer
 
 Kind = Literal[

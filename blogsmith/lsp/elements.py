@@ -8,9 +8,9 @@ from lsprotocol.types import Position
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
+from ..base.patterns import lazy_pattern
 from ..model.cells import Cell, Value
-from ..patterns import lazy_pattern
 from ..syntax.parser import Parsed
 from ..syntax.records import Citation, Cited, Heading, LinkAt, Math, Shortcode, WikiLink, XRef
 from .text_buffer import TextBuffer

@@ -7,12 +7,12 @@ from html import unescape
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Range
 
+from ..base.diagnostics.codes import CODES
+from ..base.patterns import lazy_pattern
 from ..config.load import CONFIG_NAME
-from ..diagnostics.codes import CODES
 from ..model.cells import Cell, Value
 from ..model.publications import Publication
 from ..model.results import CellResult, Display, Failure, Stream
-from ..patterns import lazy_pattern
 from ..render.outputs.provenance import provenance
 from ..syntax.records import Cited, LinkAt, Math, Shortcode, WikiLink, XRef
 from ..tex.on_demand import linear_text, portable_tex

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from ..diagnostics.model import Diagnostic, Place
+from ..base.diagnostics.model import Diagnostic, Place
 from .site_files import uri_of
 from .site_session import SiteSession
 from .text_buffer import TextBuffer

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from lsprotocol.types import Location, Position, Range
 from msgspec import Struct
 
+from ..base.diagnostics.model import Place
+from ..base.patterns import lazy_pattern
 from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Place
 from ..lint.macros import find_definition
 from ..lint.pages import formulas_of
-from ..patterns import lazy_pattern
 from ..syntax.parser import Parsed
 from ..syntax.records import Cited, Fence, LinkAt, Math, Shortcode, WikiLink, XRef
 from ..syntax.references.references import label_id

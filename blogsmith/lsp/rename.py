@@ -12,7 +12,7 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from ..syntax.references.references import label_id
 from .lookups import labels_of
 from .navigation import Occurrence, Target, find_occurrences, find_target

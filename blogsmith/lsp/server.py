@@ -26,7 +26,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from .. import __version__
 from ..config.load import load_config
-from ..trust.place import record_file
+from ..project.trust.place import record_file
 from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .completion import TRIGGERS
@@ -100,14 +100,14 @@ class SiteWire:
         """Whether the editor has ended the server in order."""
         return bool(self.server.protocol._shutdown)
 
-    def tell(self, act: Callable[[], None]) -> None:
+    def post(self, act: Callable[[], None]) -> None:
         """Have the worker do something."""
-        self.worker.tell(act)
+        self.worker.post(act)
 
-    async def ask(self, answer: Callable[[], Result]) -> Result | None:
+    async def submit(self, answer: Callable[[], Result]) -> Result | None:
         """What the worker answers."""
         try:
-            return await asyncio.wrap_future(self.worker.ask(answer, (RenameRefused,)))
+            return await asyncio.wrap_future(self.worker.submit(answer, (RenameRefused,)))
         except RenameRefused as refused:
             raise JsonRpcInvalidParams(str(refused)) from None
 
@@ -125,7 +125,7 @@ class SiteWire:
         watcher = Watcher(
             root,
             output=[root / load_config(root).config.output],
-            changed=lambda changes: self.tell(partial(changed, changes)),
+            changed=lambda changes: self.post(partial(changed, changes)),
             say=_LOG.info,
         )
         watcher.start()
@@ -213,24 +213,24 @@ def _register(wire: SiteWire) -> None:
     @feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        wire.tell(lambda: service.open_document(document.uri, document.text, document.version))
+        wire.post(lambda: service.open_document(document.uri, document.text, document.version))
 
     @feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         document, changes = params.text_document, params.content_changes
-        wire.tell(lambda: service.change(document.uri, changes, document.version))
+        wire.post(lambda: service.change(document.uri, changes, document.version))
 
     @feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        wire.tell(lambda: service.close(params.text_document.uri))
+        wire.post(lambda: service.close(params.text_document.uri))
 
     @feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
-        wire.tell(lambda: service.take_files([params.text_document.uri]))
+        wire.post(lambda: service.take_files([params.text_document.uri]))
 
     @feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
-        wire.tell(lambda: service.take_files([change.uri for change in params.changes]))
+        wire.post(lambda: service.take_files([change.uri for change in params.changes]))
 
     @feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
@@ -243,7 +243,7 @@ def _register(wire: SiteWire) -> None:
 
 def _register_completion(wire: SiteWire) -> None:
     """What may be written, and what stands at a place."""
-    server, service, ask = wire.server, wire.service, wire.ask
+    server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
 
     @feature(
@@ -267,7 +267,7 @@ def _register_completion(wire: SiteWire) -> None:
 
 def _register_navigation(wire: SiteWire) -> None:
     """Where things are written down and used."""
-    server, service, ask = wire.server, wire.service, wire.ask
+    server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
 
     @feature(types.TEXT_DOCUMENT_DEFINITION)
@@ -294,7 +294,7 @@ def _register_navigation(wire: SiteWire) -> None:
 
 def _register_outline(wire: SiteWire) -> None:
     """What pages are made of, and what can be mended."""
-    service, ask, feature = wire.service, wire.ask, wire.server.feature
+    service, ask, feature = wire.service, wire.submit, wire.server.feature
 
     @feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:

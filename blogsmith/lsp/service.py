@@ -14,7 +14,7 @@ from typing import Protocol
 from lsprotocol import types
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..watch.changes import ChangedFiles
 from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover
@@ -124,7 +124,7 @@ class LanguageService:
             root,
             now=self._now,
             clock=self._clock,
-            publish=lambda path, found, buffer: self._tell(root, path, found, buffer),
+            publish=lambda path, found, buffer: self._publish_diagnostics(root, path, found, buffer),
             encoding=self.encoding,
             is_urgent=self._is_urgent,
         )
@@ -147,7 +147,9 @@ class LanguageService:
             watching.stop()
         self._watchings.clear()
 
-    def _tell(self, root: Path, path: str, found: Sequence[Diagnostic], buffer: TextBuffer) -> None:
+    def _publish_diagnostics(
+        self, root: Path, path: str, found: Sequence[Diagnostic], buffer: TextBuffer
+    ) -> None:
         heaviest = sorted(found, key=lambda one: one.severity != "error")[:MOST_PROBLEMS]
         told = [to_lsp(one, buffer) for one in heaviest]
         # the editor may spell the address of what it has open in its own way

@@ -6,10 +6,10 @@ from pathlib import Path, PurePosixPath
 
 from pygls import uris
 
+from ..base.storage.cache import CACHE
+from ..base.storage.file_names import MARKDOWN
 from ..config.load import CONFIG_NAME
 from ..read.bibliography_files import read_text_file
-from ..read.files import MARKDOWN
-from ..storage.cache import CACHE
 
 
 def path_of(uri: str) -> Path | None:

@@ -13,8 +13,8 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Diagnostic, SiteError
 from ..lint.run import lint_page
 from ..model.decode import normalize_line_ends
 from ..model.documents import Source
@@ -138,7 +138,7 @@ class SiteSession:
     def break_off(self) -> None:
         """Do no more of the look under way."""
         if self._is_under_way:
-            self._changes.give_back()
+            self._changes.abort()
         self._is_under_way, self._work = False, None
 
     # -- work --
@@ -221,7 +221,7 @@ class SiteSession:
 
     def _look(self) -> Iterator[None]:
         before = self.present
-        taken = self._changes.take()
+        taken = self._changes.begin()
         found: SiteSnapshot | None = None
         try:
             for found in self._line.update_all(
@@ -234,7 +234,7 @@ class SiteSession:
             self._end_look()
             self.broken = error.diagnostics
             # whatever is mended, the settings are to be read again
-            self._changes.give_back(everything=True)
+            self._changes.abort(everything=True)
             self._publish_all()
             return
         assert found is not None, "the last step gives the site"

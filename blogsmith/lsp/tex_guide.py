@@ -9,7 +9,7 @@ from html import unescape
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from ..tex.constructs.aliases import EXPANDERS as ALIASES
 from ..tex.constructs.table import constructs
 from ..tex.errors import TexError

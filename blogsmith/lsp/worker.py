@@ -39,11 +39,11 @@ class Worker:
         self.tasks: list[TimedTask] = []
         """Changed by messages alone."""
 
-    def tell(self, act: Callable[[], None]) -> None:
+    def post(self, act: Callable[[], None]) -> None:
         """Have something done in turn."""
         self._messages.put(act)
 
-    def ask(
+    def submit(
         self, answer: Callable[[], Result], refusals: tuple[type[Exception], ...] = ()
     ) -> Future[Result | None]:
         """Have something answered in turn, None after a bug; who no longer waits is not answered.

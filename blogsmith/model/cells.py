@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
 from .sweeps import Scalar, Sweep
 
 Freeze = Literal["auto", "always", "never"]

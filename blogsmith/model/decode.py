@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import codecs
 
-from ..diagnostics.fixes import exchange
-from ..diagnostics.model import Diagnostic, Place, SiteError
+from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.model import Diagnostic, Place, SiteError
 
 _HINT = "save the file as UTF-8"
 # UTF-32 first: its little-endian mark starts with that of UTF-16

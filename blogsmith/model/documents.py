@@ -12,13 +12,14 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import msgspec
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, Place
-from ..storage.stamps import FileStamp
+from ..base.diagnostics.model import Diagnostic, Place
+from ..base.storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
 from .fallbacks import ConverterFallback
 from .page_settings import PageCitations, PageMath
@@ -203,6 +204,19 @@ class FrontMatter:
     def publish_start(self) -> dt.datetime | None:
         """The moment before which the page is not published; None if there is none."""
         return max((day for day in (self.date, self.publish_date) if day), default=None)
+
+
+KEY_ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        "category": "categories",
+        "layout": "template",
+        "author": "authors",
+        "url": "permalink",
+        **dict.fromkeys(("publishDate", "publishdate"), "publish_date"),
+        **dict.fromkeys(("expiryDate", "expirydate", "unpublishdate"), "expiry_date"),
+    }
+)
+"""Keys as other generators name them → ours, which are the fields of `FrontMatter`."""
 
 
 class IncludedFile(Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..diagnostics.model import Place
+from ..base.diagnostics.model import Place
 
 
 class ConverterFallback(Struct, frozen=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..diagnostics.fixes import Fix
-from ..diagnostics.model import Place, Reporter
+from ..base.diagnostics.fixes import Fix
+from ..base.diagnostics.model import Place, Reporter
 
 
 class LinkTarget(Struct, frozen=True):

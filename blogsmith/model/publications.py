@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 
 
 class Person(Struct, frozen=True, omit_defaults=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _SEPARATORS = lazy_pattern(r"[^\w]+|_+")
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, did_you_mean, nearest, question_of
+from ..base.storage.stamps import FileStamp
 from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
-from ..diagnostics.model import Diagnostic, Place, Reporter, did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.publications import CslStyle, FoundPublication
 from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, open_text_file, read_text_file
 from ..read.files import NO_TEXTS
-from ..storage.stamps import FileStamp
 from .rows.row_store import NoRows, Row, RowStore
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SiteBibliographies:
         self.open_texts = NO_TEXTS
         """As in `read_site`."""
 
-    def take(self, settings: LoadedConfig) -> None:
+    def use_settings(self, settings: LoadedConfig) -> None:
         """Work with these settings from now on."""
         self._settings = settings
 
@@ -136,7 +136,7 @@ class SiteBibliographies:
 
     @property
     def _config(self) -> LoadedConfig:
-        assert self._settings is not None, "`take` comes first"
+        assert self._settings is not None, "`use_settings` comes first"
         return self._settings
 
     def _named_paths(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
 from ..model.documents import Body, Document
 from ..project.report import BuildLog, BuildOptions
 from .build_cells import BuildCells

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..model.slugs import slugify
 from ..model.template_views import PageView
 from ..project.report import BuildLog, BuildOptions, Progress, no_progress

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
 from ..hooks.calls import filter_document
 from ..hooks.failures import blame_plugins
 from ..model.decode import decode

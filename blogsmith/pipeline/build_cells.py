@@ -11,7 +11,7 @@ from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from .cell_source import PageCellsState
 
 if TYPE_CHECKING:
-    from ..cells.results import CellUpdate
+    from .cells.results import CellUpdate
 
 
 class BuildCells:
@@ -44,7 +44,7 @@ class BuildCells:
     ) -> None:
         """Run what is to be run of these pages, before any of them is rendered."""
         # most sites have no cells
-        from ..cells.update import update_cells
+        from .cells.update import update_cells
 
         self._update = update_cells(pages, context, options, log)
 

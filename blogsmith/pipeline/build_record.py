@@ -18,13 +18,13 @@ from typing import Any
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.cache import open_cache
+from ..base.storage.folder import NEW
 from ..model.remote_images import RECORD
 from ..project.program import program_folders
 from ..project.report import BuildReport, Counts
-from ..storage.cache import open_cache
-from ..storage.folder import NEW
-from ..trust.seal import make_sealer
+from ..project.trust.seal import make_sealer
 from .build_stamps import (
     FILES,
     PASSED_OVER,

@@ -13,11 +13,11 @@ import stat
 from contextlib import suppress
 from operator import attrgetter
 
+from ..base.storage.cache import open_cache
+from ..base.storage.digests import blake2b
 from ..project.program import platform_digest, tools_digest
-from ..storage.cache import open_cache
-from ..storage.digests import blake2b
-from ..trust.place import RECORD, state_folder
-from ..trust.seal import read_sealer
+from ..project.trust.place import RECORD, state_folder
+from ..project.trust.seal import read_sealer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

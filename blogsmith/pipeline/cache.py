@@ -18,8 +18,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from msgspec import structs
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..project.context import SiteContext
@@ -132,14 +132,14 @@ class PageCache:
     @property
     def md(self) -> MarkdownIt:
         """The parser; made once, for it refers to itself, and many of them would wait to be collected."""
-        assert self._md is not None, "`take` comes first"
+        assert self._md is not None, "`use_context` comes first"
         return self._md
 
-    def take(self, context: SiteContext) -> None:
+    def use_context(self, context: SiteContext) -> None:
         """Work with these settings from now on; forget what others have made."""
         before = self._context
         self._context = context
-        self.table.take(context)
+        self.table.use_context(context)
         if before is None or self._md is None or before.options != context.options:
             self._options = context.options
             self._md = make_parser(self._options)
@@ -167,7 +167,7 @@ class PageCache:
 
     def _with_included(self, head: CachedHead, config: Config) -> CachedHead:
         """The document with the files that it includes as they are now; itself if nothing has changed."""
-        assert self._context is not None, "`take` comes first"
+        assert self._context is not None, "`use_context` comes first"
         document = head.document
         given = self.included.get(str(document.path))
         if given is None:
@@ -181,7 +181,7 @@ class PageCache:
         return CachedHead(*found) if found else None
 
     def _new_head(self, source: Source, config: Config) -> CachedHead:
-        assert self._context is not None, "`take` comes first"
+        assert self._context is not None, "`use_context` comes first"
         document, found = read_document(source, config)
         document, more = filter_document(self._context.plugins, document)
         if names := included_names(document.body):
@@ -200,7 +200,7 @@ class PageCache:
         path = str(document.path)
         found = self._tokens.get(path)
         if found is None or found.document is not document:
-            assert self._md is not None and self._options is not None, "`take` comes first"
+            assert self._md is not None and self._options is not None, "`use_context` comes first"
             started = time.perf_counter()
             found = parse_document(document, self._md, self._options)
             self.parsing_s += time.perf_counter() - started
@@ -298,10 +298,10 @@ class PageCache:
 
     def _with_record(self, body: Body) -> Body:
         """The body with what search knows of it, if the site has a search."""
-        assert self._context is not None, "`take` comes first"
+        assert self._context is not None, "`use_context` comes first"
         if not self._context.config.search:
             return body
-        from ..search.page_record import make_record
+        from ..site.search.page_record import make_record
 
         return structs.replace(body, search=make_record(body.html))
 
@@ -324,7 +324,7 @@ class PageCache:
         found = self.table.body(document)
         if found is None:
             return None
-        assert self._context is not None, "`take` comes first"
+        assert self._context is not None, "`use_context` comes first"
         made = _Rendered(document, found[0], {}, None, found[1])
         broken = made.broken_question(tools, self._context.root)
         if broken:

@@ -8,17 +8,17 @@ from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
-from ..cards.card import CardStyle
-from ..cards.drawing import draw_card
-from ..cards.fonts import CardFonts, missing_signs
+from ..base.diagnostics.model import Diagnostic
 from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Diagnostic
+from ..model.generated_files import GeneratedFile
+from ..model.social_cards import CardStyle
 from ..model.template_views import PageView
 from ..project.bundled import bundled_folder
 from ..project.context import SiteContext
-from ..site.generated import GeneratedFile
+from ..project.trust.consent import is_trusted
+from ..site.cards.drawing import draw_card
+from ..site.cards.fonts import CardFonts, missing_signs
 from ..site.social_cards import add_cards, card_of
-from ..trust.consent import is_trusted
 
 
 def with_cards(views: Sequence[PageView], context: SiteContext) -> list[PageView]:

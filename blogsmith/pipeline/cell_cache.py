@@ -8,16 +8,16 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..cells.results import show_results
-from ..cells.status import PageStatus, RunOutcome, read_environment, survey_pages
-from ..cells.update import package_versions
+from ..base.storage.stamps import FileStamp, stamp_at
 from ..freeze.environment import Environment, FileDigests
 from ..freeze.store import Reading, folder_of, read_page
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
-from ..storage.stamps import FileStamp, stamp_at
 from .cell_source import PageCellsState
+from .cells.results import show_results
+from .cells.status import PageStatus, RunOutcome, read_environment, survey_pages
+from .cells.update import package_versions
 
 _OUTPUTS = "outputs.json"
 

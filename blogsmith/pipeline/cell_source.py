@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..model.documents import PageFacts
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import ExecutionOptions
 
 if TYPE_CHECKING:
-    from ..cells.status import PageStatus
+    from .cells.status import PageStatus
 
 
 class PageCellsState(Struct, frozen=True):

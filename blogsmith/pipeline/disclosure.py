@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
+from ..base.diagnostics.model import Diagnostic
+from ..base.patterns import lazy_pattern
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
-from ..patterns import lazy_pattern
 from ..project.load import LoadedSite
 from ..site.frame import Rendered
 from ..write.photos.cleaning import private_rest

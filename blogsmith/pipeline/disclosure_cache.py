@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.stamps import FileStamp
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
-from ..storage.stamps import FileStamp
 from .disclosure import leaks
 
 
@@ -23,7 +23,7 @@ class DisclosureCache:
         for path in changed:
             self._known.pop(path, None)
 
-    def take(self, stamps: Mapping[str, FileStamp]) -> None:
+    def use_stamps(self, stamps: Mapping[str, FileStamp]) -> None:
         """The files as they are now. stamps: as in `SiteFiles`."""
         self._stamps = stamps
         self._known = {path: known for path, known in self._known.items() if path in stamps}

@@ -12,18 +12,18 @@ from msgspec.structs import replace
 
 from ..config.inspection import ExternalLinks
 from ..config.load import CONFIG_NAME
-from ..linkcheck.archive import API, find_copy
-from ..linkcheck.check import CheckPlan, LinkCheck
-from ..linkcheck.findings import findings
-from ..linkcheck.host_gates import Clock, HostGates
-from ..linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
-from ..linkcheck.probe import Probe
-from ..linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..model.remote_images import remote_address
+from ..network.connection import Limits
+from ..network.linkcheck.archive import API, find_copy
+from ..network.linkcheck.check import CheckPlan, LinkCheck
+from ..network.linkcheck.findings import findings
+from ..network.linkcheck.host_gates import Clock, HostGates
+from ..network.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
+from ..network.linkcheck.probe import Probe
+from ..network.linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..project.focus import is_within
 from ..project.report import BuildLog
-from ..remote.connection import Limits
-from ..trust.consent import is_trusted
+from ..project.trust.consent import is_trusted
 from .bibliographies import SiteBibliographies
 from .snapshot import SiteSnapshot
 
@@ -160,7 +160,7 @@ def _uses_of(site: SiteSnapshot) -> Iterator[tuple[str, LinkUse]]:
     """Everything that pages and the menu name, in the order of the site."""
     own = remote_address(site.config.base_url)
     files = SiteBibliographies(site.context.root)
-    files.take(site.context.settings)
+    files.use_settings(site.context.settings)
     indexes: dict[str, AddressIndex] = {}
     for item in site.rendered.values():
         document = item.document

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.cache import read_or_make
 from ..model.documents import Output
+from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
-from ..site.generated import GeneratedFile
 from ..site.math_font import FontCut, MathFonts, font_face, fonts_of, page_signs
-from ..storage.cache import read_or_make
 from .output_plan import OutputFile
 
 

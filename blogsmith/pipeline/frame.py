@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import PurePosixPath
 
+from ..base.diagnostics.model import Diagnostic, Reporter, nearest
 from ..config.languages import edition_config, edition_of
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config, MenuItem
-from ..diagnostics.model import Diagnostic, Reporter, nearest
 from ..model.documents import Body, Document, FrontMatter, Source
 from ..model.pictures import ImageInfo
 from ..model.remote_images import REMOTE_HINT, remote_message

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..model.documents import Document
 from ..project.context import SiteContext
-from ..trust.consent import is_trusted
+from ..project.trust.consent import is_trusted
 
 _TIMEOUT_S = 20.0
 _OPTIONS = (

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.scopes import FieldScope, scoped_fields
@@ -324,21 +324,21 @@ class IncrementalPipeline:
         files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
-        self._leaks.take(resolved.files.stamps)
+        self._leaks.use_stamps(resolved.files.stamps)
         log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
         log.add(self._resolver.python_problems())
         yield None
         yield SiteSnapshot(
-            resolved,
-            rendered,
-            frozenset(documents.keys() - bodies.keys()),
-            structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
-            {view.url: view for view in views},
-            composition,
-            fonts,
-            _table(files, context.config.base_path),
-            own,
-            self._report(log),
+            resolved=resolved,
+            rendered=rendered,
+            unread=frozenset(documents.keys() - bodies.keys()),
+            frame=structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
+            views={view.url: view for view in views},
+            composition=composition,
+            fonts=fonts,
+            table=_table(files, context.config.base_path),
+            own=own,
+            shared=self._report(log),
         )
 
 

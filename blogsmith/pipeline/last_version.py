@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from ..diagnostics.codes import UNREAD_CODES
+from ..base.diagnostics.codes import UNREAD_CODES
 from ..model.documents import Output
 from ..model.template_views import PageView
 from ..project.report import BuildReport, WrongPages

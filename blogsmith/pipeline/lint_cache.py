@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.schema import MathSettings
-from ..diagnostics.model import Diagnostic
 from ..lint.run import PageLint, lint_page, lint_site
 from ..model.documents import Document
 from ..project.context import SiteContext
@@ -36,7 +36,7 @@ class LintCache:
         if str(document.path) in self._pages:
             return True
         data = self._table.lint(document, self._key)
-        return data is not None and self._take(document, data)
+        return data is not None and self._restore(document, data)
 
     def add(self, page: Parsed) -> None:
         """Look at a page."""
@@ -48,10 +48,10 @@ class LintCache:
 
     def put_encoded(self, document: Document, data: bytes) -> None:
         """Keep what `encode` gave."""
-        if self._take(document, data):
+        if self._restore(document, data):
             self._table.put_lint(document, self._key, data)
 
-    def _take(self, document: Document, data: bytes) -> bool:
+    def _restore(self, document: Document, data: bytes) -> bool:
         found = decode_row(data, PageLint)
         if found is not None:
             self._pages[str(document.path)] = found

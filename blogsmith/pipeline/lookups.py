@@ -43,15 +43,15 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
         *site_files(config),
     }
     return index_site(
-        config.base_path,
-        urls.urls,
-        entries,
-        loaded.waiting,
-        generated,
-        loaded.asset_urls,
-        loaded.remote,
-        {path: edition for path, edition in urls.editions.items() if edition},
-        translations(loaded.documents, urls.editions, config),
+        base_path=config.base_path,
+        urls=urls.urls,
+        entries=entries,
+        unpublished=loaded.waiting,
+        generated=generated,
+        files=loaded.asset_urls,
+        remote=loaded.remote,
+        editions={path: edition for path, edition in urls.editions.items() if edition},
+        translations=translations(loaded.documents, urls.editions, config),
     )
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..model.documents import Asset
+from ..model.generated_files import GeneratedFile
 from ..model.remote_images import RemoteImages
 from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView, Translation, UsedStatement
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..site.frame import TermNames
-from ..site.generated import GeneratedFile
 from ..site.index import PageEntry, SiteIndex, index_site
 from ..site.urls import Urls
 from .output_plan import OutputFile
@@ -87,15 +87,15 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
     def index(self, base_path: str, entries: Mapping[str, PageEntry]) -> SiteIndex:
         """Where everything is. entries: as in `SiteIndex`."""
         return index_site(
-            base_path,
-            self.urls,
-            entries,
-            self.unpublished,
-            self.generated,
-            self.files,
-            self.remote,
-            self.editions,
-            self.translations,
+            base_path=base_path,
+            urls=self.urls,
+            entries=entries,
+            unpublished=self.unpublished,
+            generated=self.generated,
+            files=self.files,
+            remote=self.remote,
+            editions=self.editions,
+            translations=self.translations,
         )
 
     def loaded(self) -> LoadedSite:
@@ -126,18 +126,18 @@ def put_outline(
     index, plan = site.resolved.index, site.composition
     texts = (*_generated_texts(plan.files), *traced.items())
     outline = SiteOutline(
-        index.urls,
-        index.unpublished,
-        index.generated,
-        index.files,
-        index.remote,
-        {path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
-        site.frame.term_names,
-        {path: edition for path, edition in site.resolved.loaded.urls.editions.items() if edition},
-        index.translations,
-        plan.site,
-        {str(name): tuple(paths) for name, paths in texts},
-        _search_plans(site),
+        urls=index.urls,
+        unpublished=index.unpublished,
+        generated=index.generated,
+        files=index.files,
+        remote=index.remote,
+        assets={path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
+        term_names=site.frame.term_names,
+        editions={path: edition for path, edition in site.resolved.loaded.urls.editions.items() if edition},
+        translations=index.translations,
+        site=plan.site,
+        texts={str(name): tuple(paths) for name, paths in texts},
+        searches=_search_plans(site),
     )
     keep_places(rows, site.views)
     try:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from .. import __version__
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
+from ..model.generated_files import GeneratedFile
 from ..model.pictures import PictureVariant
 from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
@@ -32,7 +33,6 @@ from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
-from ..site.generated import GeneratedFile
 from ..site.markdown.files import markdown_files
 from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path

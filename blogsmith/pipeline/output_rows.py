@@ -15,11 +15,11 @@ from pathlib import PurePosixPath
 import msgspec
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
+from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
-from ..site.generated import GeneratedFile
 from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
 from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of, is_feed

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, Output
 from ..model.template_views import PageView
@@ -173,25 +173,25 @@ class _Edit:
         self.target = options.output or root / context.config.output
         """The output folder."""
         self._memory = PageCache(None, rows)
-        self._memory.take(context)
+        self._memory.use_context(context)
         self._log = BuildLog(no_progress)
         loaded = outline.loaded()
         index = outline.index(context.config.base_path, _KeptEntries(outline, self._memory))
         frame = frame_of(context, index, loaded, self._log)
         bibliographies = SiteBibliographies(root, rows)
-        bibliographies.take(context.settings)
+        bibliographies.use_settings(context.settings)
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
             page_tools(
-                context,
-                self._memory.md,
-                index,
-                loaded,
-                _no_results,
-                _no_python,
-                self._memory.images.measure,
-                self._memory.images.digest,
-                bibliographies,
+                context=context,
+                md=self._memory.md,
+                index=index,
+                loaded=loaded,
+                results=_no_results,
+                python=_no_python,
+                measure=self._memory.images.measure,
+                digest=self._memory.images.digest,
+                bibliographies=bibliographies,
             ),
             lex=self._memory.lex,
             formula=self._memory.formula,
@@ -285,7 +285,7 @@ class _Edit:
         changed: tuple[OutputFile, ...] = ()
         if not self.outline.searches:
             return changed
-        from ..search.index_edit import NotEditable
+        from ..site.search.index_edit import NotEditable
         from .search_edit import edit_search
 
         for folder, plan in self.outline.searches.items():

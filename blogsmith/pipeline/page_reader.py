@@ -33,7 +33,7 @@ def read_documents(
     But for the heads of the pages that are built: `PageCache.head_diagnostics` has that, to be told with the
     page. inspect: as `resolve_urls` takes it.
     """
-    memory.take(context)
+    memory.use_context(context)
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
     # what is wrong with a head is told once the page is known to be built or not

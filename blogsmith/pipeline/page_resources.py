@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
-from ..syntax.tags import StartTag, hidden_spans, start_tag
+from ..base.html_tags import StartTag, hidden_spans, start_tag
+from ..base.patterns import lazy_pattern
 
 Kind = Literal["styles", "scripts", "fonts", "pictures"]
 

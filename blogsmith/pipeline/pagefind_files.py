@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from ..base.diagnostics.extras import install_extra
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.cache import read_or_make
 from ..config.load import CONFIG_NAME
-from ..diagnostics.extras import install_extra
-from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
-from ..search.page_text import read_sections
-from ..search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
-from ..storage.cache import read_or_make
+from ..site.search.page_text import read_sections
+from ..site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
 from .search_files import pagefind_folder, plan_index, search_folder, searched_views
 from .snapshot import SiteSnapshot
 

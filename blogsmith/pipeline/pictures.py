@@ -17,19 +17,19 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.cache import keep_bytes, keep_only, read_bytes
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, SiteError
+from ..model.generated_files import GeneratedFile
 from ..model.pictures import ImageInfo, PictureVariant
 from ..model.template_views import PageView
-from ..pictures.encoder import PictureProblem, encode_variants, encoder_version
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.variants import LARGE_BYTES, variant_of
-from ..site.generated import GeneratedFile
 from ..site.images import Measure
 from ..site.redirects import output_path
-from ..storage.cache import keep_bytes, keep_only, read_bytes
 from ..write.photos.cleaning import clean_bytes
+from ..write.photos.encoder import PictureProblem, encode_variants, encoder_version
 
 _KIND = "pictures"
 _SPARE = 500

@@ -10,8 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from .. import __version__
-from ..diagnostics.model import Diagnostic, SiteError
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.temporary import temporary_folder
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
 from ..publish.base_urls import address_problems, expected_address, site_address
@@ -23,7 +24,6 @@ from ..publish.repository import Repository, find_repository, has_large_files
 from ..publish.requirements import find_requirements, needed_extras
 from ..publish.settings_edit import with_target
 from ..publish.targets import TARGETS
-from ..storage.temporary import temporary_folder
 from .build import build_site
 from .cache import PageCache
 from .page_reader import load_site

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.pictures import ImageInfo
@@ -51,17 +51,17 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     entries = Entries(documents, lambda document: memory.facts_of(document).entry)
     index = index_of(loaded, entries, context)
     bibliographies = SiteBibliographies(context.root)
-    bibliographies.take(context.settings)
+    bibliographies.use_settings(context.settings)
     tools = page_tools(
-        context,
-        memory.md,
-        index,
-        loaded,
-        _no_results,
-        _no_python,
-        lambda file: ImageInfo("", None, None),
-        lambda file: "",
-        bibliographies,
+        context=context,
+        md=memory.md,
+        index=index,
+        loaded=loaded,
+        results=_no_results,
+        python=_no_python,
+        measure=lambda file: ImageInfo("", None, None),
+        digest=lambda file: "",
+        bibliographies=bibliographies,
     )
     return [
         use

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from ..cells.permission import may_run
-from ..diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.stamps import FileStamp, stamp_at
 from ..model.documents import Asset, Document, SiteFiles
 from ..model.results import PageResults
-from ..project.browser_python import browser_python
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
-from ..storage.stamps import FileStamp, stamp_at
 from .bibliographies import SiteBibliographies
+from .browser_python import browser_python
 from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
+from .cells.permission import may_run
 from .lookups import index_of, page_tools
 from .page_reader import read_documents
 from .snapshot import Entries, PageLookups, ResolvedSite
@@ -88,7 +88,7 @@ class Resolver:
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = index_of(loaded, {}, context), loaded.assets
-        self._bibliographies.take(context.settings)
+        self._bibliographies.use_settings(context.settings)
         is_touched = self._bibliographies.refresh() or self._touched & assets.keys()
         facts = _facts(loaded, files, index, None if is_touched else last)
         runs = may_run(context, options)
@@ -163,15 +163,15 @@ class Resolver:
         entries = Entries(documents, lambda document: self._memory.facts_of(document).entry)
         index = structs.replace(index, entries=entries)
         tools = page_tools(
-            context,
-            self._memory.md,
-            index,
-            loaded,
-            results,
-            python,
-            self._memory.images.measure,
-            self._memory.images.digest,
-            self._bibliographies,
+            context=context,
+            md=self._memory.md,
+            index=index,
+            loaded=loaded,
+            results=results,
+            python=python,
+            measure=self._memory.images.measure,
+            digest=self._memory.images.digest,
+            bibliographies=self._bibliographies,
         )
         memory = self._memory
         tools = structs.replace(

@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ..render.templates.style_sheets import version_of
-from ..search.index import IndexedPage
-from ..search.index_edit import IndexEdit, NotEditable
-from ..search.page_record import record_digest
+from ..site.search.index import IndexedPage
+from ..site.search.index_edit import IndexEdit, NotEditable
+from ..site.search.page_record import record_digest
 from .output_plan import OutputFile
 from .rows.page_rows import EditedText
 from .search_files import ENTRY, IndexedSource, SearchPlan, indexed_source, planned_files

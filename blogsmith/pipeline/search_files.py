@@ -17,17 +17,17 @@ import msgspec
 
 from .. import __version__
 from ..config.languages import edition_root
+from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..render.templates.style_sheets import version_of
 from ..site.editions import group_by_edition
 from ..site.frame import Rendered
-from ..site.generated import GeneratedFile
 from ..site.search_page import SEARCH_PATH
 
 if TYPE_CHECKING:
     # imported by the functions that need it: a build after an edit reads plans, also of sites without search
-    from ..search.index import IndexedPage, SearchIndex
+    from ..site.search.index import IndexedPage, SearchIndex
 
 ENTRY = "index"
 """The one file that names the versions of all others."""
@@ -59,21 +59,21 @@ class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
     @property
     def order(self) -> str:
         """As in `page_order`."""
-        from ..search.index import page_order
+        from ..site.search.index import page_order
 
         return page_order(page.url for page in self.pages)
 
     @property
     def terms(self) -> int:
         """Over how many files the terms are divided; 0 where Pagefind finds them."""
-        from ..search.index import count_files
+        from ..site.search.index import count_files
 
         return count_files(len(self.pages)) if self.engine == "own" else 0
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of all files but the first, without `.json`."""
-        from ..search.index import terms_name
+        from ..site.search.index import terms_name
 
         return ("pages", "formulas", *map(terms_name, range(self.terms)))
 
@@ -106,7 +106,7 @@ def search_files(
 
 
 def _index(pages: Sequence[IndexedPage], macros: Mapping[str, str]) -> SearchIndex:
-    from ..search.index import SearchIndex
+    from ..site.search.index import SearchIndex
 
     return SearchIndex(pages, macros)
 
@@ -174,14 +174,14 @@ def pagefind_folder(key: str) -> str:
 
 def indexed_page(view: PageView, record: bytes) -> IndexedPage:
     """A page as the index takes it."""
-    from ..search.index import IndexedPage
+    from ..site.search.index import IndexedPage
 
     return IndexedPage(view.url, view.title, _tags(view), record)
 
 
 def indexed_source(view: PageView, record: bytes) -> IndexedSource:
     """The same, to be compared."""
-    from ..search.page_record import record_digest
+    from ..site.search.page_record import record_digest
 
     return IndexedSource(view.path, view.url, view.title, _tags(view), record_digest(record))
 

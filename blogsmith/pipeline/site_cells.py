@@ -8,12 +8,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..cells.status import SiteStatus, read_environment, survey_pages
-from ..cells.update import update_cells
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
 from ..hooks.failures import blame_plugins
 from ..project.context import SiteContext, open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
+from .cells.status import SiteStatus, read_environment, survey_pages
+from .cells.update import update_cells
 from .page_reader import read_facts
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, nearest, question_of
+from ..base.schema.yaml_loader import YamlPath
 from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Diagnostic, Place, Reporter, nearest, question_of
 from ..model.documents import Asset
 from ..model.template_views import Ground
 from ..project.context import SiteContext
 from ..render.templates.ground import ground_of
 from ..render.templates.style_sheets import version_of
-from ..schema.yaml_loader import YamlPath
 
 Assets = Mapping[str, tuple[Asset, str]]
 """As `published_assets` gives them."""

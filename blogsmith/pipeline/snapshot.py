@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..model.documents import Document, SiteFiles
 from ..model.template_views import PageView
 from ..project.context import SiteContext

@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
+from ..base.storage.offsets import read_at, write_at
+from ..base.storage.temporary import nameless_file
 from ..model.documents import Output
 from ..model.texts import ReadText
-from ..storage.offsets import read_at, write_at
-from ..storage.temporary import nameless_file
 
 _ENCODING = ("utf-8", "surrogatepass")
 
@@ -28,7 +28,7 @@ class Spool:
         self._file = file
         self._end = 0
 
-    def put(self, data: bytes) -> Callable[[], bytes] | None:
+    def append(self, data: bytes) -> Callable[[], bytes] | None:
         """What gives these bytes again; None if there is no room on the disk."""
         start = self._end
         try:
@@ -44,12 +44,12 @@ class Spool:
         if data is None:
             return output
         digest = output.digest or sha256(data).hexdigest()
-        make = self.put(data)
+        make = self.append(data)
         return replace(output, data=None if make else data, make=make, digest=digest)
 
     def put_text(self, text: str) -> ReadText:
         """What reads this text again; it is not kept in memory, if there is room on the disk."""
-        make = self.put(text.encode(*_ENCODING))
+        make = self.append(text.encode(*_ENCODING))
         return (lambda: make().decode(*_ENCODING)) if make else lambda: text
 
     def _read(self, start: int, size: int) -> bytes:

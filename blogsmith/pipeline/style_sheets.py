@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import PurePosixPath
 from posixpath import relpath
 
+from ..base.storage.cache import read_or_make
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..render.templates.style_sheets import StyleSheet
 from ..site.math_font import font_face
-from ..storage.cache import read_or_make
 
 _MOST = 64
 """Sheets that are kept: those of a site, for each of its fonts, and of the settings before these."""

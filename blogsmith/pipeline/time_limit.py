@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..render.timeout import alarm, has_alarm
+from ..base.timeout import alarm, has_alarm
 
 LIMIT_S = 10.0
 PATIENT_S = 1.0

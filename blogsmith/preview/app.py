@@ -78,7 +78,7 @@ def serve_site(
 
 def _editor(root: Path) -> Editor:
     from ..config.load import load_config
-    from ..trust.consent import judge
+    from ..project.trust.consent import judge
 
     # the settings that are judged are those that are used
     config = load_config(root).config

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
+from ..base.patterns import lazy_pattern
 from ..config.editors import read_editor
-from ..patterns import lazy_pattern
 
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"

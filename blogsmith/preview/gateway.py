@@ -48,7 +48,7 @@ class SiteGateway:
         """What a tab hears when it connects; nothing before there is anything to say."""
         return self._hello()
 
-    def take(self, engine: EventLoop) -> list[tuple[str, str]]:
+    def use_loop(self, engine: EventLoop) -> list[tuple[str, str]]:
         """Ask the event loop from now on; gives the pages that were sent without it, with their versions."""
         self._engine = engine
         self._has_engine.set()

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
+from ..base.storage.cache import CACHE, open_cache
 from ..project.bundled import bundled_folder
-from ..storage.cache import CACHE, open_cache
-from ..trust.seal import make_sealer, read_sealer
+from ..project.trust.seal import make_sealer, read_sealer
 from .pages.media_types import media_type
 
 _FILE = "preview.db"

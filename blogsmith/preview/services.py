@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..base.diagnostics.model import SiteError
 from ..config.load import load_config
-from ..diagnostics.model import SiteError
 from ..pipeline.incremental import IncrementalPipeline
-from ..trust.consent import is_trusted
-from ..trust.place import record_file
+from ..project.trust.consent import is_trusted
+from ..project.trust.place import record_file
 from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .cells.runner import CellRunner
@@ -90,7 +90,7 @@ class PreviewServices:
         self._front = front
         # first of all: what is saved from now on is seen
         self._watch(load_config(self._root).config.output)
-        for path, version in front.take(self._engine):
+        for path, version in front.use_loop(self._engine):
             self._engine.send(Sent(path, version))
         self._engine.run(check)
 

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from ..base.diagnostics.model import Reporter, SiteError, question_of
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..config.schema import CalloutKind, Config
-from ..diagnostics.model import Reporter, SiteError, question_of
 from ..hooks import Plugins
 from ..syntax.kinds import THEOREM, kind_table
 from ..syntax.state import KindRow

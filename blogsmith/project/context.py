@@ -9,10 +9,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.diagnostics.model import Diagnostic, Reporter, SiteError
+from ..base.schema.yaml_loader import YamlPath
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import Config
 from ..config.urls import base_url_problem
-from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
@@ -21,13 +22,12 @@ from ..render.diagrams import DIAGRAMS
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..render.templates.theme_options import report_options
-from ..schema.yaml_loader import YamlPath
 from ..syntax.references.labels import BY_SECTION
 from ..syntax.state import ParseOptions
 from ..tex.on_demand import linear_text, split_rows
-from ..trust.consent import judge
 from .bundled import bundled_folder, bundled_plugins
 from .callout_kinds import check_counters, own_kinds, site_kinds
+from .trust.consent import judge
 
 
 class SiteContext(Struct, frozen=True):

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..diagnostics.edits import FixedText, apply_fixes, unified_diff
-from ..diagnostics.model import Diagnostic
-from ..storage.folder import open_folder
-from ..storage.tree import Descent
+from ..base.diagnostics.edits import FixedText, apply_fixes, unified_diff
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.folder import open_folder
+from ..base.storage.tree import Descent
 
 _MARK = b"\xef\xbb\xbf"
 """Byte order mark, which stays where it is."""

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import did_you_mean
+from ..base.diagnostics.model import did_you_mean
 from .report import BuildReport
 
 PARTS = (

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..base.diagnostics.codes import PUBLICATION_CODES
+from ..base.diagnostics.model import Diagnostic
 from ..config.languages import edition_of
 from ..config.schema import Config
-from ..diagnostics.codes import PUBLICATION_CODES
-from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, SiteFiles, Source
 from ..model.remote_images import RemoteImages
 from ..read.active_svg import Inspect

@@ -11,7 +11,7 @@ import os
 import sys
 
 from .. import __version__
-from ..storage.digests import blake2b
+from ..base.storage.digests import blake2b
 from .bundled import bundled_path, package_folder
 
 TYPE_CHECKING = False

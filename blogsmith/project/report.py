@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from ..diagnostics.codes import SITE_CODES
-from ..diagnostics.levels import NO_LEVELS, DiagnosticLevels
-from ..diagnostics.model import Diagnostic, as_errors, sort_key
+from ..base.diagnostics.codes import SITE_CODES
+from ..base.diagnostics.levels import NO_LEVELS, DiagnosticLevels
+from ..base.diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
     from ..execute.session.session import SessionObserver

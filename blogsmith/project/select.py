@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 
 _FEW = 3
 

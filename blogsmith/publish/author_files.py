@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..storage.folder import open_folder
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import open_folder
 
 State = Literal["new", "same", "changed"]
 _MOST_BYTES = 2_000_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.load import CONFIG_NAME
 from ..config.urls import base_url_problem
-from ..diagnostics.model import Diagnostic, SiteError
 from .github_pages import github_address
 from .hosted_site import HostedSite
 from .targets import TARGETS

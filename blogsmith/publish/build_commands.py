@@ -6,7 +6,7 @@ versions and devices it was recorded with, and fails if a result is missing or s
 
 from __future__ import annotations
 
-from ..diagnostics.extras import DISTRIBUTION
+from ..base.diagnostics.extras import DISTRIBUTION
 from ..write.manifest import MANIFEST
 from .hosted_site import HostedSite
 from .quoting import quote_shell

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 SECURITY: Mapping[str, str] = MappingProxyType(
     {

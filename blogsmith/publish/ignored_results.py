@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, Place, SiteError
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Diagnostic, Place, SiteError
+from ..base.patterns import lazy_pattern
 from .author_files import read_text
 
 _FILE = ".gitignore"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import shlex
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.patterns import lazy_pattern
 
 _PLAIN = lazy_pattern(r"[a-z]+ [a-z-][A-Za-z0-9 ./_=-]*[A-Za-z0-9]")
 """Words that are nothing else in YAML: two at least, without colons, quotes and comments."""

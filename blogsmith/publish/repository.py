@@ -11,8 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
-from ..storage.folder import open_folder
+from ..base.patterns import lazy_pattern
+from ..base.storage.folder import open_folder
 
 _MOST_BYTES = 200_000
 _SECTION = lazy_pattern(r'\s*\[\s*remote\s+"origin"\s*\]\s*(?:[#;].*)?', re.IGNORECASE)

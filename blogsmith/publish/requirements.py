@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..base.diagnostics.extras import DISTRIBUTION
+from ..base.patterns import lazy_pattern
 from ..config.schema import Config, Search
-from ..diagnostics.extras import DISTRIBUTION
-from ..patterns import lazy_pattern
 from .author_files import read_text
 
 FILES = ("requirements.txt", "requirements-site.txt")

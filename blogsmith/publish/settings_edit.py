@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.load import CONFIG_NAME, load_config
-from ..diagnostics.model import Diagnostic, SiteError
 from .author_files import read_text
 
 

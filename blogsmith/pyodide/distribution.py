@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from msgspec import Struct, field
 
-from ..diagnostics.counts import first_names
-from ..storage.digests import file_digest
+from ..base.diagnostics.counts import first_names
+from ..base.storage.digests import file_digest
 from .lock import Lock, LockProblem, read_lock
 from .names import MODULES
 from .release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK, VERSION

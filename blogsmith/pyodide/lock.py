@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .release import CORE
 
 _FILE = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\.(?:whl|zip|tar|tar\.gz|tar\.bz2)")

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from xml.parsers import expat
 
-from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..base.patterns import lazy_pattern
 from ..model.documents import Asset
-from ..patterns import lazy_pattern
 
 CODE = "svg-active"
 SUFFIX = ".svg"

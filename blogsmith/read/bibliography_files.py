@@ -13,10 +13,10 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
+from ..base.storage.stamps import FileStamp, stamp_of
 from ..model.decode import decode, normalize_line_ends
 from ..model.paths import join_path
-from ..storage.stamps import FileStamp, stamp_of
 
 MAX_BYTES = 20_000_000
 

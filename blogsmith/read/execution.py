@@ -7,6 +7,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import get_args, get_type_hints
 
+from ..base.schema.forms import SHAPED, Form, accepts, form_of, one_of
+from ..base.schema.readers import Check, Reader, any_of, words
+from ..base.schema.slots import Slot
 from ..config.schema import Execution
 from ..config.units import (
     BYTES,
@@ -19,9 +22,6 @@ from ..config.units import (
     pattern_problem,
 )
 from ..model.cells import PageExecution
-from ..schema.forms import SHAPED, Form, accepts, form_of, one_of
-from ..schema.readers import Check, Reader, any_of, words
-from ..schema.slots import Slot
 
 FOREIGN: Mapping[str, str] = MappingProxyType(
     {

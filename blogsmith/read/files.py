@@ -21,28 +21,20 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.diagnostics.characters import find_forbidden, find_hidden, name_of
+from ..base.diagnostics.model import Diagnostic, Severity, SiteError
+from ..base.storage.file_names import KEPT_HIDDEN, MARKDOWN, MAX_FOLDERS, is_litter
+from ..base.storage.stamps import FileStamp, stamp_of
+from ..base.storage.symlinks import LinkRefused, Links
 from ..config.schema import Config
-from ..diagnostics.characters import find_forbidden, find_hidden, name_of
-from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.texts import ReadText
-from ..storage.stamps import FileStamp, stamp_of
 from .foreign_files import foreign_file_hint
 from .remote_record import read_remote_images
-from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
 
 MAX_MARKDOWN_BYTES = 10_000_000
-MAX_FOLDERS = 50
-"""How deep folders may be nested."""
-MARKDOWN = frozenset({".md", ".markdown"})
-
-KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
-"""Hidden names that hosts read; published from `static/` only."""
-_LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
-"""4913 is the file vim writes to see whether it may."""
-_LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
 
 
 KeepText = Callable[[str], ReadText]
@@ -156,20 +148,6 @@ def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple
     """Path and stamp → source, of those that need not be read again."""
     paths = ((str(source.path), source) for source in before.sources)
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
-
-
-def is_litter(name: str) -> bool:
-    """Whether a file or folder of this name is an editor's or a system's, not the author's."""
-    return (
-        name.startswith((".", "___jb_"))
-        or name in _LITTER
-        or name.endswith(_LITTER_ENDS)
-        or _is_emacs_save(name)
-    )
-
-
-def _is_emacs_save(name: str) -> bool:
-    return len(name) > 1 and name.startswith("#") and name.endswith("#")
 
 
 def _is_markdown(found: _Found) -> bool:

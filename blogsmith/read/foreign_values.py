@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..schema.forms import FLAG, TEXT, accepts, either, one_of
-from ..schema.readers import TRUTHS, Reader, any_of, one_line, text
-from ..schema.slots import Slot
+from ..base.schema.forms import FLAG, TEXT, accepts, either, one_of
+from ..base.schema.readers import TRUTHS, Reader, any_of, one_line, text
+from ..base.schema.slots import Slot
 
 CODE = "front-matter-unknown"
 _SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", ",")

@@ -12,17 +12,17 @@ from dataclasses import replace
 
 from msgspec import Struct
 
+from ..base.diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.patterns import lazy_pattern
+from ..base.schema.json_loader import load_json, read_object
+from ..base.schema.slots import LocatedMapping, Slot
+from ..base.schema.toml_loader import load_toml
+from ..base.schema.yaml_loader import Located, load
 from ..config.languages import file_language
 from ..config.schema import Config
-from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source, end_of
-from ..patterns import lazy_pattern
-from ..schema.json_loader import load_json, read_object
-from ..schema.slots import LocatedMapping, Slot
-from ..schema.toml_loader import load_toml
-from ..schema.yaml_loader import Located, load
 from .head import read_head
 from .page_language import with_language
 

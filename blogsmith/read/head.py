@@ -9,25 +9,23 @@ made, in `site/urls.py`.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
+from ..base.diagnostics.model import Place
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, either, form_of, one_of
+from ..base.schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, texts, unless_empty
+from ..base.schema.records import Table, refuse_key, schema_of
+from ..base.schema.slots import Slot
 from ..config.schema import Citations, MathSettings
 from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
-from ..diagnostics.model import Place
-from ..model.documents import FrontMatter, Series
+from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
+from ..model.documents import KEY_ALIASES, FrontMatter, Series
 from ..model.scholarly import DOI
-from ..patterns import lazy_pattern
-from ..schema.forms import FILLED, FLAG, TEXT, Form, accepts, either, form_of, one_of
-from ..schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, texts, unless_empty
-from ..schema.records import Table, refuse_key, schema_of
-from ..schema.slots import Slot
 from . import execution
-from .dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .holding_back import is_held_back, is_private_status
@@ -96,7 +94,7 @@ def _meant_key(key: str) -> str | None:
 
 def _places(head: Slot) -> dict[str, Place]:
     """Known key → where its value stands."""
-    keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in HEAD.fields}
+    keys = {KEY_ALIASES.get(key, key): key for key in head.value if key in HEAD.fields}
     # under both names, ours counts
     keys |= {key: key for key in keys if key in head.value}
     return {key: place for key, written in keys.items() if (place := head.at(written).place)}
@@ -308,17 +306,6 @@ def _nocite(slot: Slot) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for text in written for key in _NOCITE.findall(text)))
 
 
-OTHER_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "category": "categories",
-        "layout": "template",
-        "author": "authors",
-        "url": "permalink",
-        **dict.fromkeys(("publishDate", "publishdate"), "publish_date"),
-        **dict.fromkeys(("expiryDate", "expirydate", "unpublishdate"), "expiry_date"),
-    }
-)
-"""Names of other generators → ours."""
 _TABLE = Table(
     types={str: text, bool: flag(), tuple[str, ...]: texts()},
     choice=lambda words, _: choice(words),
@@ -362,7 +349,7 @@ _TABLE = Table(
     },
     short={"math": _math, "execute": execution.read_mode},
     names=execution.NAMES,
-    others=OTHER_NAMES,
+    others=KEY_ALIASES,
     made=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
     foreign=execution.FOREIGN,
     notes={

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..diagnostics.model import nearest
-from ..patterns import lazy_pattern
-from ..schema.readers import TRUTHS, one_line
-from ..schema.slots import Slot
+from ..base.diagnostics.model import nearest
+from ..base.patterns import lazy_pattern
+from ..base.schema.readers import TRUTHS, one_line
+from ..base.schema.slots import Slot
 from .foreign_values import CODE
 
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:\D.*)?")

@@ -14,13 +14,13 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
+from ..base.diagnostics.model import SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.file_names import MARKDOWN, is_litter
 from ..config.schema import Config
-from ..diagnostics.model import SiteError
 from ..model.decode import decode
 from ..model.documents import IncludedFile
 from ..model.paths import join_path
-from ..patterns import lazy_pattern
-from .files import MARKDOWN, is_litter
 
 MOST_BYTES = 1_000_000
 MOST_FILES = 100

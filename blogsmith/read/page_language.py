@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from ..base.diagnostics.model import Reporter
 from ..config.languages import file_language
 from ..config.schema import Config
-from ..diagnostics.model import Reporter
 from ..model.documents import FrontMatter
 
 

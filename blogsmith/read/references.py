@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..diagnostics.model import did_you_mean
+from ..base.diagnostics.model import did_you_mean
+from ..base.patterns import lazy_pattern
+from ..base.schema.forms import FILLED, TEXT, Form, accepts, either, list_of
+from ..base.schema.readers import one_line, text
+from ..base.schema.slots import Slot
 from ..model.documents import Reference
 from ..model.scholarly import ORCID, is_orcid
-from ..patterns import lazy_pattern
-from ..schema.forms import FILLED, TEXT, Form, accepts, either, list_of
-from ..schema.readers import one_line, text
-from ..schema.slots import Slot
 from .foreign_values import CODE, lenient_text
 
 _KEY = lazy_pattern(r"\w[\w:.+/-]*")

@@ -10,13 +10,13 @@ import errno
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.folder import open_folder
 from ..config.schema import Config
-from ..diagnostics.fixes import exchange
-from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode
 from ..model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, RemoteImages, remote_address
-from ..patterns import lazy_pattern
-from ..storage.folder import open_folder
 
 _LINE = lazy_pattern(r"([0-9a-f]{64})\s+(\S+)\s+(\S+)")
 _MAX_BYTES = 10_000_000

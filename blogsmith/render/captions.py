@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap
 from ..syntax.figures import parse_inline
 from ..syntax.headings import plain_text
 from .context import Rendering

@@ -14,9 +14,9 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ..diagnostics.model import nearest, question_of
+from ..base.diagnostics.model import nearest, question_of
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
 _PLAIN = name_set("algorithm ascii csv log mermaid none plain plaintext pseudo pseudocode text tsv txt")

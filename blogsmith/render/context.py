@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..hooks import FormulaConverter, Plugins
 from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Unpack
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
+from ..base.timeout import alarm, has_alarm
 from ..hooks import FormulaConverter, FormulaSource, Plugins
 from ..tex.errors import TexError
 from ..tex.foreign.unusable import UnusableMathml
-from .timeout import alarm, has_alarm
 
 if TYPE_CHECKING:
     from ..tex.convert import Convert, FormulaOptions, TypesetFormula

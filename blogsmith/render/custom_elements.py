@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ..diagnostics.model import Place, Reporter
+from ..base.diagnostics.model import Place, Reporter
+from ..base.html_tags import StartTag
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
-from ..syntax.tags import StartTag
 
 _RESERVED = name_set(
     "annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..diagnostics.model import Place, SiteError, TextMap, place_within
+from ..base.diagnostics.model import Place, SiteError, TextMap, place_within
 from ..hooks import Diagram
 from ..syntax.records import Fence
 from .captions import inline_html, plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.patterns import lazy_pattern
 from ..model.pictures import ImageInfo
-from ..patterns import lazy_pattern
 
 _LENGTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
 HINT = "write 60%, 320px or 20em"

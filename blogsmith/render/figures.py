@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
+from ..base.diagnostics.model import Place
 from ..model.media import is_film
 from ..model.pictures import ImageInfo
 from ..syntax.headings import plain_text

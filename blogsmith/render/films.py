@@ -6,7 +6,7 @@ from html import escape
 
 from msgspec import Struct
 
-from ..diagnostics.model import Place
+from ..base.diagnostics.model import Place
 from ..languages.tags import language_name
 from ..model.media import MediaFile, film_type
 from ..model.pictures import ImageInfo

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..diagnostics.fixes import Fix, TextEdit, exchange
-from ..diagnostics.model import Place, Severity
+from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.model import Place, Severity
+from ..base.patterns import lazy_pattern
 from ..model.fallbacks import ConverterFallback
-from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError

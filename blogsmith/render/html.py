@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..diagnostics.characters import without_forbidden
-from ..diagnostics.model import Reporter, did_you_mean, place_within
+from ..base.diagnostics.characters import without_forbidden
+from ..base.diagnostics.model import Reporter, did_you_mean, place_within
+from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
 from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText
-from ..patterns import lazy_pattern
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get

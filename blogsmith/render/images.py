@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 
+from ..base.patterns import lazy_pattern
 from ..model.pictures import ImageInfo
-from ..patterns import lazy_pattern
 from .svg.metadata import svg_size
 
 if TYPE_CHECKING:

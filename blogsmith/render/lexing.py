@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .timeout import alarm, has_alarm
+from ..base.timeout import alarm, has_alarm
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .context import Rendering
 
 _REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)

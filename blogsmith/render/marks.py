@@ -10,8 +10,8 @@ import re
 
 from markdown_it.token import Token
 
+from ..base.patterns import lazy_pattern
 from ..model.cells import Cell
-from ..patterns import lazy_pattern
 from ..syntax.records import Math, Shortcode, get
 
 # `\s*`: markdown-it breaks the line before a block inside a tight list item

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from ..syntax.records import NoteItem, NoteRef, XRef, get
 from ..syntax.references.labels import Label, label_hint
 from .citations.html import RULES as CITATION_RULES

@@ -12,11 +12,11 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place
+from ..base.html_tags import Attribute, StartTag, hidden_spans, start_tag
+from ..base.patterns import lazy_pattern
 from ..syntax.markdown_elements import holds_text, is_asked
 from ..syntax.raw_places import raw_place
-from ..syntax.tags import Attribute, StartTag, hidden_spans, start_tag
 from .context import Rendering
 from .custom_elements import report_element
 from .dimensions import HINT, Length, fit_attributes, parse_length

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 WORDS_PER_MINUTE = 220
 SECONDS_PER_FORMULA = 3

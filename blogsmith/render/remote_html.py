@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from ..diagnostics.model import Place
+from ..base.diagnostics.model import Place
+from ..base.html_tags import StartTag, start_tag
 from ..model.names import name_set
-from ..syntax.tags import StartTag, start_tag
 from .context import Rendering
 from .policy.sources import SELF, script_imports, source_of, style_addresses
 

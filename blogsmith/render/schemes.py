@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..base.patterns import lazy_pattern
 from ..model.pictures import ImageInfo
-from ..patterns import lazy_pattern
 from .context import Rendering
 from .variants import picture_parts, source_tags
 

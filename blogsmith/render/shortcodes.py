@@ -14,8 +14,8 @@ from typing import Any
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from ..base.diagnostics.model import Place, SiteError, TextMap, question_of
 from ..config.validate import LANGUAGE
-from ..diagnostics.model import Place, SiteError, TextMap, question_of
 from ..model.media import film_type
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
+from ..base.patterns import lazy_pattern
 from ..model.statements import PageStatements, Statement, StatementUse
-from ..patterns import lazy_pattern
 from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Heading, Math, XRef, get
 from ..syntax.references.labels import Label

@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from ..base.patterns import lazy_pattern
 from ..config.schema import Images
 from ..model.pictures import FOLDER, ImageInfo, PictureFormat, PictureVariant
-from ..patterns import lazy_pattern
 from .context import Rendering
 from .images import img_tag
 

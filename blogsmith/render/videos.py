@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _YOUTUBE_ID = lazy_pattern(r"[\w-]{11}", re.ASCII)
 _VIMEO_ID = lazy_pattern(r"\d{6,12}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
+from ..base.patterns import lazy_pattern
 from ..bibliography.bibtex_entry import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.schema import Config
@@ -13,7 +14,6 @@ from ..model.documents import FrontMatter
 from ..model.scholarly import license_of
 from ..model.slugs import slugify
 from ..model.template_views import CitableView, PageAuthor
-from ..patterns import lazy_pattern
 
 _FORMULA = lazy_pattern(r"(\$(?:[^\\$]|\\.)+\$)")
 _WORD = lazy_pattern(r"[a-z0-9]{3,}")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from ..diagnostics.model import Diagnostic, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document
-from .slug_rules import alias_problem, alias_url
+from ..model.slug_rules import alias_problem, alias_url
 
 _MISSING = "/404.html"
 

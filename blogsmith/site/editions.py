@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from ..base.diagnostics.model import Diagnostic
 from ..config.languages import edition_root, language_tags, own_tag
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
 from ..model.documents import Document
 from .archive import plan_archive
 from .lists import plan_lists

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
+from ..base.patterns import lazy_pattern
 from ..config.schema import Config
 from ..model.template_views import PageView
-from ..patterns import lazy_pattern
 from .frame import host_url
 
 _LEFT_OUT = lazy_pattern(

@@ -18,11 +18,11 @@ from msgspec.structs import replace
 
 from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
+from ..model.generated_files import GeneratedFile
 from ..model.template_views import CitableView, Feed, PageAuthor, PageView
 from ..model.texts import NO_TEXT, PageText
 from .editions import group_by_edition
 from .feed_text import feed_html, without_control_characters
-from .generated import GeneratedFile
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import nearest, question_of
+from ..base.diagnostics.model import nearest, question_of
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
 from ..model.pictures import ImageInfo

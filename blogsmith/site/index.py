@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from ..diagnostics.model import did_you_mean, nearest, question_of
+from ..base.diagnostics.model import did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages
@@ -130,18 +130,18 @@ def index_site(
     for path, url in sorted(urls.items(), key=lambda item: (item[0] in editions, *item)):
         by_slug.setdefault(_slug_of(url), path)
     return SiteIndex(
-        base_path,
-        urls,
-        entries,
-        unpublished,
-        frozenset(generated),
-        files,
-        {url: path for path, url in files.items()},
-        {url: path for path, url in unpublished.items()} | {url: path for path, url in urls.items()},
-        by_slug,
-        remote,
-        editions,
-        translations,
+        base_path=base_path,
+        urls=urls,
+        entries=entries,
+        unpublished=unpublished,
+        generated=frozenset(generated),
+        files=files,
+        file_by_url={url: path for path, url in files.items()},
+        by_url={url: path for path, url in unpublished.items()} | {url: path for path, url in urls.items()},
+        by_slug=by_slug,
+        remote=remote,
+        editions=editions,
+        translations=translations,
     )
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, Reporter
+from ..base.diagnostics.model import Diagnostic, Reporter
 from ..model.documents import Document
 from ..model.template_views import Link, PageView, SeriesPart
 from .archive import series_path

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from ..diagnostics.model import nearest
+from ..base.diagnostics.model import nearest
+from ..base.patterns import lazy_pattern
 from ..model.documents import Document
+from ..model.slug_rules import slug_problem
 from ..model.slugs import slugify
-from ..patterns import lazy_pattern
-from .slug_rules import slug_problem
 
 HTML = ".html"
 _INDEX = "index.html"

@@ -9,13 +9,12 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
+from ..base.diagnostics.fixes import Fix
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..config.inspection import SectionRules
 from ..config.languages import file_language
 from ..config.schema import Config
-from ..diagnostics.fixes import Fix
-from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
-from ..model.documents import Document
-from ..read.head import OTHER_NAMES
+from ..model.documents import KEY_ALIASES, Document
 
 _CODE = "front-matter-rule"
 _OTHERS = "/"
@@ -71,7 +70,7 @@ class _Check:
         self._check_required()
         self._check_allowed()
         for key, choices in self._rules.values.items():
-            self._check_values(OTHER_NAMES.get(key, key), choices)
+            self._check_values(KEY_ALIASES.get(key, key), choices)
         for key, kind in self._rules.types.items():
             self._check_type(key, kind)
         return self._reporter.diagnostics if self._reporter else []
@@ -94,7 +93,7 @@ class _Check:
         return key not in self._keys or self._value(key) in (None, "", ())
 
     def _check_required(self) -> None:
-        missing = [key for key in self._rules.require if self._is_missing(OTHER_NAMES.get(key, key))]
+        missing = [key for key in self._rules.require if self._is_missing(KEY_ALIASES.get(key, key))]
         if missing:
             message = f"the front matter lacks {', '.join(missing)}, which {self._of_section} requires"
             self._warn(message, Place(1), f"add {missing[0]}: … below the first ---")
@@ -103,7 +102,7 @@ class _Check:
         if not self._rules.allow:
             return
         written = (*self._rules.require, *self._rules.allow, *self._rules.values, *self._rules.types)
-        allowed = {OTHER_NAMES.get(key, key) for key in written} | _ALWAYS_ALLOWED
+        allowed = {KEY_ALIASES.get(key, key) for key in written} | _ALWAYS_ALLOWED
         for key in self._keys:
             if key not in allowed:
                 # one of our keys is no misspelling of another one
@@ -155,7 +154,7 @@ class _Check:
 
 
 def _written_as(key: str) -> list[str]:
-    return [other for other, name in OTHER_NAMES.items() if name == key]
+    return [other for other, name in KEY_ALIASES.items() if name == key]
 
 
 def _is_of_type(value: object, kind: str) -> bool:

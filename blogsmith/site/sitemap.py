@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from ..config.schema import Config
+from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView
 from .frame import canonical
-from .generated import GeneratedFile
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _XHTML = "http://www.w3.org/1999/xhtml"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from ..cards.card import CardStyle, SocialCard, card_name
-from ..cards.title import title_pieces
 from ..config.schema import Config
 from ..languages.language import Language
+from ..model.social_cards import CardStyle, SocialCard, card_name
 from ..model.template_views import PageView
+from .cards.title import title_pieces
 
 KINDS = ("home", "page", "post")
 FOLDER = "assets/cards"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, Reporter
+from ..base.diagnostics.model import Diagnostic, Reporter
 from ..languages.language import Language
 from ..model.statements import Statement, StatementUse
 from ..model.template_views import Link, UsedStatement

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..diagnostics.model import Diagnostic, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document, FrontMatter
 from ..model.slugs import slugify
 from ..model.template_views import Link

@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
+from ..base.diagnostics.model import Diagnostic, Reporter
 from ..config.languages import edition_root, file_language, language_tags, own_tag
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, Reporter
 from ..languages.tags import is_listed, language_name
 from ..model.documents import Document
 from ..model.template_views import PageView, Translation

@@ -18,18 +18,18 @@ from typing import Literal
 
 from msgspec import Struct, field, structs
 
+from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.patterns import lazy_pattern
 from ..config.languages import edition_of, edition_root, file_language
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, Place, Reporter
+from ..model.dates import split_dated_name
 from ..model.documents import Document
+from ..model.slug_rules import nearest_slug, slug_hint, slug_problem
 from ..model.slugs import slugify
-from ..patterns import lazy_pattern
-from ..read.dates import split_dated_name
 from .collisions import collisions
 from .editions import plan_generated, root_problems
 from .lists import plan_lists
 from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
-from .slug_rules import nearest_slug, slug_hint, slug_problem
 
 Kind = Literal["home", "section", "post", "page"]
 Publication = Literal["published", "draft", "scheduled"]

@@ -17,8 +17,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec import Struct, field
 
-from ..diagnostics.model import Place, question_of
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place, question_of
+from ..base.patterns import lazy_pattern
 from .references.labels import normal_id
 from .state import PageState, block_place, inline_place, line_text, page_of
 

@@ -14,13 +14,13 @@ from types import MappingProxyType
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from ..diagnostics.model import TextMap, question_of
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import TextMap, question_of
+from ..base.html_tags import Attribute, StartTag, start_tag
+from ..base.patterns import lazy_pattern
 from .attributes import ALLOWED
 from .extents import BlockExtent, find_extent, parse_inside, report_open
 from .records import Collapsible, LinkAt, Shortcode, put
 from .state import block_place, line_start, page_of
-from .tags import Attribute, StartTag, start_tag
 
 ENDING = ["paragraph", "reference", "blockquote"]
 """What an element of ours ends."""

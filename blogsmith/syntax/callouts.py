@@ -13,8 +13,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import TextMap, question_of
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import TextMap, question_of
+from ..base.patterns import lazy_pattern
 from .kinds import MARGIN
 from .records import Callout, get, put
 from .references.labels import normal_id

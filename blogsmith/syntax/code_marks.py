@@ -16,8 +16,8 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.model import Place
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place
+from ..base.patterns import lazy_pattern
 from .cells.languages import language_of, marks_of
 from .cells.option_lines import head_length
 from .records import CodeMark, CodeNote, Fence, get, put

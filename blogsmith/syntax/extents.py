@@ -8,10 +8,10 @@ from functools import lru_cache
 from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
-from ..diagnostics.fixes import Fix, exchange
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.html_tags import StartTag
+from ..base.patterns import lazy_pattern
 from .state import PageState, block_place, line_start, page_of
-from .tags import StartTag
 
 _MOST_OPEN = 100
 _FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")

@@ -15,10 +15,10 @@ from typing import Literal
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Place, TextMap, question_of
-from ..patterns import lazy_pattern
-from ..schema.yaml_scalars import resolve
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Place, TextMap, question_of
+from ..base.patterns import lazy_pattern
+from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
 from .records import Fence, OptionSetting, put
@@ -235,20 +235,20 @@ class _Reader:
 
     def fence(self) -> Fence:
         return Fence(
-            self.language,
-            self.title,
-            frozenset(self.marked),
-            self.numbered,
-            self.first_line,
-            self.fold,
-            self.id,
-            tuple(self.classes),
-            self.place,
-            self.form,
-            self.is_marked,
-            tuple(self.settings),
-            frozenset(self.added),
-            frozenset(self.removed),
+            language=self.language,
+            title=self.title,
+            marked=frozenset(self.marked),
+            numbered=self.numbered,
+            first_line=self.first_line,
+            fold=self.fold,
+            id=self.id,
+            classes=tuple(self.classes),
+            place=self.place,
+            form=self.form,
+            is_marked=self.is_marked,
+            settings=tuple(self.settings),
+            added=frozenset(self.added),
+            removed=frozenset(self.removed),
             is_diff=self.is_diff,
             caption=self.caption,
             parts=self.parts,

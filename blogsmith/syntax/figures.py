@@ -10,7 +10,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ..diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap
 from ..model.media import is_film
 from .math.equations import check_inline
 from .records import Figure, LinkAt, Math, get, put

@@ -7,26 +7,44 @@ run; a backslash in front of it is consent. Code and formulas are never looked a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
+from typing import TypeAlias
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place, TextMap
+from ..base.patterns import lazy_pattern
+from .emoji import EMOJI, EMOJI_NAME
 from .foreign_fixes import translate_habit, translate_size
+from .latex import (
+    COMMAND,
+    COMMENT,
+    ENVIRONMENT,
+    QUOTATION,
+    accents,
+    environment_end,
+    latex_hint,
+    number_footnotes,
+    tie_before,
+    translate_latex,
+)
 from .records import LinkAt, get
 from .state import PageState, page_of
+
+_Numbers: TypeAlias = Callable[[], Mapping[tuple[int, int], int]]
 
 
 class _Habit(Struct, frozen=True):
     """One construct of another generator."""
 
     pattern: re.Pattern[str]
-    hint: str
+    hint: str = ""
+    """Empty: LaTeX, whose hint depends on what is written."""
 
 
 _LIST = 'write {#id .class key="value"} right behind an image, link, code or [text], or before a block'
@@ -52,7 +70,9 @@ _HABITS = (
         ),
         "name the works under bibliography: or references: in the front matter",
     ),
-    _Habit(lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
+    _Habit(ENVIRONMENT),
+    _Habit(COMMAND),
+    _Habit(QUOTATION),
     _Habit(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
     _Habit(
         lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
@@ -86,7 +106,7 @@ _SAID_WITH = frozenset(("code_inline", "kbd"))
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _SIGNS = lazy_pattern(
-    r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrDcatpf]|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
+    r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
 """One of these stands in each match of the patterns above. Each begins with a literal: such patterns are
 looked for four times as quickly as those that may begin with any letter."""
@@ -99,11 +119,18 @@ def foreign(state: StateCore) -> None:
     page = page_of(state.env)
     # an environment that is never closed was reported where it opens
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
-    for token in state.tokens:
+    latex_end = 0
+    numbers = cache(lambda: number_footnotes(page))
+    for number, token in enumerate(state.tokens):
         if token.type != "inline" or not token.children:
             continue
+        if token.content.startswith("%") and token.level == 1 and state.tokens[number - 1].tag == "p":
+            _warn_of_comment(token, page, numbers)
         if "![" in token.content and "|" in token.content:
             _warn_of_sizes(token.children, page)
+        if "\\" in token.content:
+            found = (_Found(*hit) for hit in accents(token.children))
+            _warn(page, _place_hits(get(token, TextMap), found), numbers)
         if not _may_hold_any(token.content) and "`" not in token.content:
             continue
         # most such signs stand in formulas
@@ -111,10 +138,25 @@ def foreign(state: StateCore) -> None:
             child.type for child in token.children
         ):
             continue
-        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(_join(token.children))):
-            if (place.line, place.column) not in reported:
-                message, fix = f"{text} has no meaning here and is text", translate_habit(text, place, page)
-                page.reporter.warn("foreign-syntax", message, place, hint, fix)
+        for hit in _place_hits(get(token, TextMap), _remaining_hits(_join(token.children), page)):
+            place, text, _ = hit
+            # what stands in an environment of LaTeX goes with it
+            if (place.line, place.column) not in reported and place.line > latex_end:
+                _warn(page, [hit], numbers)
+                latex_end = environment_end(place, page) if text.startswith("\\begin{") else latex_end
+
+
+def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], numbers: _Numbers) -> None:
+    """hits: place, text and hint of each. numbers: of footnotes of LaTeX."""
+    for place, text, hint in hits:
+        fix = translate_habit(text, place, page) or translate_latex(text, place, page, numbers)
+        page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint, fix)
+
+
+def _warn_of_comment(token: Token, page: PageState, numbers: _Numbers) -> None:
+    """A paragraph that LaTeX leaves out."""
+    if COMMENT.fullmatch(token.content):
+        _warn(page, [(get(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
@@ -171,13 +213,13 @@ def _join(children: Iterable[Token]) -> list[Token]:
     return result
 
 
-def _remaining_hits(children: list[Token]) -> Iterator[_Found]:
+def _remaining_hits(children: list[Token], page: PageState) -> Iterator[_Found]:
     for index, child in enumerate(children):
         if child.type in ("code_inline", "math_inline", "value"):
             is_cell = child.type == "code_inline" and child.content.startswith(_CELL)
             yield _Found(child.content, _value_hint(child.content.removeprefix(_CELL)) if is_cell else "")
         elif child.type == "text":
-            yield from _text_hits(child.content)
+            yield from _text_hits(child.content, page)
             after = children[index + 1] if index + 1 < len(children) else Token("", "", 0)
             is_role = after.type == "code_inline"
             role = _ROLE.search(child.content) if is_role else None
@@ -186,6 +228,8 @@ def _remaining_hits(children: list[Token]) -> Iterator[_Found]:
                 yield _Found(named[0], _RST_HINTS.get(named[1], _ROLE_HINT))
             elif role:
                 yield _Found(role[0], _value_hint(after.content) if role[0] == "{eval}" else _ROLE_HINT)
+            elif tied := tie_before(child.content, after):
+                yield _Found(tied, latex_hint(tied, page))
             elif after.type == "kbd" and child.content.endswith("!"):
                 yield _Found("![[", _EMBED_HINT)
 
@@ -194,14 +238,19 @@ def _value_hint(expression: str) -> str:
     return f"write {{= {expression.strip()} =}}"
 
 
-def _text_hits(text: str) -> Iterator[_Found]:
+def _text_hits(text: str, page: PageState) -> Iterator[_Found]:
     if not _may_hold_any(text):
         return
     hits = sorted(
-        (hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)
+        [(hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)]
+        + [
+            (hit.start(), hit[0], f"write {EMOJI[hit[1]]}")
+            for hit in EMOJI_NAME.finditer(text)
+            if hit[1] in EMOJI
+        ]
     )
     end = 0
     for start, written, hint in hits:
         if start >= end:
-            yield _Found(written, hint)
+            yield _Found(written, hint or latex_hint(written, page))
             end = start + len(written)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from ..diagnostics.fixes import Fix, TextEdit, exchange
-from ..diagnostics.model import Place, Reporter
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.model import Place, Reporter
+from ..base.patterns import lazy_pattern
+from .emoji import EMOJI
 from .state import PageState
 
 _ROLE = lazy_pattern(r"(?::math:|\{math\})`([^`\n$]+)`")
@@ -29,6 +30,8 @@ def translate_habit(text: str, place: Place, page: PageState) -> Fix | None:
     if text.startswith("++"):
         keys = "+".join(f"[[{key.capitalize()}]]" for key in text.strip("+").split("+"))
         return reporter.substitute(place, text, keys, is_safe=True)
+    if text.strip(":") in EMOJI:
+        return reporter.substitute(place, text, EMOJI[text.strip(":")], is_safe=True)
     if text.startswith("%%") and len(text) > len("%%"):
         return reporter.substitute(place, text, "", title="take the comment out")
     if text in (":math:", "{math}"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
 
 
 def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:

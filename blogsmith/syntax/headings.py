@@ -14,8 +14,8 @@ from types import MappingProxyType
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.fixes import exchange
-from ..diagnostics.model import Place
+from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.characters import escape_of, find_hidden, name_of
-from ..diagnostics.model import Place, Reporter, TextMap
+from ..base.diagnostics.characters import escape_of, find_hidden, name_of
+from ..base.diagnostics.model import Place, Reporter, TextMap
 from .records import Math, Shortcode, get
 from .state import PageState, page_of
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block import html_block as stock_html_block
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .html_nodes import holds_tag, text_nodes
 from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, opens_display

@@ -14,7 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ..diagnostics.model import Place, question_of
+from ..base.diagnostics.model import Place, question_of
 from ..model.documents import IncludedFile
 from .cells.languages import language_of, option_lines
 from .fences import line_numbers

@@ -8,8 +8,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import Place
+from ..base.patterns import lazy_pattern
 from .html_nodes import VERBATIM, raw_tag
 from .lookahead import comes_after
 from .records import LinkAt, put

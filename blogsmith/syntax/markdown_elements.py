@@ -13,15 +13,15 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
-from ..diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap
+from ..base.html_tags import Attribute, StartTag, start_tag
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .blocks import ENDING
 from .extents import BlockExtent, find_extent, parse_inside, report_open
 from .records import put
 from .state import block_place, line_start, page_of
-from .tags import Attribute, StartTag, start_tag
 
 _ASKING = frozenset(("1", "block", "span", ""))
 """Values of `markdown`; the bare word is Python-Markdown's."""

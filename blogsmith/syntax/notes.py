@@ -12,9 +12,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..diagnostics.fixes import Fix, exchange
-from ..diagnostics.model import Place, question_of
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Place, question_of
+from ..base.patterns import lazy_pattern
 from .records import NoteItem, NoteRef, put
 from .state import PageState, block_place, inline_place, line_start, page_of
 

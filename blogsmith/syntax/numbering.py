@@ -12,7 +12,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ..diagnostics.model import Place
+from ..base.diagnostics.model import Place
 from ..model.cells import Cell
 from .math.equations import begin_letters, end_letters, number_display, read_inline
 from .math.tag_references import fill_tags

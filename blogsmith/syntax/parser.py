@@ -16,12 +16,12 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from msgspec import Struct
 
-from ..diagnostics.characters import without_forbidden
-from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
+from ..base.diagnostics.characters import without_forbidden
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, TextMap
+from ..base.patterns import lazy_pattern
 from ..languages.quotation import quotation_marks
 from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
-from ..patterns import lazy_pattern
 from .attributes import attribute_rules, resolve_blocks
 from .bare_links import bare_link_rules
 from .blocks import block_rules
@@ -285,15 +285,15 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     report_text_references(tokens, labels, page)
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(
-        document,
-        tuple(tokens),
-        tuple(title),
-        text,
-        tuple(description),
-        labels,
-        page_cells(document, tokens, page),
-        page,
-        tuple(reporter.diagnostics),
+        document=document,
+        tokens=tuple(tokens),
+        title=tuple(title),
+        title_text=text,
+        description=tuple(description),
+        labels=labels,
+        cells=page_cells(document, tokens, page),
+        page=page,
+        diagnostics=tuple(reporter.diagnostics),
     )
 
 

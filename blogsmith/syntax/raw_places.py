@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
 from .records import LinkAt, get
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from markdown_it.rules_core import StateCore
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _TAG = lazy_pattern(r"\{%-?[ \t]*(end)?raw[ \t]*-?%\}")
 _OPENING = "raw"

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from markdown_it.token import Token
 from msgspec import Struct, field
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
 
 Record = TypeVar("Record")
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 
 _MARK = lazy_pattern(
     r"[ \t]*(?:#|//|--|%|;+|/\*|<!--)[ \t]*(?:"

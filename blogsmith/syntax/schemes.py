@@ -14,7 +14,7 @@ from types import MappingProxyType
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .records import DarkTwin, LinkAt, get, put
 
 _FRAGMENT = lazy_pattern(r"#(?:gh-(dark|light)-mode-only|only-(dark|light))\Z")

@@ -14,9 +14,9 @@ from markdown_it.rules_inline import StateInline
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.fixes import exchange
-from ..diagnostics.model import Place, TextMap
-from ..patterns import lazy_pattern
+from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.model import Place, TextMap
+from ..base.patterns import lazy_pattern
 from .cells.values import refuse_values
 from .lookahead import comes_after
 from .records import CallMistake, Shortcode, put

@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from msgspec import Struct
 
-from ..diagnostics.model import Place, Reporter, TextMap
+from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..languages.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
 from ..model.cells import PageExecution, ProvenanceStyle, Value
 from ..model.documents import IncludedFile, Reference

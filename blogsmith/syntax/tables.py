@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..diagnostics.model import TextMap
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import TextMap
+from ..base.patterns import lazy_pattern
 from .cells.values import value_end
 from .codespans import code_span_end, run_length
 from .math.delimiters import FoundFormula, RefusedFormula, find_formula

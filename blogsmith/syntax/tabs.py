@@ -12,13 +12,13 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..diagnostics.model import TextMap
-from ..patterns import lazy_pattern
+from ..base.diagnostics.model import TextMap
+from ..base.html_tags import StartTag, start_tag
+from ..base.patterns import lazy_pattern
 from .blocks import ENDING, attribute_map, copy_attributes
 from .extents import BlockExtent, find_extent, parse_inside, report_open
 from .records import Tab, put
 from .state import PageState, block_place, line_start, line_text, page_of
-from .tags import StartTag, start_tag
 
 _MATERIAL = lazy_pattern(r'===([!+]{0,2})[ \t]+(?:"((?:[^"\\]|\\.)+)"|\'((?:[^\'\\]|\\.)+)\')[ \t]*\Z')
 _INDENT = 4

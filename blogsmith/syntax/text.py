@@ -7,7 +7,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .codespans import code_span_end, run_length
 from .lookahead import matches_after
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place, TextMap
+from ..base.diagnostics.model import Place, TextMap
 from ..model.cells import CellOptions
 
 _HIDDEN = ("origin", "arg_maps", "place", "places", "texts", "code", "settings")

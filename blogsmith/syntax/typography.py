@@ -14,7 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_core.smartquotes import smartquotes
 from markdown_it.token import Token
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .state import page_of
 
 _RARE = lazy_pattern(r"--|\.\.\.")

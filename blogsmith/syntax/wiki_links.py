@@ -9,7 +9,7 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .records import WikiLink, put
 from .state import inline_place
 

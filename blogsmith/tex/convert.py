@@ -16,7 +16,7 @@ from typing import Protocol, TypedDict, Unpack
 
 from msgspec import Struct
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .analysis.numbering import MAX_LENGTH
 from .constructs.grid import number_row, read_gap
 from .constructs.table import constructs

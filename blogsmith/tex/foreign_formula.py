@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..patterns import lazy_pattern
+from ..base.patterns import lazy_pattern
 from .analysis.portable import portable_tex
 from .constructs.grid import number_row
 from .convert import TypesetFormula, math_opening, number_whole

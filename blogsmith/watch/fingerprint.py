@@ -12,7 +12,7 @@ import stat
 import time
 from dataclasses import dataclass
 
-from ..storage.stamps import FileStamp, stamp_of
+from ..base.storage.stamps import FileStamp, stamp_of
 
 MAX_DIGESTED_BYTES = 8_000_000
 """Reading and hashing takes about 1 ms per MB."""

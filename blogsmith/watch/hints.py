@@ -60,7 +60,7 @@ class HintQueue:
             self._closed = True
             self._changed.notify_all()
 
-    def take(self, wait_s: float) -> EventBatch | None:
+    def next_batch(self, wait_s: float) -> EventBatch | None:
         """The next burst; None if none begins within `wait_s`, or after `close`."""
         with self._changed:
             self._await_first(time.monotonic() + wait_s)

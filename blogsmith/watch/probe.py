@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..storage.cache import CACHE, open_cache
+from ..base.storage.cache import CACHE, open_cache
 from .notifier import CannotWatch, Notifier
 
 PROBE_S = 3.0

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..storage.stamps import FileStamp
+from ..base.storage.stamps import FileStamp
 from .fingerprint import Fingerprint, read_fingerprint, unread_fingerprint, watch_stamp
 from .notifier import Notifier
 from .walk import (
@@ -75,14 +75,14 @@ class WatchedTree:
 
     def learn_all(self) -> None:
         """Take everything as it is now: none of it has changed."""
-        self._take(self.scan())
+        self._update(self.scan())
 
     def watch_also(self, places: Iterable[str]) -> None:
         """Watch these absolute paths as well, as they are now; a folder with all that is below it."""
         for place in places:
             if place not in self._tops and place not in self._folders and not self._is_inside(place):
                 self._tops[place] = os.path.realpath(place)
-                self._take(self._scan_top(place))
+                self._update(self._scan_top(place))
 
     def scan(self) -> Differing:
         """Compare everything at first sight."""
@@ -151,7 +151,7 @@ class WatchedTree:
                 changed.add(place)
         return changed
 
-    def _take(self, differing: Differing) -> None:
+    def _update(self, differing: Differing) -> None:
         for place, stamp in differing.items():
             if stamp is None:
                 self.fingerprints.pop(place, None)

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..read.files import KEPT_HIDDEN, MAX_FOLDERS, is_litter
-from ..read.symlinks import LinkRefused, Links
-from ..storage.stamps import FileStamp
+from ..base.storage.file_names import KEPT_HIDDEN, MAX_FOLDERS, is_litter
+from ..base.storage.stamps import FileStamp
+from ..base.storage.symlinks import LinkRefused, Links
 from .fingerprint import watch_stamp
 
 VIRTUAL_ENVIRONMENT = "pyvenv.cfg"

@@ -109,7 +109,7 @@ class Watcher:
     def _run(self) -> None:
         while not self._notices.is_closed:
             try:
-                burst = self._notices.take(self._idle_s())
+                burst = self._notices.next_batch(self._idle_s())
                 if burst is not None:
                     self._report(burst)
                 elif not self._notices.is_closed:
@@ -159,7 +159,7 @@ class Watcher:
             wait_s = max(wait_s, _EVENT_S)
         end_s = time.monotonic() + MAX_DOUBT_S
         while wait_s > 0 and not self._notices.is_closed:
-            more = self._notices.take(wait_s) or EventBatch()
+            more = self._notices.next_batch(wait_s) or EventBatch()
             everything |= more.overflow
             told |= self._scan(findings, more, final=time.monotonic() >= end_s)
             wait_s = findings.wait_s(time.monotonic())

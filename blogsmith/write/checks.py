@@ -6,10 +6,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import Folder
+from ..base.storage.tree import ancestors
 from ..model.documents import Output
-from ..storage.folder import Folder
-from ..storage.tree import ancestors
 from .manifest import IN_PLACE_STAGE, MANIFEST, is_inside, read_manifest
 from .place import refuse_folder
 from .plan import WritePlan

@@ -11,8 +11,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 
-from ..storage.folder import Folder
-from ..storage.tree import Descent, ancestors
+from ..base.storage.folder import Folder
+from ..base.storage.tree import Descent, ancestors
 from .manifest import IN_PLACE_STAGE, MANIFEST
 from .place import OutputPlace
 from .plan import WritePlan

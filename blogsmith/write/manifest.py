@@ -11,9 +11,9 @@ import stat
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import Folder
 from ..model.documents import Output
-from ..storage.folder import Folder
 
 MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.site_lock import site_lock
+from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from ..storage.tree import Descent, scan
 from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths
-from .lock import site_lock
 from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest, read_partial
 from .place import OutputPlace, open_place, relative_path
 from .plan import WritePlan, make_plan, plan_replacement

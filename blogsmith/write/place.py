@@ -13,9 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..storage.folder import Folder, open_folder
-from ..storage.links import LinkInTheWay, is_link
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import Folder, open_folder
+from ..base.storage.links import LinkInTheWay, is_link
 
 _OTHER_SETTING = "choose another `output:` in blogsmith.yaml"
 _CHOOSE = "take the link away, or name the folder yourself: blogsmith build --output FOLDER"

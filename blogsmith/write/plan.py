@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.storage.folder import Folder
+from ..base.storage.tree import Descent, OwnTree, ancestors, scan
 from ..model.documents import Output
-from ..storage.folder import Folder
-from ..storage.tree import Descent, OwnTree, ancestors, scan
 from .manifest import IN_PLACE_STAGE, MANIFEST, digest, read_manifest, read_partial
 from .place import OutputPlace
 
@@ -81,7 +81,18 @@ def make_plan(
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.is_there:
         none: frozenset[str] = frozenset()
-        return WritePlan(place.title, True, wanted, digests, {}, none, none, none, none, partial)
+        return WritePlan(
+            title=place.title,
+            is_new=True,
+            outputs=wanted,
+            digests=digests,
+            old={},
+            own=none,
+            unchanged=none,
+            foreign=none,
+            foreign_folders=none,
+            partial=partial,
+        )
     with place.enter() as folder:
         old, old_partial = read_manifest(folder) or {}, read_partial(folder)
         tree = scan(folder)

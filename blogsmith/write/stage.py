@@ -14,11 +14,11 @@ import stat
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
-from ..diagnostics.model import SiteError
+from ..base.diagnostics.model import SiteError
+from ..base.storage.folder import Folder
+from ..base.storage.linux import exchange, sync_file_system
+from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from ..storage.folder import Folder
-from ..storage.linux import exchange, sync_file_system
-from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
@@ -67,7 +67,7 @@ def replace_file(
     stage = stage_of(place.name)
     try:
         with place.parent.make(stage) as folder, place.enter() as site, Descent(site) as descent:
-            _put(folder, _REPLACED, output)
+            _write_output(folder, _REPLACED, output)
             put_manifest(folder, _LISTED, digests, partial)
             flush(folder, [_REPLACED, _LISTED])
             parent, name = descent.parent(str(output.path))
@@ -161,14 +161,14 @@ def put_changed(folder: Folder, plan: WritePlan) -> None:
     with Descent(folder, mode=_FOLDER_MODE) as descent:
         for path in plan.changed_files:
             parent, name = descent.parent(path)
-            _put(parent, name, plan.outputs[path])
+            _write_output(parent, name, plan.outputs[path])
 
 
 def put_manifest(
     folder: Folder, name: str, digests: Mapping[str, str], partial: Collection[str] = ()
 ) -> None:
     """Write a manifest of these files. partial: as in `manifest_bytes`."""
-    _put(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests, partial)))
+    _write_output(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests, partial)))
 
 
 def flush(folder: Folder, paths: Iterable[str]) -> None:
@@ -182,7 +182,7 @@ def flush(folder: Folder, paths: Iterable[str]) -> None:
                 os.fsync(file.fileno())
 
 
-def _put(folder: Folder, name: str, output: Output) -> None:
+def _write_output(folder: Folder, name: str, output: Output) -> None:
     """Write one new file; an OSError names the output, not the file it stands in meanwhile."""
     try:
         with folder.create(name, _FILE_MODE) as stream:

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 await mkdir("schemas", { recursive: true });
-await cp("../../blogsmith/schema/json", "schemas", { recursive: true });
+await cp("../../blogsmith/base/schema/json", "schemas", { recursive: true });
 const { metafile } = await build({
   entryPoints: ["src/extension.js"],
   outfile: "dist/extension.js",

@@ -13,11 +13,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from blogsmith.cards.card import SocialCard
-from blogsmith.cards.drawing import draw_card
-from blogsmith.cards.fonts import CardFonts
+from blogsmith.model.social_cards import SocialCard
 from blogsmith.project.bundled import bundled_folder
 from blogsmith.render.templates.theme import load_theme
+from blogsmith.site.cards.drawing import draw_card
+from blogsmith.site.cards.fonts import CardFonts
 from blogsmith.tex.on_demand import convert_formula
 
 TITLES = (

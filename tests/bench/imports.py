@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
 

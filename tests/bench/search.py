@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from blogsmith.search.index import IndexedPage, SearchIndex
-from blogsmith.search.page_record import make_record
+from blogsmith.site.search.index import IndexedPage, SearchIndex
+from blogsmith.site.search.page_record import make_record
 from tests.browser.reader import reading
 from tests.browser.server import served
 from tests.site_files import build

@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.base.diagnostics.format import format_diagnostic
 from tests.site_files import build
 
 from .gallery_text import FOLDER, Group, Line

@@ -15,10 +15,10 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from blogsmith.base.patterns import lazy_pattern
 from blogsmith.bibliography.bibliography_file import BibtexFile
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES
 from blogsmith.model.publications import Person, Publication
-from blogsmith.patterns import lazy_pattern
 
 FOLDER = Path(__file__).parent
 STYLES = FOLDER.parents[1] / "blogsmith" / "bibliography" / "styles"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.storage.site_lock import site_lock
 from blogsmith.cli.main import main
 from blogsmith.write import output
-from blogsmith.write.lock import site_lock
 from tests.faults.children import litter, public
 from tests.faults.small_site import before, edit, post
 from tests.serve_process import PROGRAM

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.base.storage.folder import NEW, Folder
+from blogsmith.base.storage.site_lock import site_lock
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import SiteImport
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
-from blogsmith.storage.folder import NEW, Folder
-from blogsmith.write.lock import site_lock
 from tests.rows import thinned
 from tests.site_files import NOW
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
-from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze import archive
 from blogsmith.freeze.archive import unpack
 from blogsmith.freeze.record_json import to_json

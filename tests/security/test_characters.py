@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.characters import find_forbidden, find_hidden, without_forbidden
+from blogsmith.base.diagnostics.format import format_diagnostic, printable
+from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.config.load import parse_config
-from blogsmith.diagnostics.characters import find_forbidden, find_hidden, without_forbidden
-from blogsmith.diagnostics.format import format_diagnostic, printable
-from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.preview.events.diagnostics import problems_event
 from tests.check import page_results, render, render_with
 from tests.preview_sites import built as written

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.importers import readable
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult

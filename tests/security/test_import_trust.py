@@ -11,7 +11,7 @@ import pytest
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
-from blogsmith.trust.consent import is_trusted, trust
+from blogsmith.project.trust.consent import is_trusted, trust
 from tests.site_files import NOW, build, put
 
 HEAD = "---\ntitle: A\ndate: 2024-03-01\n---\n\n"

@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from blogsmith.base.storage.cache import CACHE
 from blogsmith.pipeline.build_stamps import FILES, compare_build
 from blogsmith.pipeline.rows.row_store import FILE, Row, open_rows
-from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
 from tests.site_files import NOW, build, put_bare
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.write.output import clean, write_site
 from tests.site_files import build, printed, put, put_bare
 from tests.test_read_files import faults, read, write

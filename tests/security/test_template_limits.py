@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.render.templates import budget as template_budget
 from blogsmith.render.templates.theme import load_theme
 from tests.rows import thinned

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.trust.consent import trust
+from blogsmith.project.trust.consent import trust
 from tests.run_sites import site
 from tests.serve_process import running
 from tests.site_files import put

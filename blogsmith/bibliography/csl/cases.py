@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .markup import is_mark, tag_sign
 
 _OPEN, _CLOSE = tag_sign("<nocase>"), tag_sign("</nocase>")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 TAGS = (
     *("<i>", "</i>", "<b>", "</b>", "<sup>", "</sup>", "<sub>", "</sub>", "<u>", "</u>", "<sc>", "</sc>"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .locale import Locale
 
 _NUMERIC = lazy_pattern(r"[A-Za-z]*\d+[A-Za-z]*(?:\s*[-–,&]\s*[A-Za-z]*\d+[A-Za-z]*)*")

@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from .elements import render_macro
 from .markup import PRIVATE
 from .names import format_people

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from msgspec import Struct
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _DOCTYPE = lazy_pattern(r"<!\s*(?:DOCTYPE|ENTITY)", 2)
 _SPACE = "{http://purl.org/net/xbiblio/csl}"

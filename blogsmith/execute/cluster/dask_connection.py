@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...diagnostics.extras import install_extra
+from ...base.diagnostics.extras import install_extra
 
 ADDRESS = ("execute", "dask", "scheduler")
 EXECUTOR = ("execute", "executor")

@@ -173,10 +173,10 @@ class DaskExecutor(Executor):
             if task.status == "cancelled":
                 future.set_exception(LostSession(_NO_SCHEDULER))
             else:
-                self._take(future, task)
+                self._finish(future, task)
         self._start_some()
 
-    def _take(self, future: Future[SessionRun], task: Task) -> None:
+    def _finish(self, future: Future[SessionRun], task: Task) -> None:
         try:
             run = task.result()
         except BaseException as error:

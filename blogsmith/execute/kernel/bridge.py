@@ -44,7 +44,7 @@ def serve(descriptor: int) -> NoReturn:
     except CannotStart as error:
         builder.send({"event": "ready", "problem": str(error)})
         signals.end()
-    session = _Session(builder.send, Requests(kernel, signals.take), info, start)
+    session = _Session(builder.send, Requests(kernel, signals.consume), info, start)
     session.prepare()
     builder.send({"event": "ready", "problem": ""})
     _loop(builder, session)
@@ -121,7 +121,7 @@ class _Signals:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._interrupted = True
 
-    def take(self) -> bool:
+    def consume(self) -> bool:
         """Whether an interrupt has come since this was asked last."""
         taken, self._interrupted = self._interrupted, False
         return taken

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...diagnostics.extras import install_extra
+from ...base.diagnostics.extras import install_extra
 from ..session.process import describe_exit
 
 TRIES = 3

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...diagnostics.extras import install_extra
+from ...base.diagnostics.extras import install_extra
 from .local import CannotStart, no_such_kernel
 from .session import note_on_server
 

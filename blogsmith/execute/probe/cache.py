@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeGuard
 
-from ...storage.cache import open_cache
-from ...storage.stamps import stamp_at
+from ...base.storage.cache import open_cache
+from ...base.storage.stamps import stamp_at
 from .program import folder_stamp
 
 SCHEMA = 1

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from ...diagnostics.model import Diagnostic, did_you_mean
+from ...base.diagnostics.model import Diagnostic, did_you_mean
 from ...model.cells import Cell, Need
 from .cache import Answer, ProbeCache
 

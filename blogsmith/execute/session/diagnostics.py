@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...diagnostics.extras import install_module
-from ...diagnostics.model import Diagnostic, Place, Reporter
+from ...base.diagnostics.extras import install_module
+from ...base.diagnostics.model import Diagnostic, Place, Reporter
 from ...model.cells import Cell, PageCells, Value
 from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun

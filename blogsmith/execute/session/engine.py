@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-_START = Path(__file__).parents[1] / "worker" / "start.py"
+START = Path(__file__).parents[1] / "worker" / "start.py"
+"""What boots programs of the worker; by path, since the author's Python may have no blogsmith."""
 
 
 class Engine(Protocol):
@@ -57,7 +58,7 @@ class WorkerEngine:
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Started by path: the author's Python may have no blogsmith."""
-        return [python, str(_START), str(descriptor)]
+        return [python, str(START), "main", str(descriptor)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """That of the session."""

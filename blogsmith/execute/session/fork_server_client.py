@@ -15,15 +15,14 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
+from .engine import START
 from .jobs import SessionJob
 from .process import Process, die_with_us, spawn
 from .reaper import MARK_NAME
 
-_SERVER = Path(__file__).parents[1] / "worker" / "fork_server.py"
 _NO_MARK = "0" * len(str(1 << 48))
 """As long as a mark: it is written over this."""
 _OWN = frozenset((MARK_NAME, "TMPDIR"))
@@ -60,7 +59,7 @@ class ForkServer:
         with far:
             try:
                 self._server = subprocess.Popen(
-                    [self._python, str(_SERVER), str(far.fileno()), *self._preload],
+                    [self._python, str(START), "fork_server", str(far.fileno()), *self._preload],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,

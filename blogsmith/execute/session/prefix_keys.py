@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ...storage.stamps import stamp_at
+from ...base.storage.stamps import stamp_at
 from .jobs import CellStep, SessionJob, Step
 from .reaper import MARK_NAME
 

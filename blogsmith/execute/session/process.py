@@ -1,6 +1,6 @@
 """The process that runs a session, as its builder holds it: ids, a socket to talk through, two pipes.
 
-The worker's end of the socket is inherited; its number is the worker's only argument. Descriptors 1 and 2 of
+The worker's end of the socket is inherited; its number is an argument of `start.py`. Descriptors 1 and 2 of
 the worker are pipes, for what is written below Python's `sys.stdout`.
 """
 

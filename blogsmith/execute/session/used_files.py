@@ -13,9 +13,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...base.storage.digests import file_digest
+from ...base.storage.stamps import stamp_at
 from ...model.results import CHANGED, SessionRun
-from ...storage.digests import file_digest
-from ...storage.stamps import stamp_at
 from .protocol import Frame
 
 _MODULE_ENDS = (".py", "/__init__.py")

@@ -53,7 +53,7 @@ class Checkpoints:
         self._places: dict[int, int] = {}
         """Descriptor of a file that is being read → where."""
 
-    def take(self, message: dict[str, Any]) -> dict[str, Any] | None:
+    def create(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Make one, unless it cannot be; the answer for the builder.
 
         None: this is a worker that goes on from it, some time later.

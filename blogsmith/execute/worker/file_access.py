@@ -189,7 +189,7 @@ class FileAccess:
     def stamps(self) -> dict[str, Stamp]:
         """To be asked behind `take_new`: what its files were when they were opened, as in `file_stamps.py`;
         None for one that the session has changed since."""
-        return self._stamps.take()
+        return self._stamps.drain()
 
     def _new_rows(self) -> list[str]:
         """Files of rows since the last call, also those that the session has written to."""

@@ -79,7 +79,7 @@ class FileStamps:
         self._found.clear()
         self._new = dict.fromkeys(self._reported)
 
-    def take(self) -> dict[str, Stamp]:
+    def drain(self) -> dict[str, Stamp]:
         """What is new since the last call, by name."""
         new, self._new = self._new, {}
         return new

@@ -1,8 +1,8 @@
-"""Imports what sessions share, once, and forks a worker for each: `python fork_server.py 5 numpy torch`.
+"""Imports what sessions share, once, and forks a worker for each; `start.py` boots it.
 
-5 is the server's end of a socket pair. It says what it could import, then takes requests: four bytes of
-length with the descriptors of `_PASSED`, and so much JSON. The forked child sends its process id to the
-`status` pipe, later the server sends how the child ended. The server ends when its socket is closed.
+It has one end of a socket pair, says what it could import, then takes requests: four bytes of length with the
+descriptors of `_PASSED`, and so much JSON. The forked child sends its process id to the `status` pipe, later
+the server sends how the child ended. The server ends when its socket is closed.
 
 A child must be like a worker that was started: a session of its own, exactly the environment asked for, fresh
 random numbers. What a fork would break is refused here (modules that start threads) or by the builder (CUDA).
@@ -197,8 +197,8 @@ def _show_mark(mark: str) -> None:
         ctypes.memmove(address, data, len(data))
 
 
-def _run(descriptor: int, modules: Iterable[str]) -> None:
-    """The server's whole life."""
+def serve(descriptor: int, *modules: str) -> None:
+    """Import modules and fork, until the builder closes its end of the socket."""
     import signal
     import socket
 
@@ -210,22 +210,3 @@ def _run(descriptor: int, modules: Iterable[str]) -> None:
     server = Server(socket.socket(fileno=descriptor))
     server.announce(modules)
     server.serve()
-
-
-def _boot() -> None:
-    """As `start.py` does: this folder becomes the package `_blogsmith` and is no place to import from."""
-    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
-    ours = (folder, os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120
-    sys.path[:] = [entry for entry in sys.path if entry not in ours]
-    descriptor, modules = int(sys.argv[1]), sys.argv[2:]
-    sys.argv[:] = [""]
-    package = type(sys)("_blogsmith")
-    package.__path__ = [folder]
-    sys.modules["_blogsmith"] = package
-    from _blogsmith.fork_server import _run  # type: ignore[import-not-found]
-
-    _run(descriptor, modules)
-
-
-if __name__ == "__main__":
-    _boot()

@@ -75,7 +75,16 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     tracebacks = Tracebacks(start["root"], sources)
     values = Values(output, text_bytes)
     memory = MemoryLimit(start["limits"]["data_bytes"])
-    session = WorkerSession(output, interrupts, memory, observed, tracebacks, values, Seeds(), sources)
+    session = WorkerSession(
+        output=output,
+        interrupts=interrupts,
+        memory=memory,
+        observed=observed,
+        tracebacks=tracebacks,
+        values=values,
+        seeds=Seeds(),
+        sources=sources,
+    )
     streams.install(output)
     tracebacks.install()
     figures.install(output.emit)
@@ -127,7 +136,7 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
             channel.send({"event": "machine", **versions.machine(session.packages())})
         elif operation == "checkpoint" and session.checkpoints:
             # a worker that goes on from it comes here, too, and has nothing to answer
-            taken = session.checkpoints.take(message)
+            taken = session.checkpoints.create(message)
             if taken:
                 channel.send(taken)
         elif operation == "resume":

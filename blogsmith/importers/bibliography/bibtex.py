@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ...bibliography.bibliography_file import read_entries
 from ...bibliography.latex import plain_text
-from ...patterns import lazy_pattern
 
 _ADDRESSES = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
 """Fields that are no prose: in them `--` and `~` are themselves."""

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...diagnostics.model import Diagnostic, Place, SiteError
+from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ..source_files import read_text
 from ..text.data import DataForm, load_data
 from ..text.loose_yaml import DataTextError

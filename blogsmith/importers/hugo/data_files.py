@@ -19,7 +19,7 @@ def read_data(root: Path, config: HugoConfig) -> dict[str, Any]:
     for file in mounted_files(root, mounts_of(config, "data")):
         text = read_text(root / file.path) if file.path.suffix.lower() in FORMS else None
         if text is not None:
-            _put(found, file.place, _load(text, file.path.suffix.lower()))
+            _store_value(found, file.place, _load(text, file.path.suffix.lower()))
     return found
 
 
@@ -33,7 +33,7 @@ def _load(text: str, suffix: str) -> Any:
         return None
 
 
-def _put(found: dict[str, Any], place: PurePosixPath, value: Any) -> None:
+def _store_value(found: dict[str, Any], place: PurePosixPath, value: Any) -> None:
     for folder in place.parent.parts:
         inner = found.setdefault(folder, {})
         if not isinstance(inner, dict):

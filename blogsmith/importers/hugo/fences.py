@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _OPTION = lazy_pattern(
     r"([A-Za-z_][\w-]*)\s*=\s*"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.literals import literal_brackets
 from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_entities, unescape_tex
 from ..text.segments import Dialect, Segment, divide

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedFile
 from .config import HugoConfig
 from .mounts import mounted_files, mounts_of
@@ -189,7 +189,7 @@ class LinkTable:
     def rewrite(self, masked: str, document: HugoDocument) -> str:
         """Every destination in a text, of Markdown and HTML; code and formulas are hidden in it."""
 
-        def put(text: str) -> str:
+        def substitute(text: str) -> str:
             inner = text[1:-1] if text.startswith(("<", '"', "'")) else text
             found = self.destination(inner, document)
             if found == inner:
@@ -198,9 +198,9 @@ class LinkTable:
                 return text[0] + found + text[0]
             return f"<{found}>" if " " in found or "(" in found or ")" in found else found
 
-        text = _DESTINATION.sub(lambda found: found[1] + put(found[2]), masked)
-        text = _DEFINITION.sub(lambda found: found[1] + put(found[2]), text)
-        return _ATTRIBUTE.sub(lambda found: found[1] + put(found[2]), text)
+        text = _DESTINATION.sub(lambda found: found[1] + substitute(found[2]), masked)
+        text = _DEFINITION.sub(lambda found: found[1] + substitute(found[2]), text)
+        return _ATTRIBUTE.sub(lambda found: found[1] + substitute(found[2]), text)
 
 
 def _folders(document: HugoDocument) -> list[str]:

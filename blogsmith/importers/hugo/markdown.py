@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
+from ...syntax.emoji import replace_emoji
 from ..model import NoticeKind
 from ..text.elements import Element, replace_blocks
-from ..text.emoji import replace_emoji
 from ..text.headings import demote_headings, repeated_title
 from ..text.html_markdown import figure_of, video_of
 from ..text.literals import literal_shortcodes

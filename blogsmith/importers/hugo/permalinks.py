@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from string import hexdigits
 from unicodedata import category
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _TOKEN = lazy_pattern(r":(?:(sections)\[(\d*):?(\d*|last)\]|([a-z]+))")
 _KEPT_SIGNS = frozenset("./\\_#+~-@")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from ...diagnostics.counts import plural
+from ...base.diagnostics.counts import plural
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path

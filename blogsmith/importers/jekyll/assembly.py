@@ -54,8 +54,7 @@ def with_home(
     pages: tuple[ImportedPage, ...], notices: Iterable[Notice], settings: Mapping[str, Any]
 ) -> tuple[ImportedPage, ...]:
     """The pages, with the addresses of lists that are made here answered by the home page."""
-    hints = (notice.hint for notice in notices if notice.message.startswith("a page of lists"))
-    old = {hint.removeprefix("it stood at ") for hint in hints if hint.startswith("it stood at /")}
+    old = {notice.made_here for notice in notices if notice.made_here.startswith("/")}
     taken = {page.address.rstrip("/") for page in pages} | MADE_HERE
     taken |= {f"/{page.path.parts[1]}" for page in pages if len(page.path.parts) > 2}
     aliases = sorted(address for address in old if address.rstrip("/") not in taken)

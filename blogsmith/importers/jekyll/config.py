@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...diagnostics.model import Diagnostic, Place, SiteError
+from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ..source_files import read_text
 from ..text.loose_yaml import DataTextError, load_mapping
 

@@ -51,4 +51,4 @@ class PageContext:
     def leave(self, node: LiquidOutput | LiquidTag, why: str) -> str:
         """What stands for something that cannot be translated: itself, as text, with a comment."""
         self.notice("left", why, line=self.line_of(node), hint="it stands in the page as it was")
-        return self.finished.put(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")
+        return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")

@@ -24,7 +24,7 @@ def distill_code(text: str, context: PageContext) -> str:
 
     def math(attributes: Mapping[str, str], inner: str) -> str | None:
         tex = unescape(inner).strip()
-        return context.finished.put(display(tex) if "block" in attributes else inline(tex))
+        return context.finished.mask(display(tex) if "block" in attributes else inline(tex))
 
     return replace_elements(replace_elements(text, "d-code", code), "d-math", math)
 
@@ -39,11 +39,11 @@ def distill_notes(text: str, context: PageContext) -> str:
         for key in keys:
             if key not in context.cited:
                 context.cited.append(key)
-        return context.finished.put(f"[{'; '.join(f'@{key}' for key in keys)}]") if keys else inner
+        return context.finished.mask(f"[{'; '.join(f'@{key}' for key in keys)}]") if keys else inner
 
     def note(attributes: Mapping[str, str], inner: str) -> str | None:
         notes.append(" ".join(inner.split()))
-        return context.finished.put(f"[^note-{len(notes)}]")
+        return context.finished.mask(f"[^note-{len(notes)}]")
 
     text = re.sub(r"<(d-cite\b[^>]*?)/>", r"<\1></d-cite>", text, flags=re.IGNORECASE)
     # a bracket behind a citation would make a link of it

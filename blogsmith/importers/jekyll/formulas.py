@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.math import (
     display,
     escape_underscores,
@@ -61,10 +61,10 @@ def with_colours(tex: str, colours: Mapping[str, str]) -> str:
     """A formula with the colours that a page defines written out: here a definition counts for its formula
     alone."""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
 
-    return _COLOURED.sub(put, tex)
+    return _COLOURED.sub(substitute, tex)
 
 
 _COLOURED = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.front_values import list_of, one_line
 from .permalinks import names_in
 from .source import JekyllDocument

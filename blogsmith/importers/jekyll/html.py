@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..macros import optional_macros, tex_macros
 from ..text.elements import Element, parse_elements, replace_blocks
 from ..text.html_markdown import (
@@ -57,7 +57,7 @@ class HtmlTranslator:
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:
             # macros with an optional argument, which front matter has no form for
-            definitions = self._context.finished.put("$$\n" + "\n".join(self._kept) + "\n$$")
+            definitions = self._context.finished.mask("$$\n" + "\n".join(self._kept) + "\n$$")
             text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 

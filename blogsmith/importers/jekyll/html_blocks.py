@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.elements import BLOCKS, ElementEnds
 from ..text.pieces import Pieces
 
@@ -42,8 +42,8 @@ _LONE_TAG = lazy_pattern(
 def settle_blocks(text: str) -> str:
     """The text with its HTML so that CommonMark ends it where kramdown does."""
     hidden = Pieces("\ue014\ue015")
-    text = _FENCE.sub(lambda found: hidden.put(found[0]), text)
-    text = _VERBATIM.sub(lambda found: hidden.put(found[0]), text)
+    text = _FENCE.sub(lambda found: hidden.mask(found[0]), text)
+    text = _VERBATIM.sub(lambda found: hidden.mask(found[0]), text)
     text = _LONE_TAG.sub(r"\1 ", text)
     parts: list[str] = []
     position = 0

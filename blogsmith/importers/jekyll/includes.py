@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..text.tags import caption_text
 from .context import PageContext
 from .liquid.filters import text_of
@@ -119,7 +119,7 @@ def _several(context: PageContext, addresses: str, captions: str, given: Mapping
         "cols": text_of(given.get("cols")),
     }
     shown = " ".join(f'{name}="{value.replace(chr(34), "”")}"' for name, value in values.items() if value)
-    return context.finished.put(f"{{% include img.html {shown} %}}")
+    return context.finished.mask(f"{{% include img.html {shown} %}}")
 
 
 def _video(name: str, given: Mapping[str, Any]) -> str:

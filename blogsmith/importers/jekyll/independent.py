@@ -12,7 +12,7 @@ from html import escape
 from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")

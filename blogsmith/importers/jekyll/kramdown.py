@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.tags import length, style_length
 
 _LIST = lazy_pattern(r"\{:\s*([^{}\n]*?)\s*\}")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .context import PageContext
 from .site import JekyllSite, address_key
 from .source import JekyllDocument

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedPage, Notice
 
 MADE_HERE = frozenset(
@@ -44,7 +44,8 @@ def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
 def made_here(page: ImportedPage) -> Notice:
     """What is told of such a page."""
     message = "a page of lists, which blogsmith makes itself"
-    return Notice("dropped", message, page.source, hint=f"it stood at {page.address}" if page.address else "")
+    hint = f"it stood at {page.address}" if page.address else ""
+    return Notice("dropped", message, page.source, hint=hint, made_here=page.address)
 
 
 def _count_words(text: str) -> int:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _PLACEHOLDER = lazy_pattern(
     r":(output_ext|short_year|short_month|short_day|long_day|long_month|slugified_categories|categories|"

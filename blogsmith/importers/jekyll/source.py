@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..model import Notice
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head

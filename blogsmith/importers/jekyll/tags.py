@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.containers import begin_tabs, tab
 from ..text.math import display, inline
@@ -93,21 +93,21 @@ def _address_of(context: PageContext, tag: LiquidTag, document: JekyllDocument |
 def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         shown = (
             display(found[1])
             if found[1] is not None
             else inline(found[2], text[found.end() : found.end() + 1])
         )
-        return context.finished.put(shown)
+        return context.finished.mask(shown)
 
     # inside this block dollars are read before Markdown is, so TeX holds no escapes
-    return _KATEX.sub(put, text)
+    return _KATEX.sub(substitute, text)
 
 
 def _katex(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     tex = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
-    return context.finished.put(display(tex) if "display" in tag.arguments else inline(tex))
+    return context.finished.mask(display(tex) if "display" in tag.arguments else inline(tex))
 
 
 def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
@@ -115,7 +115,7 @@ def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Li
     for key in keys:
         if key not in context.cited:
             context.cited.append(key)
-    return context.finished.put(f"[{'; '.join(f'@{key}' for key in keys)}]") if keys else ""
+    return context.finished.mask(f"[{'; '.join(f'@{key}' for key in keys)}]") if keys else ""
 
 
 def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.containers import callout, collapsible, dedent, indent, quote, tab, trim_blank_lines
 from .fences import rewrite_fence
 

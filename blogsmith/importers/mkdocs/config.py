@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...diagnostics.model import Diagnostic, SiteError
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.patterns import lazy_pattern
 from ..source_files import read_text
 from ..text.data import load_data
 from ..text.front_values import list_of

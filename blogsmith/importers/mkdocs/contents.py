@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedPage, Notice
 from ..text.segments import CODE, mask
 from ..text.tags import address_text

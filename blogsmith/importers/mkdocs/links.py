@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..text.literals import literal_wikilinks
 from ..text.tags import address_text
 from .config import MkDocsConfig
@@ -77,7 +77,7 @@ class MkDocsLinks:
         for path in self.pages:
             names.setdefault(_name(PurePosixPath(path).stem), self.pages[path])
 
-        def put(found: re.Match[str]) -> str:
+        def substitute(found: re.Match[str]) -> str:
             goal = names.get(_name(found[1].rpartition("/")[2].removesuffix(".md")))
             if goal is None:
                 return found[0]
@@ -85,7 +85,7 @@ class MkDocsLinks:
             address = address_text(posixpath.relpath(goal, page_path(page).parent) + anchor)
             return f"[{found[3] or found[1]}]({address})"
 
-        return literal_wikilinks(_WIKILINK.sub(put, text))
+        return literal_wikilinks(_WIKILINK.sub(substitute, text))
 
     def _target(self, written: str, page: PurePosixPath) -> str:
         target = written.strip("<>")

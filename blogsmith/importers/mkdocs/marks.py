@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ...patterns import lazy_pattern
-from ..text.emoji import replace_emoji
+from ...base.patterns import lazy_pattern
+from ...syntax.emoji import replace_emoji
 from ..text.tags import attribute_list, length
 from .config import MkDocsConfig
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..model import ImportedPage, Notice, NoticeKind
 from ..text.containers import import_comment, join_tabs
 from ..text.headings import demote_headings, heading_text
@@ -189,11 +189,11 @@ def _escape_mentions(text: str) -> str:
     targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
     text = _MENTION_TARGET.sub("", text)
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         target = targets.get(found[1])
         return rf"[\@{found[1]}](<{target}>)" if target else rf"&#91;\@{found[1]}&#93;"
 
-    return _MENTIONED.sub(put, text)
+    return _MENTIONED.sub(substitute, text)
 
 
 def _plain_target(found: re.Match[str]) -> str:

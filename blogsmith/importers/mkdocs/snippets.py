@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _INLINE = lazy_pattern(r"^([ \t]*)(;*)-+8<-+[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')[ \t]*$", re.MULTILINE)
 _BLOCK = lazy_pattern(r"^([ \t]*)-+8<-+[ \t]*\n(.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -25,7 +25,7 @@ def expand_snippets(text: str, read: Callable[[str], str | None], report: Callab
 def _expand(
     text: str, read: Callable[[str], str | None], report: Callable[[str, str], None], depth: int
 ) -> str:
-    def put(margin: str, name: str, piece: str) -> str:
+    def substitute(margin: str, name: str, piece: str) -> str:
         content = _snippet(name, read) if depth < _DEEPEST else None
         if content is None:
             report(piece, name)
@@ -37,13 +37,13 @@ def _expand(
         name = found[3] or found[4]
         if found[2]:
             return found[0].replace(";", "", 1)
-        return put(found[1], name, found[0])
+        return substitute(found[1], name, found[0])
 
     def block(found: re.Match[str]) -> str:
         names = [
             line.strip() for line in found[2].split("\n") if line.strip() and not line.strip().startswith(";")
         ]
-        return "\n".join(put(found[1], name, found[0].strip()) for name in names)
+        return "\n".join(substitute(found[1], name, found[0].strip()) for name in names)
 
     return _INLINE.sub(inline, _BLOCK.sub(block, text))
 

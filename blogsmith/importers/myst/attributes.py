@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.segments import MARK
 
 LINE = lazy_pattern(

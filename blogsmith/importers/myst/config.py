@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ..model import Notice
 from ..source_files import read_text
 from ..text.front_values import list_of

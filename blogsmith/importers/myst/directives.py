@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.containers import trim_blank_lines
 from ..text.loose_yaml import DataTextError, load_mapping
 

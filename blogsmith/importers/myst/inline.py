@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import inline, split_formula
 from ..text.segments import Dialect, Segment, divide, rewrite

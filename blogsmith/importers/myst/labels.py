@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
 
+from ...base.patterns import lazy_pattern
 from ...model.paths import collapse_path
-from ...patterns import lazy_pattern
 
 LabelKind = Literal["eq", "fig", "tbl", "thm", "sec", "page", "anchor", "term"]
 """`page`: its title. `anchor`: a place without a number, such as a paragraph."""

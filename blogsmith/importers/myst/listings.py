@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.containers import dedent, fence, trim_blank_lines
 from .directives import Directive
 from .walker import Walker

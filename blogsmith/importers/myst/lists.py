@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.containers import fence, trim_blank_lines
 from ..text.loose_yaml import split_head
 from .directives import Directive

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.containers import fence, table, table_caption, trim_blank_lines
 from ..text.tags import image
 from .attributes import read_attributes

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedData
 from ..notebooks.markdown import NotebookPart, notebook_text
 from ..notebooks.notebook import Notebook
@@ -47,11 +47,11 @@ def _cell(walker: Walker, part: NotebookPart) -> list[str]:
     text = part.text
     caption = _CAPTION.search(text)
 
-    def put(label: re.Match[str]) -> str:
+    def substitute(label: re.Match[str]) -> str:
         if caption:
             return f"#| label: {walker.add_label('fig' if caption[1] == 'fig' else 'tbl', label[1])}\n"
         walker.pending.append(label[1])
         return ""
 
-    text = _LABEL.sub(put, text, count=1)
+    text = _LABEL.sub(substitute, text, count=1)
     return [*walker.anchor(), *text.split("\n")]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.containers import import_comment
 from ..text.math import inline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .references import InlineText
 
 BARE = lazy_pattern(r"(?<!\]\()<((?:inv|xref|myst|wiki|doi|project|path):[^<>\s]+)>")

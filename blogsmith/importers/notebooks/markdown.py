@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, decode_base64, read_outputs, unshown_types
@@ -105,17 +105,17 @@ class _Writer:
     def add(self, cell: NotebookCell) -> None:
         """Add what stands for a cell."""
         if cell.kind == "markdown":
-            self._put(self._with_attachments(cell), cell, is_prose=True)
+            self._append_part(self._with_attachments(cell), cell, is_prose=True)
         elif cell.kind == "raw":
-            self._put(self._raw(cell), cell, is_prose=True)
+            self._append_part(self._raw(cell), cell, is_prose=True)
         elif cell.source.strip():
             self._code(cell)
 
-    def _put(self, text: str, cell: NotebookCell, *, is_prose: bool = False) -> None:
+    def _append_part(self, text: str, cell: NotebookCell, *, is_prose: bool = False) -> None:
         self.found.parts.append(NotebookPart(text, cell.line, is_prose))
 
     def _with_attachments(self, cell: NotebookCell) -> str:
-        def put(found: re.Match[str]) -> str:
+        def substitute(found: re.Match[str]) -> str:
             data = cell.attachments.get(found[1]) or cell.attachments.get(found[1].replace("%20", " "))
             for mime, text in (data or {}).items():
                 if picture := decode_base64(text if isinstance(text, str) else ""):
@@ -123,7 +123,7 @@ class _Writer:
             self._note("missing", f"attachment {found[1]} is not in the notebook", cell.line)
             return found[0]
 
-        return _ATTACHED.sub(put, cell.source)
+        return _ATTACHED.sub(substitute, cell.source)
 
     def _raw(self, cell: NotebookCell) -> str:
         form = str(cell.metadata.get("raw_mimetype") or cell.metadata.get("format") or "").lower()
@@ -159,7 +159,7 @@ class _Writer:
             self._note("left", message, cell.line, hint=hint)
             self._show_code(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
-        self._put(code_fence("{python}", "\n".join([*lines, code])), cell)
+        self._append_part(code_fence("{python}", "\n".join([*lines, code])), cell)
         for kind in unshown_types(cell):
             self._note("left", f"an output of type {kind}, which no page can show", cell.line)
         if cell.was_run and "#| eval: false" not in lines:
@@ -171,7 +171,7 @@ class _Writer:
             self._note(
                 "changed", f"a %%{name} cell is part of the text", cell.line, removed=f"```\n{code}\n```"
             )
-            self._put(body, cell, is_prose=True)
+            self._append_part(body, cell, is_prose=True)
             return
         message = f"a %%{name} cell: its code is shown, and not run"
         self._note("left", message, cell.line)
@@ -220,11 +220,11 @@ class _Writer:
 
     def _show_code(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Code that does not run here, with what it gave as part of the page."""
-        self._put(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
+        self._append_part(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
         shown = self._outputs.texts(read_outputs(cell))
         if shown:
             for part in (_NOT_VERIFIED, *shown):
-                self._put(part, cell)
+                self._append_part(part, cell)
 
 
 def _split_options(source: str) -> tuple[list[str], str]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ...freeze.keys import code_digest, start_key
 from ...freeze.record import CellRecord, PageRecord, SessionRecord
 from ...freeze.record_form import Origin
 from ...freeze.store import page_files
 from ...model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
-from ...patterns import lazy_pattern
 from ..model import ImportedData
 from .notebook import NotebookCell, join_lines
 

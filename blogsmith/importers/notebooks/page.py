@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from ...base.patterns import lazy_pattern
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..text.headings import demote_headings
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
@@ -100,11 +100,11 @@ class NotebookTranslator:
         headings = {re.sub(r"\s+", "-", re.sub(r"[`*]", "", each)): each for each in written}
         headings |= {re.sub(r"\s+", "-", each): each for each in written}
 
-        def put(found: re.Match[str]) -> str:
+        def substitute(found: re.Match[str]) -> str:
             address = masked.restore(found["address"])
             return found["before"] + self._address(address, path, headings, files)
 
-        return masked.restore(_ADDRESS.sub(put, masked.text))
+        return masked.restore(_ADDRESS.sub(substitute, masked.text))
 
     def _address(
         self, address: str, path: PurePosixPath, headings: Mapping[str, str], files: set[PurePosixPath]

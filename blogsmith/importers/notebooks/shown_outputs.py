@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
+from ...base.patterns import lazy_pattern
 from ...model.results import Blob, CellOutput, Display, Failure, Stream
-from ...patterns import lazy_pattern
 from ..model import ImportedData
 
 _SUFFIXES: Mapping[str, str] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from ...diagnostics.counts import first_names
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.counts import first_names
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.names import name_set
 from ...project.report import Progress
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ...model.dates import parse_date
 from ...model.names import name_set
-from ...read.dates import parse_date
 from ..model import Notice
 from ..text.front_values import one_line, texts_in
 from .vault import Note

@@ -9,8 +9,8 @@ from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import parse_qs, quote, unquote
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..model import NoticeKind
 from ..text.placement import Replacement
 from ..text.tags import address_text, alt_text, image

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..text.containers import callout
 from ..text.elements import Element, replace_blocks
 from ..text.headings import demote_headings, repeated_title
@@ -157,11 +157,11 @@ def _inline_notes(text: str) -> str:
     """`^[text]` as a footnote with its text at the end."""
     notes: list[str] = []
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         notes.append(found[1])
         return f"[^inline-{len(notes)}]"
 
-    text = _NOTE.sub(put, text)
+    text = _NOTE.sub(substitute, text)
     texts = "".join(f"\n\n[^inline-{number}]: {note}" for number, note in enumerate(notes, 1))
     return text.rstrip("\n") + texts + "\n" if notes else text
 

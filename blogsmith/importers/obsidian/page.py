@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedPage, Notice, NoticeKind
 from ..text.segments import Lines
 from .front import note_front
@@ -31,14 +31,14 @@ class NoteTranslator:
         lines = Lines(note.body, note.first_line)
         notices: list[Notice] = list(note.notices)
 
-        def take(kind: NoticeKind, message: str, removed: str) -> None:
+        def add_notice(kind: NoticeKind, message: str, removed: str) -> None:
             place = _PLACES.search(message)
             piece = next(filter(None, place.groups()), "") if place else removed
             notices.append(Notice(kind, message, source, lines.find(_begin(piece)), removed=removed))
 
         front, found = note_front(note, tags_in(note.body))
-        links = NoteLinks(note, self._index, take)
-        text = rewrite_note(note.body, links, title=note.title, blocks=self._blocks, notice=take)
+        links = NoteLinks(note, self._index, add_notice)
+        text = rewrite_note(note.body, links, title=note.title, blocks=self._blocks, notice=add_notice)
         if image := self._image(note):
             front["image"] = image
         address = str(note.front.get("permalink") or "").strip("/ ")

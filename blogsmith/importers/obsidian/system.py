@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ...project.report import Progress
 from ...syntax.kinds import kind_table
 from ..addresses import keep_address

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import github_slug, slugify
-from ...patterns import lazy_pattern
 from ..model import ImportedFile, Notice
 from ..source_files import read_text, walk_files
 from ..text.front_values import texts_in

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
@@ -37,7 +37,7 @@ def name_headings(text: str, reveal: Callable[[str], str]) -> str:
     ours: dict[str, int] = {}
     theirs: dict[str, int] = {}
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         if re.search(r"\{[^{}]*#[^{}]*\}$", found[2]) or _is_title(text, found.start()):
             return found[0]
         plain = _MARKUP.sub("", _LINK.sub(r"\1", reveal(re.sub(r"\{[^{}]*\}$", "", found[2]))))
@@ -51,4 +51,4 @@ def name_headings(text: str, reveal: Callable[[str], str]) -> str:
         base, brace, rest = found[2].rpartition("{") if found[2].endswith("}") else (found[2], "", "")
         return f"{found[1]}{base.rstrip()} {{#{wanted}{' ' + rest if brace else '}'}"
 
-    return _HEADING.sub(put, text)
+    return _HEADING.sub(substitute, text)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.results import CellOutput
-from ...patterns import lazy_pattern
 from ..macros import tex_macros
 from ..notebooks.outputs import CellOutputs
 from ..notebooks.shown_outputs import ShownOutputs

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.pandoc_attributes import PandocAttributes, read_pandoc_attributes
 
 _FENCE = lazy_pattern(r"(?P<prefix>[ \t]*(?:>[ \t]*)*)(?P<colons>:{3,})[ \t]*(?P<rest>.*?)[ \t]*:*[ \t]*")

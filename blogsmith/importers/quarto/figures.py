@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.pieces import CLOSE, OPEN, Pieces, closing_bracket
 from ..text.tags import address_text, alt_text, attribute_list, length, style_length
@@ -110,7 +110,7 @@ class FigureTranslator:
         image = f"![{alt_text(self._alt(caption, attributes))}]({address_text(address)}{shown})"
         image += attribute_list(fit_id(attributes.id), {"width": _width(attributes)})
         image = f"[{image}]({address_text(link)})" if link else image
-        return start, self._pieces.put(image), end
+        return start, self._pieces.mask(image), end
 
     def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
         """`[` image `](address)`: the address, and where it begins and ends."""
@@ -127,7 +127,7 @@ class FigureTranslator:
         figure = LoneImage(
             address, shown, self._alt(caption, attributes), _width(attributes), fit_id(attributes.id), link
         )
-        mark = self._pieces.put(figure.markdown())
+        mark = self._pieces.mask(figure.markdown())
         self._figures[mark] = figure
         return mark
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from ...base.patterns import lazy_pattern
 from ...model.results import Blob, CellOutput, Display, Failure, Stream
-from ...patterns import lazy_pattern
 from ..source_files import open_file, read_text
 from ..text.segments import Dialect, MaskedText, mask
 from .cells import read_block
@@ -44,7 +44,7 @@ class FrozenCells:
     cells: Sequence[FrozenCell] = ()
     position: int = field(default=0)
 
-    def take(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
+    def pop_outputs(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
         """What the next cell with this code gave; None if none is known.
 
         is_shown: its code is in the page.

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..model import Notice
 from ..text.front_values import list_of, names_in, one_line
 from ..text.plain_dates import iso_date

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..macros import tex_macros
 from ..source_files import read_text
 from ..text.loose_yaml import split_head
@@ -51,7 +51,7 @@ def _file(name: str, path: PurePosixPath, root: Path) -> tuple[PurePosixPath, st
 
 
 def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: IncludedText, depth: int) -> str:
-    def put(match: re.Match[str]) -> str:
+    def substitute(match: re.Match[str]) -> str:
         file = _file(match[1], path, root) if depth < _DEEPEST else None
         found.size += len(file[1]) if file else 0
         if file is not None and found.size > _LARGEST:
@@ -69,7 +69,7 @@ def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: Inclu
         found.inserted.append(_INCLUDE.sub("", body))
         return _expand(body.strip("\n"), target, root, note, found, depth + 1)
 
-    return _INCLUDE.sub(put, text)
+    return _INCLUDE.sub(substitute, text)
 
 
 def _without_macros(text: str) -> str:

@@ -79,11 +79,11 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
     text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub(_unindented, _TABLE_RULE.sub("", text))))
     text = _NOTE.sub(r" \1 ", text)
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         number = int(found[1])
         return found[0] if number in formulas else kept[number]
 
-    html = str(_parser().render(_KEPT.sub(put, text)))
+    html = str(_parser().render(_KEPT.sub(substitute, text)))
     return _KEPT.sub(lambda found: formulas.get(int(found[1]), ""), html).replace("\ue016", "@")
 
 

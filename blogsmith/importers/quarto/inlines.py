@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from html import escape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..macros import tex_macros
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
@@ -53,34 +53,34 @@ def hide_addresses(text: str, pieces: Pieces) -> str:
 def headings(text: str) -> str:
     """Attribute lists of headings with what ours can hold."""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         read = read_pandoc_attributes(found[2])
         if read is None:
             return found[0]
         kept = attribute_text(read[0], _DROPPED)
         return f"{found[1]} {kept}".rstrip()
 
-    return _HEADING.sub(put, text)
+    return _HEADING.sub(substitute, text)
 
 
 def raw_spans(text: str, hidden: Callable[[int], str], note: Note) -> str:
     """`` `<b>`{=html} `` as the HTML it is; raw text for other formats is in no page."""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         code = hidden(int(found[1])).strip("`").strip()
         if found[2] in ("html", "html5"):
             return code
         note("dropped", f"raw text for {found[2]}, which is not in the HTML", code, removed=f"`{code}`")
         return ""
 
-    return _RAW_SPAN.sub(put, text)
+    return _RAW_SPAN.sub(substitute, text)
 
 
 def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
     """The text without TeX that no HTML shows, and the macros it defines."""
     macros: dict[str, str] = {}
 
-    def take(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         macros.update(tex_macros(found[0]))
         note("changed", "macros in the text stand under math: macros:", found[0], removed=found[0])
         return ""
@@ -89,18 +89,18 @@ def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
         note("dropped", f"{found[0].strip()}, which is not in the HTML", found[0], removed=found[0])
         return ""
 
-    return _RAW_TEX.sub(drop, _ONE_LINE_DEFINITION.sub(take, text)), macros
+    return _RAW_TEX.sub(drop, _ONE_LINE_DEFINITION.sub(substitute, text)), macros
 
 
 def notes_in_text(text: str) -> str:
     """`^[a note]` as a mark and a note at the end of the page."""
     notes: list[str] = []
 
-    def put(inside: str, after: str) -> tuple[str, int]:
+    def substitute(inside: str, after: str) -> tuple[str, int]:
         notes.append(" ".join(inside.split()))
         return f"[^{_NOTE}-{len(notes)}\ue020]", 0
 
-    text = replace_bracketed(text, "^[", put)
+    text = replace_bracketed(text, "^[", substitute)
     count = len(notes)
     # they were found from the last to the first
     text = re.sub(
@@ -119,13 +119,13 @@ def notes_in_text(text: str) -> str:
 def spans(text: str, note: Note) -> str:
     """`[text]{.class}` as ours, or as the Markdown or HTML that says the same."""
 
-    def put(inside: str, after: str) -> tuple[str, int] | None:
+    def substitute(inside: str, after: str) -> tuple[str, int] | None:
         read = read_pandoc_attributes(after)
         if read is None or inside.startswith("^"):
             return None
         return _span(inside, read[0], note), read[1]
 
-    return replace_bracketed(text, "[", put)
+    return replace_bracketed(text, "[", substitute)
 
 
 def _span(inside: str, attributes: PandocAttributes, note: Note) -> str:
@@ -156,11 +156,11 @@ def _span(inside: str, attributes: PandocAttributes, note: Note) -> str:
 def link_attributes(text: str) -> str:
     """Attribute lists behind links and code with what ours can hold."""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         read = read_pandoc_attributes(found[0])
         return found[0] if read is None else attribute_text(read[0], _DROPPED)
 
-    return _AFTER_CODE.sub(put, _AFTER_LINK.sub(put, text))
+    return _AFTER_CODE.sub(substitute, _AFTER_LINK.sub(substitute, text))
 
 
 def scripts(text: str) -> str:
@@ -203,14 +203,14 @@ def numbered_examples(text: str) -> str:
     numbers: dict[str, int] = {}
     count = 0
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         nonlocal count
         count += 1
         if found[2]:
             numbers[found[2]] = count
         return f"{found[1]}{count}.{found[3]}"
 
-    text = _EXAMPLE.sub(put, text)
+    text = _EXAMPLE.sub(substitute, text)
     if not numbers:
         return text
     return re.sub(r"@([\w-]+)", lambda found: str(numbers.get(found[1], found[0])), text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..bibliography.copied_files import SourceBibliographies
 from ..macros import tex_macros
@@ -179,7 +179,7 @@ class _Body:
         self.defaults = cell_defaults(html_options(document.options))
         self.outputs = ShownOutputs(document.new_path)
         frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
-        self._code = CodeTranslator(self.defaults, notes, frozen.take, self.outputs)
+        self._code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self._divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
@@ -255,11 +255,11 @@ class _Body:
         return MASKED.sub(lambda found: self._hidden[int(found[1])], self._pieces.restore(text))
 
     def _restore(self, text: str, margin: str) -> str:
-        def put(found: re.Match[str]) -> str:
+        def substitute(found: re.Match[str]) -> str:
             piece = self._hidden[int(found[1])]
             return "\n".join(strip_prefix(line, margin) for line in piece.split("\n")) if margin else piece
 
-        return MASKED.sub(put, self._pieces.restore(text))
+        return MASKED.sub(substitute, self._pieces.restore(text))
 
     def _link(self, found: re.Match[str]) -> str:
         if found["name"]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.pandoc_attributes import fit_id
 from ..text.pieces import Pieces
@@ -44,14 +44,14 @@ class PageReferences:
 def translate_references(text: str, page: PageReferences, pieces: Pieces, note: Note) -> str:
     """Every reference and citation of a masked text, addresses hidden; hidden themselves afterwards."""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         made = _group(found, page, note)
         # directly behind a citation, the mark of a note would be taken for the second half of a link
         is_joined = made.endswith("]") and text.startswith("[^", found.end())
-        return pieces.put(f"{made} " if is_joined else made)
+        return pieces.mask(f"{made} " if is_joined else made)
 
-    text = _GROUP.sub(put, text)
-    return _BARE.sub(lambda found: pieces.put(_bare(found, page, note)), text)
+    text = _GROUP.sub(substitute, text)
+    return _BARE.sub(lambda found: pieces.mask(_bare(found, page, note)), text)
 
 
 def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:

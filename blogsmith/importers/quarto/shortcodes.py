@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.front_values import one_line
 from .cells import Note
 

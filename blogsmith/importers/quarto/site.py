@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 from ..source_files import read_text
 from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping

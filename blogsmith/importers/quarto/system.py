@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from ...diagnostics.counts import first_names
+from ...base.diagnostics.counts import first_names
 from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address, new_address

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _TABS = '<div class="tabs">'
 _NEW_TABS = '<div class="tabs" data-new>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _FENCE = lazy_pattern(
     r"(?m)^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*(mermaid|dot|graphviz)\b"

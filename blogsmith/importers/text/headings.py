@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
-from ...patterns import lazy_pattern
 
 _ATX = lazy_pattern(r"^([ ]{0,3})(#{1,6})(?=[ \t]|$)([^\n]*)$", re.MULTILINE)
 _SETEXT = lazy_pattern(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .elements import Element, parse_elements
 from .tags import address_text, alt_text, caption_text, image, tag_attributes, width_of
 
@@ -235,9 +235,9 @@ def _link(element: Element, inner: str) -> str:
 def single_images(text: str) -> str:
     """Every `<img>` tag of a text as a Markdown image."""
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         tag = Element("img", tag_attributes(found[0]), found[0])
         picture = picture_of(tag)
         return picture.markdown() if picture else found[0]
 
-    return re.sub(r"<img\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*>", put, text, flags=re.IGNORECASE)
+    return re.sub(r"<img\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*>", substitute, text, flags=re.IGNORECASE)

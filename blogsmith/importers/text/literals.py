@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _BRACKET = lazy_pattern(r"(?<!\\)\\([(\[)])")
 

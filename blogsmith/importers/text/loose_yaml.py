@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LARGEST = 500_000

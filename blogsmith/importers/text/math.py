@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\)", "$": "$"}
 _DISPLAYS = frozenset(("$$", r"\\[", r"\["))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _ITEM = lazy_pattern(
     r"\s*(?:#(?P<id>[^\s{}#]+)|\.(?P<class>[^\s{}.=]+)|(?P<key>[\w:.-]+)\s*=\s*"

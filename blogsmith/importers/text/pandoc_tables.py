@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .pandoc_attributes import fit_id, read_pandoc_attributes
 
 _GRID_RULE = lazy_pattern(r"\+(?:[-=:]+\+)+[ \t]*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _LARGEST = 20_000_000
 """Characters of a page; no source is larger."""
@@ -25,14 +25,14 @@ class Pieces:
         self._mark = re.compile(f"{self._open}(\\d+){self._close}")
         self._texts: list[str] = []
 
-    def put(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """A mark that stands for `text`."""
         self._texts.append(text)
         return f"{self._open}{len(self._texts) - 1}{self._close}"
 
     def hide(self, pattern: re.Pattern[str], text: str) -> str:
         """`text` with all matches replaced by marks."""
-        return pattern.sub(lambda found: self.put(found[0]), text)
+        return pattern.sub(lambda found: self.mask(found[0]), text)
 
     def restore(self, text: str) -> str:
         """`text` with every mark replaced by what it stands for, marks in that too."""

@@ -6,7 +6,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _PREFIX = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*")
 _QUOTE = lazy_pattern(r"[^\s>]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _ISO = lazy_pattern(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?!\d)(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?)\S*)?.*")
 _AMERICAN = lazy_pattern(r"(\d{1,2})/(\d{1,2})/(\d{4})")

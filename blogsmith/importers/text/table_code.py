@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .segments import Dialect, divide
 
 _RULE = lazy_pattern(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)

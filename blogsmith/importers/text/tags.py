@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from html import unescape
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _NAME = lazy_pattern(r"<\s*(/?)\s*([A-Za-z][\w:-]*)")
 _ATTRIBUTE = lazy_pattern(r"([^\s=<>\"'/]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?")
@@ -136,10 +136,10 @@ def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str],
     """
     pattern = re.compile(rf"(<{name}\b[^>]*>)((?:(?!<{name}\b)[\s\S])*?)</{name}\s*>", re.IGNORECASE)
 
-    def put(found: re.Match[str]) -> str:
+    def substitute(found: re.Match[str]) -> str:
         if found[1].endswith("/>"):
             return found[0]
         replaced = replace(tag_attributes(found[1]), found[2])
         return found[0] if replaced is None else replaced
 
-    return pattern.sub(put, text)
+    return pattern.sub(substitute, text)

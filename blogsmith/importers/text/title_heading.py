@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _TITLE = lazy_pattern(
     r"\s*#[ \t]+(?P<text>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)|\s*(?P<under>[^\n#>`|-][^\n]*)\n=+[ \t]*(?:\n|\Z)"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.elements import ElementEnds, element_end
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..text.math import unescape_entities
 
 KINDS: Mapping[str, str] = MappingProxyType(

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from ...base.patterns import lazy_pattern
 from ...model.names import VOID_ELEMENTS, name_set
-from ...patterns import lazy_pattern
 from .facts import (
     Facts,
     compared_address,
@@ -190,13 +190,13 @@ class _Reader(HTMLParser):
         text = "".join(self._text)
         self._text = []
 
-        def take(found: re.Match[str]) -> str:
+        def substitute(found: re.Match[str]) -> str:
             self._formula(next(group for group in found.groups() if group is not None))
             return " "
 
         # the mark of a box that the old system did not know
         text = _BOX_MARK.sub(" ", text, count=1)
-        text = _REFERENCE.sub(" ", _MATH.sub(take, text))
+        text = _REFERENCE.sub(" ", _MATH.sub(substitute, text))
         self._found.words.extend(words_in(text.replace(_DOLLAR, "$")))
 
     def finish(self) -> Facts:

@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections import Counter
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import ImportedPage
 from .facts import Facts, words_in
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..model import Difference, ImportedPage
 from ..source_files import read_text, walk_files
 from ..text.segments import Lines

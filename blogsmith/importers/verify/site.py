@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from ...diagnostics.model import Diagnostic
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Diagnostic
+from ...base.patterns import lazy_pattern
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ...pipeline.snapshot import SiteSnapshot
 from ...pipeline.time_limit import TookTooLong

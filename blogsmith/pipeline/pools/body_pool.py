@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Body, Document
 from ...tex.on_demand import import_converter
 from ..cache import PageCache
@@ -89,11 +89,11 @@ class BodyPool:
                 if made.state == "waits":
                     waiting.append(made.path)
                 else:
-                    yield self._take(made)
+                    yield self._adopt(made)
             if waiting:
                 pool.share(msgspec.msgpack.encode(BodyRequest({}, self._all_facts(pool))))
             for _, made in self._answers(pool, waiting, [origin[path] for path in waiting]):
-                yield self._take(made)
+                yield self._adopt(made)
 
     def _all_facts(self, pool: WorkerPool) -> dict[str, bytes]:
         """What is known of pages, for processes that know of none but their own."""
@@ -127,7 +127,7 @@ class BodyPool:
             hint = "`--jobs 1` makes all pages in one process"
             raise SiteError(Diagnostic("page-process", message, paths[error.request], hint=hint)) from error
 
-    def _take(self, made: MadeBody) -> tuple[str, Body | None]:
+    def _adopt(self, made: MadeBody) -> tuple[str, Body | None]:
         """The page as if it had been made here."""
         memory, path = self._memory, made.path
         document = self._resolved.documents[path]

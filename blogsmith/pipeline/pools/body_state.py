@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ...base.diagnostics.model import Diagnostic
+from ...base.storage.digests import file_digest
 from ...config.load import CONFIG_NAME, LoadedConfig
 from ...config.schema import Config
-from ...diagnostics.model import Diagnostic
 from ...hooks import Plugins
 from ...hooks.loader import load_plugins
 from ...languages.language import Translation
@@ -25,7 +26,6 @@ from ...model.pictures import ImageInfo
 from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
-from ...project.browser_python import browser_python
 from ...project.bundled import bundled_folder
 from ...project.context import SiteContext, parse_options
 from ...project.load import LoadedSite
@@ -36,8 +36,8 @@ from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
 from ...site.index import PageEntry, index_site
 from ...site.urls import Urls
-from ...storage.digests import file_digest
 from ..bibliographies import SiteBibliographies
+from ..browser_python import browser_python
 from ..cache import PageCache, UnknownPage
 from ..lookups import page_tools
 from ..media import measure_media
@@ -150,7 +150,7 @@ class _WorkerSite:
         self._read: set[str] = set()
         """Source paths of documents whose texts are here."""
         self._context = _context(state)
-        memory.take(self._context)
+        memory.use_context(self._context)
         self.tools = self._make_tools()
 
     def document(self, path: str) -> Document:
@@ -186,18 +186,18 @@ class _WorkerSite:
         bibliographies = SiteBibliographies(
             context.root, look=self._look_away if state.sizes is not None else None
         )
-        bibliographies.take(context.settings)
+        bibliographies.use_settings(context.settings)
         tools = page_tools(
-            context,
-            memory.md,
-            index,
-            loaded,
-            _no_results,
-            self._open_python,
-            self._measure,
-            self._digest,
-            bibliographies,
-            self._measure_media,
+            context=context,
+            md=memory.md,
+            index=index,
+            loaded=loaded,
+            results=_no_results,
+            python=self._open_python,
+            measure=self._measure,
+            digest=self._digest,
+            bibliographies=bibliographies,
+            media=self._measure_media,
         )
         return replace(
             tools,

@@ -133,7 +133,16 @@ class BodyWorker:
             return MadeBody(path, "waits", parsing_s, facts)
         content = pack_text(body.content)
         sizes = memory.images.take_new()
-        return MadeBody(path, "made", parsing_s, facts, data, content, self._lint(parsed), sizes)
+        return MadeBody(
+            path=path,
+            state="made",
+            parsing_s=parsing_s,
+            facts=facts,
+            body=data,
+            content=content,
+            lint=self._lint(parsed),
+            sizes=sizes,
+        )
 
 
 def decode_made(data: bytes | None, pages: Sequence[str]) -> list[MadeBody]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
+from ...base.diagnostics.extras import DISTRIBUTION
 from ...config.schema import Dask
-from ...diagnostics.extras import DISTRIBUTION
 from ...execute.cluster.dask_connection import WorkerCheck
 from ...execute.cluster.dask_tasks import DaskTasks, LostTask, result_of
 from ...execute.session.working_folder import working_folder

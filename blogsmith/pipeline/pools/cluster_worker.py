@@ -47,14 +47,14 @@ def answer_there(batch: Batch, sent: Sequence[bytes]) -> list[bytes] | DiedThere
     """The answers to the requests of a task. sent: what the keys of the batch name."""
     task = this_task()
     kept = task.keep(_KeptProcesses)
-    process = kept.take(batch.keys[0])
+    process = kept.acquire(batch.keys[0])
     found = process.answer(batch.requests, sent, task.is_wanted) if process else None
     if process is None or (isinstance(found, DiedThere) and found == DiedThere(0, _IDLE)):
         # it had waited too long
         process = _KeptProcess(WorkerStart(batch.worker, sent[0], _IDLE_S))
         found = process.answer(batch.requests, sent, task.is_wanted)
     if isinstance(found, list):
-        kept.put(batch.keys[0], process)
+        kept.release(batch.keys[0], process)
         return found
     process.close()
     return found or []
@@ -67,14 +67,14 @@ class _KeptProcesses:
         self._lock = Lock()
         self._idle: list[tuple[str, _KeptProcess]] = []
 
-    def take(self, key: str) -> _KeptProcess | None:
+    def acquire(self, key: str) -> _KeptProcess | None:
         with self._lock:
             found = next((one for one in self._idle if one[0] == key), None)
             if found:
                 self._idle.remove(found)
         return found[1] if found else None
 
-    def put(self, key: str, process: _KeptProcess) -> None:
+    def release(self, key: str, process: _KeptProcess) -> None:
         with self._lock:
             gone = [one for one in self._idle if one[1].is_over]
             self._idle = [one for one in self._idle if not one[1].is_over]

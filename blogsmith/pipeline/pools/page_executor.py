@@ -7,11 +7,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...execute.session.environment import cores
 from ...project.context import SiteContext
 from ...project.report import BuildOptions
-from ...trust.consent import is_trusted
+from ...project.trust.consent import is_trusted
 from .fork_pool import ForkPool, can_fork
 from .process_pool import MAX_PROCESSES, PoolJob, WorkerPool
 

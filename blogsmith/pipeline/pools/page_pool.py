@@ -7,11 +7,11 @@ from hashlib import sha256
 
 import msgspec
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Output
+from ...model.generated_files import GeneratedFile
 from ...model.template_views import PageView
 from ...model.texts import TextTrace
-from ...site.generated import GeneratedFile
 from ..output_plan import OutputFile, OutputPlan
 from ..rows.row_store import RowStore
 from .fork_pool import ForkPool

@@ -29,7 +29,7 @@ class SpawnPool(ProcessPool):
         start = WorkerStart(worker, state)
         try:
             for process in range(count):
-                self._processes.append(SpawnedProcess(start, partial(self._take, process)))
+                self._processes.append(SpawnedProcess(start, partial(self._enqueue, process)))
         except BaseException:
             self.close(is_broken_off=True)
             raise
@@ -47,7 +47,7 @@ class SpawnPool(ProcessPool):
         for process in self._processes:
             process.close(at_once=is_broken_off)
 
-    def _take(self, process: int, answer: bytes | None) -> None:
+    def _enqueue(self, process: int, answer: bytes | None) -> None:
         self._answers.put((process, answer))
 
     def _send(self, process: int, request: bytes) -> None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.model import Diagnostic
 from ...model.documents import Document, FrontMatter, IncludedFile, Source, end_of
 from .page_rows import NotStorable, decode_row, encode_row
 
@@ -37,15 +37,15 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     if not text.endswith(document.body):
         raise NotStorable("the body is not as it was written")
     head = _Head(
-        replace(front, date=None, updated=None, publish_date=None, expiry_date=None),
-        _write_moment(front.date),
-        _write_moment(front.updated),
-        _write_moment(front.publish_date),
-        _write_moment(front.expiry_date),
-        start,
-        document.first_line,
-        found,
-        tuple(document.included),
+        front=replace(front, date=None, updated=None, publish_date=None, expiry_date=None),
+        date=_write_moment(front.date),
+        updated=_write_moment(front.updated),
+        publish_date=_write_moment(front.publish_date),
+        expiry_date=_write_moment(front.expiry_date),
+        start=start,
+        first_line=document.first_line,
+        diagnostics=found,
+        included=tuple(document.included),
     )
     data = encode_row(head)
     kept = decode_row(data, _Head)

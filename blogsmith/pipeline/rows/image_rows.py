@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
+from ...base.storage.digests import file_digest
+from ...base.storage.stamps import FileStamp, stamp_of
 from ...model.pictures import ImageInfo
-from ...pictures.encoder import MOST_PIXELS
 from ...render.images import ImageProblem, ImageSize, image_size
-from ...storage.digests import file_digest
-from ...storage.stamps import FileStamp, stamp_of
+from ...write.photos.encoder import MOST_PIXELS
 from .row_store import Row, RowStore
 
 _KIND = "images"

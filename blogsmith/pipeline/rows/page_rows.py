@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from ...diagnostics.model import Diagnostic, Place
+from ...base.diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
 from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
 from ...model.fallbacks import ConverterFallback

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Body, Document, PageFacts, Source
 from ...model.texts import PageText, TextTrace, pack_text, packed_text
 from ...project.context import SiteContext
@@ -52,7 +52,7 @@ class PageTable:
         self.trace = TextTrace()
         """Notes which texts are read."""
 
-    def take(self, context: SiteContext) -> None:
+    def use_context(self, context: SiteContext) -> None:
         """Work with these settings from now on."""
         self._root, self._key = context.root, ""
         if not isinstance(self._rows, NoRows):
@@ -72,7 +72,7 @@ class PageTable:
         """Keep a document as it was read."""
         if self._key:
             with suppress(NotStorable):
-                self._put("head", document.source, encode_head(document, found))
+                self._store_row("head", document.source, encode_head(document, found))
 
     def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
         """What a document holds."""
@@ -88,7 +88,7 @@ class PageTable:
     def put_encoded_facts(self, document: Document, data: bytes) -> None:
         """The same, as another process has written it."""
         if self._key:
-            self._put("facts", document.source, data, document.digest)
+            self._store_row("facts", document.source, data, document.digest)
 
     def entry(self, path: str) -> PageEntry | None:
         """What others know of a page of the last build, whatever its source is now. path: of its source."""
@@ -151,7 +151,7 @@ class PageTable:
     def put_encoded_body(self, document: Document, data: bytes) -> None:
         """Keep what `encode_body` gave."""
         if self._key:
-            self._put("page", document.source, data, document.digest)
+            self._store_row("page", document.source, data, document.digest)
 
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget documents that are gone."""
@@ -176,7 +176,7 @@ class PageTable:
         row = self._rows.get(kind, str(source.path)) if self._key else None
         return row.data if row and row.key == self._row_key(digest or source.digest) else None
 
-    def _put(self, kind: str, source: Source, data: bytes, digest: str = "") -> None:
+    def _store_row(self, kind: str, source: Source, data: bytes, digest: str = "") -> None:
         self._rows.put(kind, str(source.path), Row(self._row_key(digest or source.digest), data))
 
     def _lint_key(self, document: Document, settings: str) -> str:

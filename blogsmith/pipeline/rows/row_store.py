@@ -20,10 +20,10 @@ from typing import BinaryIO, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from ...base.storage.cache import open_cache
 from ...execute.session.working_folder import working_folder
 from ...project.program import program_digest
-from ...storage.cache import open_cache
-from ...trust.seal import make_sealer, read_sealer
+from ...project.trust.seal import make_sealer, read_sealer
 from .text_segments import SegmentStamp, TextLocation, TextSegments, remove_segments
 
 Kept = TypeVar("Kept")

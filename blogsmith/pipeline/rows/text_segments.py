@@ -15,8 +15,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from ...storage.folder import Folder
-from ...storage.offsets import read_at, write_at
+from ...base.storage.folder import Folder
+from ...base.storage.offsets import read_at, write_at
 
 _PREFIX = "texts-"
 _SUFFIX = ".bin"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...cells.status import PageStatus
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.model import Diagnostic
+from ...pipeline.cells.status import PageStatus
 from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 

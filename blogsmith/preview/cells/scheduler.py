@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ...cells.run import absent_modules
-from ...cells.status import read_environment
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.model import Diagnostic
 from ...execute.session.environment import cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
+from ...pipeline.cells.run import absent_modules
+from ...pipeline.cells.status import read_environment
 from ..protocol import Event, Publish
 from .checkpoints import CheckpointStore, Hold, RunCheckpoints
 from .dependencies import (

@@ -10,15 +10,15 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...cells.run import cluster_of
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.storage.stamps import FileStamp
 from ...execute.session.jobs import SessionJob
 from ...execute.session.pool import Live, run_sessions
 from ...execute.session.process import Process
 from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
+from ...pipeline.cells.run import cluster_of
 from ...project.context import SiteContext
-from ...storage.stamps import FileStamp
 from .checkpoints import Hold, RunCheckpoints
 
 

@@ -13,10 +13,10 @@ import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...base.patterns import lazy_pattern
 from ...execute.session.fork_server_client import ForkServer
 from ...execute.session.jobs import CellStep, SessionJob
 from ...execute.session.process import Process, spawn
-from ...patterns import lazy_pattern
 
 _KNOWN = ("matplotlib.pyplot", "matplotlib", "numpy")
 """Worth the memory of a server: slow to load, used by many posts. The first that a session imports counts;

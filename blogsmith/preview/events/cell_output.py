@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
-from ...diagnostics.counts import plural
-from ...diagnostics.format import printable
+from ...base.diagnostics.counts import plural
+from ...base.diagnostics.format import printable
 from ...model.units import format_duration
 
 Say = Callable[[str], None]

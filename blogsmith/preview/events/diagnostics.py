@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...diagnostics.format import format_diagnostic, printable
-from ...diagnostics.levels import NO_LEVELS
-from ...diagnostics.listing import choose_first
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.format import format_diagnostic, printable
+from ...base.diagnostics.levels import NO_LEVELS
+from ...base.diagnostics.listing import choose_first
+from ...base.diagnostics.model import Diagnostic
 from ...pipeline.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
 from ..pages.urls import address

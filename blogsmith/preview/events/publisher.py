@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.model import Diagnostic
 from ...pipeline.build import counts_of
 from ...pipeline.snapshot import SiteSnapshot
 from ..cells.messages import Outcome

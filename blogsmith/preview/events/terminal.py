@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...diagnostics.counts import count_line, plural
-from ...diagnostics.format import printable
-from ...diagnostics.listing import format_first
-from ...diagnostics.model import Diagnostic
+from ...base.diagnostics.counts import count_line, plural
+from ...base.diagnostics.format import printable
+from ...base.diagnostics.listing import format_first
+from ...base.diagnostics.model import Diagnostic
+from ...base.patterns import lazy_pattern
 from ...model.units import format_duration
-from ...patterns import lazy_pattern
 from ...project.report import Counts
 
 MAX_SHOWN = 20

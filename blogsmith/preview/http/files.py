@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 # Not every system has all of them. Without O_NONBLOCK the opening of a pipe would wait for a writer.
 _READ_ONLY = os.O_RDONLY | sum(

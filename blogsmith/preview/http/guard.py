@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..protocol import PREFIX
 from .reply import RequestRefused
 from .request import Request

@@ -92,7 +92,7 @@ class Hub:
         data = frame(event)
         with self._lock:
             if self._running:
-                self._put(data)
+                self._enqueue(data)
 
     def add(self, connection: socket.socket, head: bytes) -> bool:
         """Take over a connection; `head` goes out first. False if there is no room: it stays the caller's."""
@@ -101,14 +101,14 @@ class Hub:
                 return False
             self._coming += 1
             connection.setblocking(False)
-            self._put(_Stream(connection, bytearray(head + _RETRY)))
+            self._enqueue(_Stream(connection, bytearray(head + _RETRY)))
             return True
 
     def clients(self) -> int:
         """How many streams there are."""
         return len(self._streams)
 
-    def _put(self, work: bytes | _Stream) -> None:
+    def _enqueue(self, work: bytes | _Stream) -> None:
         self._work.append(work)
         if len(self._work) == 1:
             self._wake()

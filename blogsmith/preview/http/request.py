@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .limits import MAX_TARGET
 from .reply import RequestRefused
 

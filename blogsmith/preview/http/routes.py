@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, quote
 
-from ...diagnostics.model import SiteError
+from ...base.diagnostics.model import SiteError
 from ..protocol import PREFIX, ActionHandler, Response, SiteHandler
 from .client_files import ClientFile
 from .files import FilePart, NoSuchRange, byte_range, open_regular

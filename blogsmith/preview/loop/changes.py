@@ -102,13 +102,13 @@ class PendingChanges:
         self._paths.add(path)
         return path
 
-    def take(self) -> Save:
+    def begin(self) -> Save:
         """A look at the whole site begins with all of it."""
         self._taken = Save(self.paths, self.everything)
         self._paths, self.everything = set(), False
         return self._taken
 
-    def give_back(self, *, everything: bool = False) -> None:
+    def abort(self, *, everything: bool = False) -> None:
         """That look is broken off. everything: the next one is to know nothing."""
         self._paths.update(self._taken.paths)
         self.everything |= self._taken.everything or everything

@@ -109,7 +109,7 @@ class EventLoop:
                 check()
                 try:
                     if message is not None:
-                        self._take(message)
+                        self._handle(message)
                     else:
                         self._full_update.go_on()
                     if self._is_answering():
@@ -135,7 +135,7 @@ class EventLoop:
         except Empty:
             return None
 
-    def _take(self, message: Message) -> None:
+    def _handle(self, message: Message) -> None:
         if isinstance(message, Over):
             self._is_over = True
         elif isinstance(message, AskedPage | AskedVersion):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...diagnostics.model import SiteError
+from ...base.diagnostics.model import SiteError
 from ...pipeline.incremental import IncrementalPipeline
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite
@@ -70,7 +70,7 @@ class FullUpdate:
     def break_off(self) -> None:
         """Do no more of the look under way; what it knew of is to be looked at again."""
         if self._is_under_way:
-            self._changes.give_back()
+            self._changes.abort()
         self._is_under_way, self._work = False, None
 
     def go_on(self) -> None:
@@ -91,7 +91,7 @@ class FullUpdate:
     def _update(self) -> Iterator[None]:
         before = self._site.present
         began_s = self._clock()
-        taken = self._changes.take()
+        taken = self._changes.begin()
         self._is_under_way = True
         try:
             for present in self._line.update_all(
@@ -105,7 +105,7 @@ class FullUpdate:
             self._is_under_way, self._behind_since_s = False, None
             self._publisher.broken = error.diagnostics
             # whatever is mended, the settings are to be read again
-            self._changes.give_back(everything=True)
+            self._changes.abort(everything=True)
             self._publisher.problems(self._site)
             self._publisher.print_problems()
             return

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.template_views import PageView, SiteView
 from ...pipeline.output_plan import OutputPlan
 from ...pipeline.snapshot import SiteSnapshot

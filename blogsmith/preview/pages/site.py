@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from ...diagnostics.model import SiteError
+from ...base.diagnostics.model import SiteError
+from ...model.generated_files import GeneratedFile
 from ...model.template_views import PageView
 from ...pipeline.incremental import IncrementalPipeline
 from ...pipeline.output_plan import OutputFile
 from ...pipeline.snapshot import SiteSnapshot
-from ...site.generated import GeneratedFile
 from ...write.photos.cleaning import clean_stream
 from ..http.files import open_regular
 from ..protocol import Response

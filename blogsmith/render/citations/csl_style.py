@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from ...base.diagnostics.model import Place
+from ...base.patterns import lazy_pattern
 from ...bibliography.citation_styles import read_bundled_style
 from ...bibliography.csl.locators import split_locator
 from ...bibliography.csl.markup import item_signs
 from ...bibliography.csl.processor import CslProcessor
 from ...bibliography.csl.style_tree import StyleError
-from ...diagnostics.model import Place
 from ...model.publications import CslStyle, Publication
-from ...patterns import lazy_pattern
 from ...syntax.records import Citation, Cited
 from ..context import Rendering
 from ..prose import escape_html

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...base.patterns import lazy_pattern
 from ...bibliography.csl.markup import FIRST_FORMULA, MOST_FORMULAS, PRIVATE, is_mark, tag_of, tag_sign
-from ...patterns import lazy_pattern
 from ..prose import escape_html
 
 _FORMULA = lazy_pattern(r"\$(?:[^\\$]|\\.)+\$|\\\$")

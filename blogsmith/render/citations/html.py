@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ...diagnostics.model import Place
+from ...base.diagnostics.model import Place
 from ...model.publications import CslStyle
 from ...syntax.records import Citation, CitationEntry, Heading, get
 from ...syntax.references.citations import ALL_KEYS

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from ...base.diagnostics.model import Diagnostic
 from ...bibliography.references import links_of
-from ...diagnostics.model import Diagnostic
 from ...model.publications import Publication
 from ..context import Rendering
 from ..prose import escape_html

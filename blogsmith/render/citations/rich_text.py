@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from msgspec.structs import replace as replace_struct
 
-from ...diagnostics.model import Place, Reporter, TextMap
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Place, Reporter, TextMap
+from ...base.patterns import lazy_pattern
 from ...syntax.math.formulas import text_with_formulas
 from ..context import Rendering
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from ...base.diagnostics.model import Place, TextMap
 from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
-from ...diagnostics.model import Place, TextMap
 from ...model.documents import Reference
 from ...model.publications import Person, Publication
 from ...model.units import count_letters

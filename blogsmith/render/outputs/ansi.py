@@ -14,8 +14,8 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.characters import without_forbidden
-from ...patterns import lazy_pattern
+from ...base.diagnostics.characters import without_forbidden
+from ...base.patterns import lazy_pattern
 
 NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 """Colours 0 to 7; 8 to 15 are `bright-` and the same."""

@@ -16,9 +16,9 @@ from html import escape
 
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.pictures import ImageInfo
-from ...patterns import lazy_pattern
 from ..blocks import table_caption
 from ..images import img_tag
 from .html_tree import VOID, Node, read_html

@@ -8,7 +8,7 @@ from html import unescape
 
 from msgspec import Struct, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _TEXT_ONLY = frozenset({"iframe", "noscript", "script", "style", "textarea", "title"})
 """Tags inside them are text: only their own end tag ends them."""

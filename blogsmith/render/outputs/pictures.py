@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...diagnostics.model import TextMap
+from ...base.diagnostics.model import TextMap
+from ...base.patterns import lazy_pattern
 from ...model.cells import Cell
 from ...model.pictures import ImageInfo
 from ...model.results import DARK, Blob, Display
-from ...patterns import lazy_pattern
 from ..captions import inline_html, plain
 from ..context import Rendering
 from ..figures import figure_caption

@@ -15,11 +15,11 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.cells import ProvenanceStyle
 from ...model.results import CellResult, Machine
 from ...model.units import format_duration
-from ...patterns import lazy_pattern
 from .ansi import plain_output
 
 UNKNOWN = "unknown"

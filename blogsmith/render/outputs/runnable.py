@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from markdown_it.token import Token
 
-from ...diagnostics.model import Place
+from ...base.diagnostics.model import Place
 from ...pyodide.distribution import Distribution
 from ...pyodide.imports import Import, imports_of
 from ...pyodide.names import needs_no_package

@@ -6,11 +6,11 @@ import re
 
 from markdown_it.token import Token
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Value
 from ...model.results import ValueResult
-from ...patterns import lazy_pattern
 from ...syntax.records import get
 from ...tex.errors import TexError
 from ..context import Rendering

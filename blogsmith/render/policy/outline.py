@@ -11,9 +11,9 @@ import re
 
 from msgspec import Struct
 
-from ...diagnostics.characters import lower_allowed
+from ...base.diagnostics.characters import lower_allowed
+from ...base.patterns import lazy_pattern
 from ...model.texts import PageParts
-from ...patterns import lazy_pattern
 from .sources import page_sources
 from .tags import PageTag, has_target, page_tags
 

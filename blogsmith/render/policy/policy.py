@@ -15,13 +15,13 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from ...base.diagnostics.characters import lower_allowed, without_forbidden
+from ...base.diagnostics.model import Diagnostic
+from ...base.patterns import lazy_pattern
 from ...config.load import CONFIG_NAME
 from ...config.schema import Config
 from ...config.services import service_sources
-from ...diagnostics.characters import lower_allowed, without_forbidden
-from ...diagnostics.model import Diagnostic
 from ...model.texts import PageParts
-from ...patterns import lazy_pattern
 from .openers import with_openers
 from .outline import PageOutline, page_outline
 from .sources import SELF, Sources, page_sources

@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .tags import PageTag, page_tags, read_tag
 
 SELF = "'self'"

@@ -15,7 +15,7 @@ from html import unescape
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 # most tags are of formulas and code: by their first letter they are none of these
 _NAMED = lazy_pattern(

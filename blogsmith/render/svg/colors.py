@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from tinycss2.color3 import RGBA, parse_color
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 ON_HUE = "var(--diagram-paper,Canvas)"
 """Text on one of the strong colours, which are dark on light pages and light on dark ones."""

@@ -16,8 +16,8 @@ from xml.etree.ElementTree import Element
 
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
-from ...patterns import lazy_pattern
 from .simplification import local_name, round_numbers
 from .styles import resolve_styles
 from .writer import Writer

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 from xml.parsers import expat
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _CHUNK = 4096
 _MAX_HEAD = 1_000_000

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 Styles = Mapping[Element, Mapping[str, str]]
 """The presentation attributes of each element."""

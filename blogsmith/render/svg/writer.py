@@ -8,8 +8,8 @@ from html import escape
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from .colors import ON_HUE, find_colours, is_plain, rgb, text_color_on, variable
 from .simplification import Styles, local_name, merge_outlines, move_used_once, referenced_id, round_numbers
 from .styles import PROPERTIES

@@ -21,7 +21,7 @@ from jinja2.utils import Namespace
 from markupsafe import Markup
 from msgspec import Struct
 
-from ..timeout import alarm, has_alarm
+from ...base.timeout import alarm, has_alarm
 
 STEPS = 20_000_000
 """About two seconds of work. A list of 5,000 posts takes some 200,000."""
@@ -62,7 +62,7 @@ class Budget(threading.local):
     def __init__(self) -> None:
         self.left = Left(STEPS, CHARACTERS)
 
-    def take(self, steps: int, characters: int = 0) -> None:
+    def spend(self, steps: int, characters: int = 0) -> None:
         """Pay for work; OverBudget if that is more than what is left."""
         left = self.left
         left.steps -= steps
@@ -78,7 +78,7 @@ class Budget(threading.local):
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "endlessly many"
             raise OverBudget(f"{what} would make {count} characters", _MUCH)
-        self.take(0, characters)
+        self.spend(0, characters)
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
@@ -142,7 +142,7 @@ def extent_of(value: object, budget: Budget) -> LoopExtent:
         for item in open_values[-1]:
             values += 1
             if values > most:
-                budget.take(2 * values)
+                budget.spend(2 * values)
             if is_container(item):
                 open_values.append(_contents(item))
                 depth = max(depth, len(open_values))
@@ -150,7 +150,7 @@ def extent_of(value: object, budget: Budget) -> LoopExtent:
             characters += len(item) if isinstance(item, _TEXTS) else ITEM
         else:
             open_values.pop()
-    budget.take(2 * values)
+    budget.spend(2 * values)
     return LoopExtent(values, characters + 4 * values, depth)
 
 

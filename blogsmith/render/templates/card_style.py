@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...cards.card import CardStyle
-from ...diagnostics.model import Reporter, did_you_mean
-from ...patterns import lazy_pattern
-from ...schema import yaml_loader as loader
+from ...base.diagnostics.model import Reporter, did_you_mean
+from ...base.patterns import lazy_pattern
+from ...base.schema import yaml_loader as loader
+from ...model.social_cards import CardStyle
 
 _COLORS = ("paper", "ink", "muted", "accent")
 _KEYS = ("font", "weight", *_COLORS)

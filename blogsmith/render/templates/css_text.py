@@ -11,7 +11,7 @@ import posixpath
 import re
 from functools import lru_cache
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _STRING = r""""(?:[^"\\\n]|\\.)*(?:"|(?=\n)|\Z)|'(?:[^'\\\n]|\\.)*(?:'|(?=\n)|\Z)"""
 _TOKEN = lazy_pattern(
@@ -61,15 +61,15 @@ class _Reader:
 
     def read(self, css: str) -> tuple[str, ...]:
         for token in _TOKEN.finditer(css):
-            self._take(token.lastgroup or "text", token[0])
+            self._read_token(token.lastgroup or "text", token[0])
         if self._parts and self._last == "\n":
             self._parts[-1] = self._parts[-1].rstrip("\n") + self._parts[-1][0]
         for closing in reversed(self._open):
-            self._put(closing)
+            self._append(closing)
         self._end()
         return tuple(self._done)
 
-    def _take(self, kind: str, text: str) -> None:
+    def _read_token(self, kind: str, text: str) -> None:
         if kind == "comment":
             self._is_cut = True
         elif kind == "space":
@@ -78,9 +78,9 @@ class _Reader:
             self._close(text)
         elif kind == "string":
             # one that ends with its line makes its declaration invalid, up to the next semicolon
-            self._put(text if len(text) > 1 and text[-1] == text[0] else f"{text}\n")
+            self._append(text if len(text) > 1 and text[-1] == text[0] else f"{text}\n")
         else:
-            self._put(_rebase(text, self._folder) if kind == "address" else text)
+            self._append(_rebase(text, self._folder) if kind == "address" else text)
             if kind == "open":
                 self._open.append(_CLOSING[text])
             elif text == ";" and not self._open:
@@ -92,13 +92,13 @@ class _Reader:
         # a brace ends what was left open inside of it
         while self._open:
             closing = self._open.pop()
-            self._put(closing)
+            self._append(closing)
             if closing == text:
                 break
         if text == "}" and not self._open:
             self._end()
 
-    def _put(self, text: str) -> None:
+    def _append(self, text: str) -> None:
         first = text[0]
         if self._last == "" and first == ";":
             return

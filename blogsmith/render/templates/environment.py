@@ -13,7 +13,7 @@ from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeErr
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from ...diagnostics.model import did_you_mean
+from ...base.diagnostics.model import did_you_mean
 from .errors import NamedUndefined
 from .files import TemplateFile, ThemeFiles
 from .sandbox import Sandbox

@@ -16,7 +16,7 @@ from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.utils import missing
 from msgspec import Struct
 
-from ...diagnostics.model import Diagnostic, Place, did_you_mean
+from ...base.diagnostics.model import Diagnostic, Place, did_you_mean
 from .budget import NET_S, OverBudget, TakesTooLong
 from .record_fields import field_names
 

@@ -17,16 +17,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...cards.card import CardStyle
+from ...base.diagnostics.fixes import exchange
+from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
+from ...base.patterns import lazy_pattern
+from ...base.storage.file_names import is_litter
 from ...config.validate import LANGUAGE
-from ...diagnostics.fixes import exchange
-from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
 from ...languages.bundled import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset
-from ...patterns import lazy_pattern
-from ...read.files import is_litter
+from ...model.social_cards import CardStyle
 from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
@@ -144,16 +144,16 @@ def read_theme_files(
         options = merge_options(options, folder.settings.options)
     parents_first = [folder.settings for folder in reversed(chain)]
     return ThemeFiles(
-        name,
-        options,
-        templates,
-        static,
-        _math_font(name, font) if font else None,
-        next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
-        tuple(sheet for settings in parents_first for sheet in settings.styles),
-        tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
-        (*unknown_blocks(templates), *found),
-        languages,
+        name=name,
+        options=options,
+        templates=templates,
+        static=static,
+        math_font=_math_font(name, font) if font else None,
+        card=next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
+        styles=tuple(sheet for settings in parents_first for sheet in settings.styles),
+        scripts=tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
+        warnings=(*unknown_blocks(templates), *found),
+        languages=languages,
     )
 
 

@@ -117,25 +117,25 @@ def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Call
 def _charge_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
     """Pay for a value that a filter takes in hand; what is made while it is read is paid for item by item."""
     if isinstance(value, TEXTS):
-        budget.take(1, len(value) if len(value) > ITEM else 0)
+        budget.spend(1, len(value) if len(value) > ITEM else 0)
     elif type(value) in PLAIN:
         # neither a container nor a list to be
         return value
     elif is_container(value):
         if is_lazy:
-            budget.take(len(value))
+            budget.spend(len(value))
         else:
             extent_of(value, budget)
     elif isinstance(value, Iterator):
         return _paid_items(value, budget)
     elif isinstance(value, range):
-        budget.take(len(value))
+        budget.spend(len(value))
     return value
 
 
 def _paid_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
     for value in values:
-        budget.take(1)
+        budget.spend(1)
         yield value
 
 

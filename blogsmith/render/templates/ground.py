@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...base.patterns import lazy_pattern
 from ...model.template_views import Ground
-from ...patterns import lazy_pattern
 from .css_text import statements
 from .theme_options import is_color
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...cards.card import HEIGHT_PX, WIDTH_PX
+from ...model.social_cards import HEIGHT_PX, WIDTH_PX
 from ...model.template_views import CitableView, PageAuthor, PageView, SiteView
 
 _TYPES = {"post": "BlogPosting", "home": "WebSite"}

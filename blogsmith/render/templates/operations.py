@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .budget import ITEM, NUMBER_BITS, Budget, OverBudget, extent_of, is_container
 
 # tuples: a union would be made anew at each use
@@ -26,9 +26,9 @@ _FIELD = lazy_pattern(r"%(?:\([^)]*\))?[#0 +-]*(\*|\d*)(?:\.(\*|\d*))?")
 def take_result(value: Any, budget: Budget) -> Any:
     """Pay for what an operation gave, and hand it on."""
     if isinstance(value, TEXTS):
-        budget.take(0, len(value))
+        budget.spend(0, len(value))
     elif isinstance(value, _COLLECTIONS):
-        budget.take(0, ITEM * len(value))
+        budget.spend(0, ITEM * len(value))
     elif isinstance(value, int):
         check_number(value.bit_length())
     return value

@@ -20,9 +20,9 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.texts import PageParts, PageText
-from ...patterns import lazy_pattern
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
@@ -158,7 +158,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().getitem(obj, self.pay_comparison(argument))
 
     def _markup(self, html: str) -> Markup:
-        self.budget.take(0, len(html))
+        self.budget.spend(0, len(html))
         if len(html) <= _LONG:
             return Markup(html)
         # layouts ask a dozen times what the text of a page holds, and each `Markup` is a copy
@@ -212,11 +212,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         left.steps -= steps
         left.characters -= characters
         if left.steps < 0 or left.characters < 0:
-            self.budget.take(0)
+            self.budget.spend(0)
 
     def passes(self, steps: int) -> bool:
         """True, for the condition of a loop, once it is paid for."""
-        self.budget.take(steps)
+        self.budget.spend(steps)
         return True
 
     def print_value(self, is_escaped: bool, value: Any) -> str:
@@ -229,7 +229,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         left = self.budget.left
         left.characters -= len(text)
         if left.characters < 0:
-            self.budget.take(0)
+            self.budget.spend(0)
         return text
 
     def concatenate(self, is_escaped: bool, values: Iterable[Any]) -> str:
@@ -244,7 +244,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """A value that is compared, searched or hashed, which is one step for each value in it."""
         if isinstance(value, str):
             if len(value) > _LONG:
-                self.budget.take(len(value) // _LONG)
+                self.budget.spend(len(value) // _LONG)
         elif is_container(value):
             extent_of(value, self.budget)
         return value

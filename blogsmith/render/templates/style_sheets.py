@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from ...diagnostics.model import Diagnostic, SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Asset
 from .css_text import statements
 

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ...diagnostics.fixes import exchange
-from ...diagnostics.model import Diagnostic, Place, nearest, question_of
-from ...patterns import lazy_pattern
+from ...base.diagnostics.fixes import exchange
+from ...base.diagnostics.model import Diagnostic, Place, nearest, question_of
+from ...base.patterns import lazy_pattern
 
 _TAG = lazy_pattern(
     r"\{#.*?#\}"

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ...base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ...languages.bundled import find_language
 from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...diagnostics.model import Place, Reporter, did_you_mean, nearest, question_of
-from ...patterns import lazy_pattern
-from ...schema.yaml_loader import YamlPath
+from ...base.diagnostics.model import Place, Reporter, did_you_mean, nearest, question_of
+from ...base.patterns import lazy_pattern
+from ...base.schema.yaml_loader import YamlPath
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...cards.card import CardStyle
-from ...diagnostics.model import Reporter, did_you_mean, nearest, question_of
-from ...schema import yaml_loader as loader
+from ...base.diagnostics.model import Reporter, did_you_mean, nearest, question_of
+from ...base.schema import yaml_loader as loader
+from ...model.social_cards import CardStyle
 from .card_style import read_card
 from .style_sheets import GROUPS, SheetEntry
 from .theme_options import ThemeOption, read_options

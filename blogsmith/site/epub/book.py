@@ -10,11 +10,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...config.schema import Config
 from ...languages.language import Language
 from ...model.documents import TocEntry
 from ...model.template_views import PageView
-from ...patterns import lazy_pattern
 from ..feed_text import feed_html, without_control_characters
 from ..frame import host_url
 from .package import MEDIA_TYPES, BookFacts, BookFile, Entry, pack_book, xhtml_document

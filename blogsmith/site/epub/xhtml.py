@@ -12,8 +12,8 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...model.names import VOID_ELEMENTS, name_set
-from ...patterns import lazy_pattern
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from .escapes import collapse_spaces, escape_start, escape_text, fence_of
 from .inline import Address, formula_tex, inline_markdown
 from .tree import PageElement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _SPACES = lazy_pattern(r"[ \t\r\n\f]+")
 _INSIDE = lazy_pattern(

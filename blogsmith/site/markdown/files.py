@@ -13,9 +13,9 @@ from pathlib import PurePosixPath
 
 from ...config.schema import Config
 from ...languages.tags import language_name
+from ...model.generated_files import GeneratedFile
 from ...model.template_views import PageView
 from ..frame import host_url
-from ..generated import GeneratedFile
 from ..redirects import output_path
 from .blocks import block_markdown
 from .escapes import collapse_spaces, escape_text

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from .escapes import collapse_spaces, escape_text, fence_of
 from .tree import PageElement
 

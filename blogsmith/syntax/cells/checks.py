@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.fixes import Fix, exchange
-from ...diagnostics.model import Place, Reporter, nearest, question_of
+from ...base.diagnostics.fixes import Fix, exchange
+from ...base.diagnostics.model import Place, Reporter, nearest, question_of
+from ...base.patterns import lazy_pattern
 from ...model.cells import Cell
-from ...patterns import lazy_pattern
 from ..state import PageState
 from .claims import check_claim
 

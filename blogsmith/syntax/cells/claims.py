@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...diagnostics.fixes import Fix
-from ...diagnostics.model import Place, Reporter
+from ...base.diagnostics.fixes import Fix
+from ...base.diagnostics.model import Place, Reporter
 from ...model.cells import Cell
 from ...model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_message
 from ...model.results import Unjudged

@@ -14,7 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place, TextMap
+from ...base.diagnostics.model import Place, TextMap
 from ...model.cells import Cell, CellOptions, PageCells
 from ...model.documents import Document
 from ..records import Fence, get, put

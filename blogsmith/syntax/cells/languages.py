@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..records import Fence
 
 PYTHON = frozenset({"python", "python3", "py", "ipython", "ipython3"})

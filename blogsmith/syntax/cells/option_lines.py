@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...diagnostics.fixes import Fix
-from ...diagnostics.model import Diagnostic, Place, Reporter, TextMap, nearest, question_of
-from ...patterns import lazy_pattern
-from ...schema.yaml_loader import Located, load
+from ...base.diagnostics.fixes import Fix
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, TextMap, nearest, question_of
+from ...base.patterns import lazy_pattern
+from ...base.schema.yaml_loader import Located, load
 from ..front_text import locate_text
 from ..records import OptionSetting
 from ..state import PageState

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
+from ...base.schema.forms import Form, accepts, either
+from ...base.schema.readers import TRUTHS, checked, choice, flag, shaped, words
+from ...base.schema.records import Table, schema_of
+from ...base.schema.slots import Slot
 from ...config.units import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
 from ...model.cells import CellOptions, Need
-from ...patterns import lazy_pattern
-from ...schema.forms import Form, accepts, either
-from ...schema.readers import TRUTHS, checked, choice, flag, shaped, words
-from ...schema.records import Table, schema_of
-from ...schema.slots import Slot
 from ..references.references import label_id
 from .sweep_values import read_default, read_sweep
 

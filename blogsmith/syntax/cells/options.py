@@ -12,10 +12,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place, nearest, question_of
+from ...base.diagnostics.model import Place, nearest, question_of
+from ...base.schema.slots import LocatedMapping, Slot
+from ...base.schema.yaml_loader import Located, YamlPath
 from ...model.cells import CellOptions
-from ...schema.slots import LocatedMapping, Slot
-from ...schema.yaml_loader import Located, YamlPath
 from ..records import OptionSetting
 from ..state import PageState
 from .option_values import KEYS, OPTIONS

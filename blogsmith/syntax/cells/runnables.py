@@ -12,7 +12,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ...diagnostics.model import Place
+from ...base.diagnostics.model import Place
 from ...model.cells import Cell
 from ..records import Fence, get, put
 from ..state import PageState, page_of

@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from math import prod
 
+from ...base.schema.forms import Form, accepts, either, list_of
+from ...base.schema.slots import Slot
 from ...model.sweeps import MOST_AXES, MOST_RUNS, Scalar, Sweep, SweepAxis
-from ...schema.forms import Form, accepts, either, list_of
-from ...schema.slots import Slot
 
 CODE = "cell-sweep"
 _FORM = "such as sweep: {d: [4, 16, 64]}"

@@ -17,9 +17,9 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Reporter, TextMap
+from ...base.diagnostics.model import Reporter, TextMap
+from ...base.patterns import lazy_pattern
 from ...model.cells import Cell, Value
-from ...patterns import lazy_pattern
 from ..lookahead import comes_after
 from ..records import get, put
 from ..state import PageState, inline_map, inline_place, page_of

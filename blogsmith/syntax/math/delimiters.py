@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..codespans import code_span_end, run_length
 from ..lookahead import comes_after
 

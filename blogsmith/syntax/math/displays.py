@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import structs
 
-from ...diagnostics.model import Reporter
+from ...base.diagnostics.model import Reporter
 from ...model.names import name_set
 from ..html_nodes import is_line, is_phrasing, raw_tag
 from ..records import Math, get, put

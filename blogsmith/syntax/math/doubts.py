@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...diagnostics.model import Place, Reporter
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Place, Reporter
+from ...base.patterns import lazy_pattern
 from ..lookahead import comes_after
 from .delimiters import FoundFormula, RefusedFormula, find_closing, leaves_element
 

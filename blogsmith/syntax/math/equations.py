@@ -12,9 +12,9 @@ from hashlib import blake2b
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...diagnostics.fixes import Fix, TextEdit, exchange
-from ...diagnostics.model import Place, Reporter
-from ...patterns import lazy_pattern
+from ...base.diagnostics.fixes import Fix, TextEdit, exchange
+from ...base.diagnostics.model import Place, Reporter
+from ...base.patterns import lazy_pattern
 from ..records import Math, RowMark, Subequations, get, put
 from ..references.labels import Label, Letters, Numbers
 from ..references.references import label_id

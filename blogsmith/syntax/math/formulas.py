@@ -17,8 +17,8 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import TextMap
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import TextMap
+from ...base.patterns import lazy_pattern
 from ..lookahead import comes_after
 from ..records import Math, put
 from ..references.labels import normal_id

@@ -13,8 +13,8 @@ from html import unescape
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ...diagnostics.model import Place, TextMap
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Place, TextMap
+from ...base.patterns import lazy_pattern
 from ..html_nodes import TextNode, text_nodes
 from ..records import Math, XRef, put
 from ..references.references import find_command, label_id

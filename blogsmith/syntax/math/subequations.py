@@ -17,8 +17,8 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Place
+from ...base.patterns import lazy_pattern
 from ..figures import parse_inline
 from ..records import Math, Subequations, get, put
 from ..references.labels import normal_id

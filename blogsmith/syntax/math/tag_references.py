@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Place
+from ...base.patterns import lazy_pattern
 from ..records import Math, get, put
 from ..references.labels import Label, Numbers, label_hint
 from ..references.references import label_id

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
-from ...diagnostics.model import TextMap
+from ...base.diagnostics.model import TextMap
+from ...base.patterns import lazy_pattern
 from ...model.cells import Cell
-from ...patterns import lazy_pattern
 from ..records import (
     Callout,
     CitationEntry,

@@ -17,8 +17,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...diagnostics.model import question_of
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import question_of
+from ...base.patterns import lazy_pattern
 from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
 from .references import is_label

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...diagnostics.fixes import Fix
-from ...diagnostics.model import Place
+from ...base.diagnostics.fixes import Fix
+from ...base.diagnostics.model import Place
 from ...model.units import count_letters
 from ..state import PageState
 

@@ -16,8 +16,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ...diagnostics.model import Place, Reporter, TextMap, question_of
-from ...patterns import lazy_pattern
+from ...base.diagnostics.model import Place, Reporter, TextMap, question_of
+from ...base.patterns import lazy_pattern
 from ..records import XRef, get, put
 from ..state import PageState, inline_place, page_of
 from .labels import normal_id

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..parse.colors import define_color
 from ..parse.errors import ParseError
 from ..parse.lexer import Token

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize, tokenize_unplaced
 from ..parse.reader import Macro
 from .expansion import DEFINES, expand_formula

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..parse.colors import color_definitions
 from ..parse.errors import ParseError
 from ..parse.macros import read_macros
@@ -73,7 +73,7 @@ class _Opening:
         self._text += self._tex[self._at : token.offset]
         self._at = token.offset + token.length
 
-    def _take(self) -> None:
+    def _finish_argument(self) -> None:
         """What an argument took is read."""
         last = self._reader.last
         if isinstance(last, At) and not last.macro:
@@ -96,7 +96,7 @@ class _Opening:
             define_operator(reader)
         else:
             define(reader, token)
-        self._take()
+        self._finish_argument()
 
     def _open(self, call: str) -> None:
         """Write what a macro makes."""
@@ -136,7 +136,7 @@ class _Opening:
         budget = self._reader.budget
         self._reader.peek()  # TeX takes the spaces behind a control word
         self._reader.expand(call)
-        self._take()
+        self._finish_argument()
         return len(self._reader.stack) - (budget - self._reader.budget - 1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..convert import Convert, TypesetFormula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..mathml.atoms import ORD, Atom
 from ..parse.parser import Command, Parser
 

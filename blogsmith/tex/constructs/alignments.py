@@ -146,6 +146,9 @@ def _hint_for(found: str) -> str:
 def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
         raise parser.syntax_error(f"{command} stands outside an alignment")
+    if parser.previous != NONE:
+        # TeX says "misplaced \\noalign"
+        raise parser.syntax_error(f"{command} stands inside a row", hint="end the row above it with \\\\")
     parser.between_rows = text(parser, parser.argument())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..analysis.linear import linear_text
 from ..mathml.allowlist import is_safe_url
 from ..mathml.atoms import ORD, Atom

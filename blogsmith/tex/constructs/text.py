@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from html import unescape
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import join_fragments
 from ..mathml.text_glyphs import ACCENTS, SIGNS

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ...patterns import lazy_pattern
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize_unplaced
 
 _STARRED = name_set("align alignat xalignat flalign gather eqnarray equation multline")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .attributes import core_attributes, length
 from .tokens import write_token
 from .unusable import UnusableMathml

@@ -11,7 +11,7 @@ from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..mathml.alphabets import Face, letters
 from .unusable import UnusableMathml
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 # The order matters: two neighbours with `left | right <= NONE` need no thought.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)

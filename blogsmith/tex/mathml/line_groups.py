@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .atoms import (
     BIN,
     CLOSE,

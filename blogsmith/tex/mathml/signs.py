@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import unescape
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 _SIGN = lazy_pattern(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
 _SLANTED = MappingProxyType(

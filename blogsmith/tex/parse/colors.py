@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .errors import ParseError
 from .reader import Macro, TokenReader
 

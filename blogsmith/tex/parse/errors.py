@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..errors import Kind, TexError
 from .scan import At
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .errors import ParseError
 
 # em for one unit, at TeX's size of 10 points; points of other sizes scale along

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .reader import Macro
 from .scan import split
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .lexer import Token, commands, read_argument, skip_spaces, tokenize
 from .scan import At
 

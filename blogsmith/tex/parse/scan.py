@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 
 # No XML may hold these, and no converter filters all of them.
 _BAD = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"

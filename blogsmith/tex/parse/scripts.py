@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, add_attribute, is_operator
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
 from .errors import ParseError

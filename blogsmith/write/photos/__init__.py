@@ -1,1 +1,1 @@
-"""Pictures without the private data that cameras and programs leave in them, their pixels untouched."""
+"""Pictures as they are published: without private data of cameras and programs, and as smaller copies."""

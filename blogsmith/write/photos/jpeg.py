@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...patterns import lazy_pattern
+from ...base.patterns import lazy_pattern
 from .container import ByteReader, Damaged, Part, Span
 from .exif import TURNED, orientation_alone, orientation_of
 

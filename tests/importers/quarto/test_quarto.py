@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import ImportedPage
 from blogsmith.importers.quarto.system import SYSTEM

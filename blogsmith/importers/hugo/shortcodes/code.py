@@ -24,7 +24,7 @@ def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement 
     options = options_in(written)
     language = call.get(0, "lang", "language")
     if options.pop("hl_inline", "false") == "true":
-        return Replacement(context.finished.put(f"`{inner.strip()}`"))
+        return Replacement(context.finished.mask(f"`{inner.strip()}`"))
     code = re.sub(r"\A[ \t]*\n|\n[ \t]*\Z", "", inner)
     return _block(code, info_string(language or "text", options), context)
 
@@ -32,7 +32,7 @@ def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement 
 def _block(code: str, info: str, context: CallContext) -> Replacement:
     lines = fence(code, info).split("\n")
     # line by line, so that a list or quote around it can indent them
-    return Replacement("\n".join(map(context.finished.put, lines)), is_block=True)
+    return Replacement("\n".join(map(context.finished.mask, lines)), is_block=True)
 
 
 def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -40,7 +40,7 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
     if call.inner is None or not inner.strip():
         written = call.get("tex", "content", "formula", "code", 0)
         if written and written not in _FORMULA_WORDS:
-            return Replacement(context.finished.put(inline(written)))
+            return Replacement(context.finished.mask(inline(written)))
         # themes load what shows formulas by such a call
         context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
         return Replacement("")
@@ -54,20 +54,20 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
     )
     tex = inner.strip()
     if not is_display:
-        return Replacement(context.finished.put(inline(tex)))
-    return Replacement(context.finished.put(display(tex)), is_block=True)
+        return Replacement(context.finished.mask(inline(tex)))
+    return Replacement(context.finished.mask(display(tex)), is_block=True)
 
 
 def _delimited(inner: str, context: CallContext) -> Replacement:
     """Text whose formulas no Markdown parser has seen: their TeX is as it will be."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
-        return Replacement(context.finished.put(display(tex)), is_block=True)
+        return Replacement(context.finished.mask(display(tex)), is_block=True)
     if opener and opener not in tex:
-        return Replacement(context.finished.put(inline(tex)))
+        return Replacement(context.finished.mask(inline(tex)))
     shown = re.sub(
         r"\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|(?<![\\$])\$(?!\$)[^$]+?\$",
-        lambda found: context.finished.put(found[0]),
+        lambda found: context.finished.mask(found[0]),
         inner,
     )
     return Replacement(shown)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 
 _STRING = r"\"(?:\\[\s\S]|[^\"\\])*\"|`[^`]*`"
 _ANGLE = rf"(?:{_STRING}|(?!>\}}\}})[^\"`])*"

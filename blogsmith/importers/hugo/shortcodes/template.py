@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Any
 
+from ....base.patterns import lazy_pattern
 from ....model.names import name_set
-from ....patterns import lazy_pattern
 from ...text.placement import Replacement, dedent
 from .context import CallContext
 from .parse import Call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...text.placement import Replacement, place, without_prefix
 from ...text.segments import CODE, divide
 from . import boxes, code, notes, pictures
@@ -56,7 +56,7 @@ class HugoShortcodeTranslator:
         # a call that is shown is text here, and nothing to translate any more
         in_code = any(node.start in each for each in self._code)
         shown = node.text if in_code else node.text.replace("{{", "&#123;&#123;", 1)
-        return self._context.finished.put(shown)
+        return self._context.finished.mask(shown)
 
     def _replacement(self, call: Call, prefix: str) -> Replacement:
         inner = without_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
@@ -81,7 +81,7 @@ class HugoShortcodeTranslator:
 
     def _keep_call(self, call: Call, inner: str) -> Replacement:
         """A call as it was, its inner text translated."""
-        put = self._context.finished.put
+        put = self._context.finished.mask
         if any(call.start in each for each in self._code):
             return Replacement(put(call.opener) + inner + call.closer)
         hint = "write it anew, or make it a shortcode of the new site"

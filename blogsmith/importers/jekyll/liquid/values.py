@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 
 Filter = Callable[..., Any]
 _ATOM = lazy_pattern(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .scan import Scanner
 
 GREEK = (
@@ -45,8 +45,8 @@ _GREEK = lazy_pattern(rf"({GREEK})\s*")
 
 def control(scan: Scanner) -> str:
     """The control sequence that comes next: a Greek letter, upright, or a command with all it takes."""
-    greek = scan.take(_GREEK)
-    if scan.take(_CIRCA) is not None:
+    greek = scan.accept(_GREEK)
+    if scan.accept(_CIRCA) is not None:
         return r"{\sim}"
     return rf"\mathrm{{{greek.group(1)}}}" if greek else command(scan)
 
@@ -55,7 +55,7 @@ def text(scan: Scanner) -> str:
     """All that is left as upright text; mathematics and commands in it stay what they are."""
     made: list[str] = []
     while scan.next_character:
-        words = scan.take(_TEXT)
+        words = scan.accept(_TEXT)
         if words is not None:
             made.append(rf"\text{{{words.group()}}}")
         elif scan.next_character == "{":
@@ -82,24 +82,24 @@ def command(scan: Scanner) -> str:
     arguments = _chemical(scan, _ARGUMENTS[name[1:]]) if name[1:] in _ARGUMENTS else _groups(scan)
     if arguments or not name[1].isalpha():
         return f"{{{name}{arguments}}}" if name == r"\color" and arguments.count("}{") else name + arguments
-    scan.take(_BLANK)
+    scan.accept(_BLANK)
     return name + " "
 
 
 def _read_sized(scan: Scanner) -> str:
     """A bracket with the command for its size."""
     size = scan.name()
-    scan.take(_BLANK)
-    bracket = scan.take(_DELIMITER)
+    scan.accept(_BLANK)
+    bracket = scan.accept(_DELIMITER)
     return f"{size}{bracket.group() if bracket else ''} "
 
 
 def _chemical(scan: Scanner, kinds: str) -> str:
     taken = ""
     for kind in kinds:
-        script = scan.take(_SCRIPT) if kind == "s" else None
+        script = scan.accept(_SCRIPT) if kind == "s" else None
         taken += script.group() if script else ""
-        if kind == "d" and (token := scan.take(_TOKEN)) is not None:
+        if kind == "d" and (token := scan.accept(_TOKEN)) is not None:
             taken += token.group()
             continue
         if scan.next_character != "{" or (kind == "s" and not script):
@@ -112,7 +112,7 @@ def _groups(scan: Scanner) -> str:
     """The groups and options directly behind a command."""
     taken: list[str] = []
     while True:
-        option = scan.take(_OPTION)
+        option = scan.accept(_OPTION)
         if option is not None:
             taken.append(option.group())
         if scan.next_character != "{":

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .arrows import BONDS
 from .commands import command, control, mathematics, text
@@ -89,7 +89,7 @@ def _digit(made: ChemicalFormula) -> None:
 
 def _script(made: ChemicalFormula) -> None:
     scan = made.scan
-    if scan.take(_GAS) is not None:
+    if scan.accept(_GAS) is not None:
         add_mark(made, "^")
         return
     is_apart = made.side in (Side.ATOM, Side.SCRIPT)
@@ -123,7 +123,7 @@ def _put_before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart:
 def _read_script_characters(made: ChemicalFormula) -> None:
     """Scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
     scan = made.scan
-    upper, lower = scan.take(RAISED), scan.take(LOWERED)
+    upper, lower = scan.accept(RAISED), scan.accept(LOWERED)
     above, below = (decode_scripts(match.group()) if match else "" for match in (upper, lower))
     if made.side not in (Side.ATOM, Side.SCRIPT):
         _put_before_atom(made, below, above)
@@ -134,7 +134,7 @@ def _read_script_characters(made: ChemicalFormula) -> None:
 
 
 def _prime(made: ChemicalFormula) -> None:
-    marks = made.scan.take(PRIMES)
+    marks = made.scan.accept(PRIMES)
     made.upper(primes(marks.group() if marks else made.scan.pop()))
 
 
@@ -227,7 +227,7 @@ def _command(made: ChemicalFormula) -> None:
         _close(made)
     elif name in _BETWEEN:
         scan.name()
-        scan.take(_BLANK)
+        scan.accept(_BLANK)
         _BETWEEN[name](made)
     elif name in OPERATOR_COMMANDS:
         scan.name()

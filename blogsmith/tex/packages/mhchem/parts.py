@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from msgspec import Struct
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .scan import Scanner
 
 _OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")

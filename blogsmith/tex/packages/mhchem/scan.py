@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...errors import TexError
 
 MAX_DEPTH = 40
@@ -88,7 +88,7 @@ class Scanner:
         """Does `pattern` come next?"""
         return pattern.match(self.text, self.place, self.end)
 
-    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """`pattern` if it comes next, taken."""
         match = pattern.match(self.text, self.place, self.end)
         if match is not None:
@@ -102,7 +102,7 @@ class Scanner:
 
     def name(self) -> str:
         """The control sequence that comes next, taken."""
-        match = self.take(_NAME)
+        match = self.accept(_NAME)
         if match is None:
             self.place = self.end
             raise TexError("math-syntax", "a backslash stands alone")
@@ -132,7 +132,7 @@ class Scanner:
     def take_match(self, pattern: re.Pattern[str]) -> Scanner | None:
         """`pattern` if it comes next, taken, to be read on its own."""
         start = self.place
-        return None if self.take(pattern) is None else self._part(start, self.place)
+        return None if self.accept(pattern) is None else self._part(start, self.place)
 
     def remaining(self) -> str:
         """What is left, as it stands."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .commands import GREEK, control, mathematics, text
 from .scan import Scanner
@@ -73,7 +73,7 @@ def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = F
     sp or on a Greek letter, and `-` behind its digits is a hyphen.
     """
     scan.pop()
-    digits = scan.take(_MASS) if is_mass else scan.take(_SMALL) if is_small else None
+    digits = scan.accept(_MASS) if is_mass else scan.accept(_SMALL) if is_small else None
     if digits is not None:
         return digits.group()
     if (bare := scan.take_match(_BARE_UPPER) or scan.take_match(_BARE_GREEK)) is not None:
@@ -114,7 +114,7 @@ def _piece(scan: Scanner, *, is_upper: bool) -> str:
         return text(scan.take_bracket())
     if character == "$":
         return mathematics(scan)
-    if (marks := scan.take(PRIMES)) is not None:
+    if (marks := scan.accept(PRIMES)) is not None:
         return primes(marks.group())
     scan.pop()
     return "" if character.isspace() else _SIGNS.get(character, character)
@@ -123,13 +123,13 @@ def _piece(scan: Scanner, *, is_upper: bool) -> str:
 def _text(scan: Scanner, *, is_upper: bool) -> str:
     """Letters, a number, a state."""
     if not is_upper:
-        if (state := scan.take(_STATE)) is not None:
+        if (state := scan.accept(_STATE)) is not None:
             return rf"\mkern1mu(\mathrm{{{state.group(1)}}})"
-        if (ratio := scan.take(_RATIO)) is not None:
+        if (ratio := scan.accept(_RATIO)) is not None:
             return rf"\frac{{{ratio.group(1)}}}{{{ratio.group(2)}}}"
-    if (number := scan.take(_NUMBER)) is not None:
+    if (number := scan.accept(_NUMBER)) is not None:
         return decimal(*number.groups())
-    word = scan.take(_WORD)
+    word = scan.accept(_WORD)
     if word is None:
         return scan.pop()
     letters = word.group()

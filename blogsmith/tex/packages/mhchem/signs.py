@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .arrows import ARROW, BONDS, arrow
 from .commands import control, mathematics, text
 from .parts import ChemicalFormula, Side
@@ -58,12 +58,12 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 def blank(formula: ChemicalFormula) -> None:
     """Read white space with the operator, mark or state behind it; at the start too, where there is none."""
     scan = formula.scan
-    scan.take(_BLANK)
+    scan.accept(_BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
         return
-    if formula.parts and scan.take(_PLUS) is not None:
+    if formula.parts and scan.accept(_PLUS) is not None:
         add_operator(formula, "+")
-    elif (mark := scan.take(_MARK)) is not None:
+    elif (mark := scan.accept(_MARK)) is not None:
         add_mark(formula, mark.group(1) or mark.group(2) or mark.group(3))
     elif (operator := scan.peek_match(_MATH_OPERATOR)) is not None and _stands_between(operator.group(1)):
         scan.place = operator.end()
@@ -76,7 +76,7 @@ def blank(formula: ChemicalFormula) -> None:
 
 def take_operator(formula: ChemicalFormula) -> bool:
     """Read the sign between two formulas that comes next, if there is one; whether there was."""
-    operator = formula.scan.take(_OPERATOR)
+    operator = formula.scan.accept(_OPERATOR)
     if operator is not None:
         add_operator(formula, _OPERATORS[operator.group()])
     return operator is not None
@@ -99,11 +99,11 @@ def add_mark(formula: ChemicalFormula, sign: str) -> None:
 def take_arrow(formula: ChemicalFormula) -> bool:
     """Read the reaction arrow that comes next with its texts, if there is one; whether there was."""
     scan = formula.scan
-    sign = scan.take(ARROW)
+    sign = scan.accept(ARROW)
     if sign is None:
         return False
     texts: list[str] = []
-    while len(texts) < 2 and (kind := scan.take(_ARGUMENT)) is not None:
+    while len(texts) < 2 and (kind := scan.accept(_ARGUMENT)) is not None:
         inner = scan.take_bracket()
         texts.append(text(inner) if kind.group(1) == "T" else inner.chemistry())
     above, below = (*texts, "", "")[:2]
@@ -118,7 +118,7 @@ def take_state(formula: ChemicalFormula) -> bool:
         return False
     made = [r"\mkern2mu "]
     while inner.next_character:
-        if (word := inner.take(_STATE_WORD)) is not None:
+        if (word := inner.accept(_STATE_WORD)) is not None:
             made.append(rf"\mathrm{{{word.group()}}}")
         elif inner.next_character == "$":
             made.append(mathematics(inner))
@@ -131,7 +131,7 @@ def take_state(formula: ChemicalFormula) -> bool:
 def plus(formula: ChemicalFormula) -> None:
     """Read a `+` that no blank before it makes an operator."""
     scan, side = formula.scan, formula.side
-    if formula.may_be_charged and (charge := scan.take(_CHARGE)) is not None:
+    if formula.may_be_charged and (charge := scan.accept(_CHARGE)) is not None:
         formula.upper(charge.group().translate(DASHES))
     else:
         scan.pop()
@@ -142,7 +142,7 @@ def minus(formula: ChemicalFormula) -> None:
     """Read a `-` that no blank before it makes an operator: a charge, a hyphen or a bond."""
     scan = formula.scan
     if formula.may_be_charged and not formula.hangs[-1]:
-        charge = scan.take(_CHARGE_END)
+        charge = scan.accept(_CHARGE_END)
         if charge is not None:
             formula.upper(charge.group().translate(DASHES))
             return
@@ -160,7 +160,7 @@ def minus(formula: ChemicalFormula) -> None:
 def dots(formula: ChemicalFormula) -> None:
     """Read dots: a bond of them, an ellipsis, or the one between the partners of an addition compound."""
     scan = formula.scan
-    if (ellipsis := scan.take(_ELLIPSIS)) is not None:
+    if (ellipsis := scan.accept(_ELLIPSIS)) is not None:
         is_bond = formula.side in (Side.ATOM, Side.SCRIPT) and scan.peek_match(_MORE)
         formula.add(BONDS[ellipsis.group()] if is_bond else r"\ldots ", Side.JOINT)
     else:
@@ -170,13 +170,13 @@ def dots(formula: ChemicalFormula) -> None:
 
 def addition(formula: ChemicalFormula) -> None:
     """Add the dot between the partners of an addition compound."""
-    formula.scan.take(_BLANK)
+    formula.scan.accept(_BLANK)
     formula.add(r"\,{\cdot}\,", Side.EDGE)
 
 
 def comma(formula: ChemicalFormula) -> None:
     """Read a comma or a semicolon."""
     mark = formula.scan.pop()
-    has_blank = formula.scan.take(_BLANKS) is not None
+    has_blank = formula.scan.accept(_BLANKS) is not None
     width, side = ("6mu", Side.EDGE) if has_blank else ("3mu", Side.JOINT)
     formula.add(rf"{{{mark}}}\mkern{width} ", side)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .commands import command, mathematics
 from .scan import Scanner
@@ -59,7 +59,7 @@ def quantity(scan: Scanner) -> str:
     made: list[str] = []
     before = "sign"
     """What was read last: a number, units or a sign."""
-    scan.take(_BLANK)
+    scan.accept(_BLANK)
     while scan.next_character:
         if (number := _number(scan)) is not None:
             made += [number] if before == "sign" else [r"\,", number]
@@ -71,7 +71,7 @@ def quantity(scan: Scanner) -> str:
         else:
             before = "number" if scan.next_character == ")" else "sign"
             made.append(_sign(scan, is_first=not made))
-        scan.take(_BLANK)
+        scan.accept(_BLANK)
     return "".join(made)
 
 
@@ -93,7 +93,7 @@ def _number(scan: Scanner) -> str | None:
     made: list[str] = []
     while (part := _part(scan)) is not None:
         made.append(part)
-        join = scan.take(_TO)
+        join = scan.accept(_TO)
         if join is None:
             break
         made.append(_JOINS[join.group(1)])
@@ -101,9 +101,9 @@ def _number(scan: Scanner) -> str | None:
 
 
 def _part(scan: Scanner) -> str | None:
-    if scan.take(_TEN) is not None:
+    if scan.accept(_TEN) is not None:
         return "10" + _power(scan)
-    match = scan.take(_NUMBER)
+    match = scan.accept(_NUMBER)
     if match is None:
         return None
     sign, whole, mark, fraction, doubt = match.groups()
@@ -113,7 +113,7 @@ def _part(scan: Scanner) -> str | None:
     number += doubt or ""
     if scan.next_character == "^":
         return number + _power(scan)
-    ten = scan.take(_TIMES_TEN)
+    ten = scan.accept(_TIMES_TEN)
     if ten is None:
         return number
     return number + (r"\cdot " if ten.group().strip()[0] in "e*·\\" else r"\times ") + "10" + _power(scan)
@@ -131,9 +131,9 @@ def _group_digits(digits: str, *, from_right: bool) -> str:
 
 def _power(scan: Scanner) -> str:
     """The exponent that comes next, in braces or not; empty if there is none."""
-    if (characters := scan.take(RAISED)) is not None:
+    if (characters := scan.accept(RAISED)) is not None:
         return f"^{{{decode_scripts(characters.group())}}}"
-    match = scan.take(_POWER)
+    match = scan.accept(_POWER)
     if match is not None:
         return f"^{{{match.group().removeprefix('^')}}}"
     if scan.next_character != "^":
@@ -150,13 +150,13 @@ def _units(scan: Scanner) -> str:
     depth = 0
     while scan.next_character:
         row = rows[-1]
-        if scan.take(_FRACTION) is not None:
+        if scan.accept(_FRACTION) is not None:
             rows.append([])
-        elif scan.take(_SLASH) is not None:
+        elif scan.accept(_SLASH) is not None:
             row.append("/")
-        elif scan.take(_DOT) is not None:
+        elif scan.accept(_DOT) is not None:
             row.append(r"\mkern1mu{\cdot}\mkern1mu ")
-        elif scan.take(_GAP) is not None:
+        elif scan.accept(_GAP) is not None:
             row.append(r"\mkern3mu ")
         elif scan.next_character == "(" or (scan.next_character == ")" and depth):
             depth += 1 if scan.next_character == "(" else -1
@@ -179,7 +179,7 @@ def _join_units(row: list[str]) -> str:
 
 def _unit(scan: Scanner) -> str:
     """One unit with its power, or a number among units; empty if neither comes next."""
-    if (symbol := scan.take(_LETTERS)) is not None:
+    if (symbol := scan.accept(_LETTERS)) is not None:
         return rf"\mathrm{{{symbol.group()}}}" + _power(scan)
     if scan.next_character in _SIGNS:
         return _SIGNS[scan.pop()] + _power(scan)
@@ -189,5 +189,5 @@ def _unit(scan: Scanner) -> str:
         return mathematics(scan) + _power(scan)
     if scan.next_character == "\\":
         return command(scan) + _power(scan)
-    digits = scan.take(_DIGITS)
+    digits = scan.accept(_DIGITS)
     return digits.group() if digits else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .commands import GREEK
 from .parts import ChemicalFormula, Side
 from .scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
@@ -40,7 +40,7 @@ _REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
 def amount(formula: ChemicalFormula) -> bool:
     """Read the amount or the locants that begin a formula, if there are any; whether there were."""
     scan = formula.scan
-    if (locants := scan.take(_LOCANTS)) is not None:
+    if (locants := scan.accept(_LOCANTS)) is not None:
         places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
         formula.add(places.replace(",", "{,}") + HYPHEN, Side.JOINT)
         return True
@@ -56,20 +56,20 @@ def amount(formula: ChemicalFormula) -> bool:
 
 def _value(formula: ChemicalFormula) -> str:
     scan = formula.scan
-    if (terms := scan.take(_SUM) or scan.take(_BRACKETED)) is not None:
+    if (terms := scan.accept(_SUM) or scan.accept(_BRACKETED)) is not None:
         return terms.group().translate(DASHES)
-    if (ratio := scan.take(_RATIO)) is not None:
+    if (ratio := scan.accept(_RATIO)) is not None:
         return rf"{ratio.group(1)}\tfrac{{{ratio.group(2)}}}{{{ratio.group(3)}}}"
-    if (number := scan.take(_NUMBER)) is not None:
+    if (number := scan.accept(_NUMBER)) is not None:
         sign, whole, mark, fraction, variable = number.groups()
         return sign + decimal(whole, mark, fraction) + (variable or "")
-    letter = scan.take(_VARIABLE)
+    letter = scan.accept(_VARIABLE)
     return letter.group() if letter else ""
 
 
 def add_amount(formula: ChemicalFormula, value: str) -> None:
     """Add `value` as the amount of what follows."""
-    formula.scan.take(_BLANK)
+    formula.scan.accept(_BLANK)
     formula.add(value + r"\,", Side.JOINT)
 
 
@@ -96,23 +96,23 @@ def letters(formula: ChemicalFormula) -> None:
     """Read letters that are no amount."""
     scan, side = formula.scan, formula.side
     begins = side in (Side.EDGE, Side.JOINT)
-    if begins and (acidity := scan.take(_ACIDITY)) is not None:
+    if begins and (acidity := scan.accept(_ACIDITY)) is not None:
         index = (rf"\mathrm{{{acidity.group(1)}}}" if acidity.group(1) else "") + acidity.group(2)
         formula.add(r"\mathrm{p}K" + (f"_{{{index}}}" if index else ""), Side.ATOM)
         return
-    if begins and (prefix := scan.take(_PREFIX)) is not None:
+    if begins and (prefix := scan.accept(_PREFIX)) is not None:
         formula.add(prefix.group(1) + HYPHEN, Side.JOINT)
         return
-    if formula.closed and side is Side.ATOM and (repeats := scan.take(_REPEATS)) is not None:
+    if formula.closed and side is Side.ATOM and (repeats := scan.accept(_REPEATS)) is not None:
         formula.lower(repeats.group())
         return
-    word = scan.take(_LETTERS)
+    word = scan.accept(_LETTERS)
     if word is None:
         scan.pop()
         return
     name = word.group()
     # TeX drops the blank behind a command; the one before an operator is the operator's
     if "\\" in name:
-        scan.take(_AFTER_COMMAND)
+        scan.accept(_AFTER_COMMAND)
     is_small = side not in (Side.ATOM, Side.SCRIPT) and _SMALL.fullmatch(name) is not None
     formula.add(rf"\mathrm{{{name}}}", Side.ATOM, small=is_small)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...parse.reader import Expander, FormulaReader, text_of
 from ..siunitx.options import is_option_list
 from ..siunitx.unit_format import GRAMMAR

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...parse.errors import ParseError
 from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of, tokens
 from ...parse.scan import move_tokens

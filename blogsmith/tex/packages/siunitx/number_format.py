@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .numbers import Number, no_number, parse_number, round_number, shift_exponent
 from .options import Options
 

@@ -10,7 +10,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from .options import Options, UnitError, quote_text
 
 _SIGN = r"[+−-]"

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from ...parse.scan import split_at
 

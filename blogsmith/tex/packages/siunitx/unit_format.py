@@ -11,7 +11,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ....patterns import lazy_pattern
+from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from .options import Options, UnitError
 from .unit_letters import POWERS_BEHIND, Own, add_prefix, argument_at, joiner, letters_tex, upright

@@ -1,0 +1,172 @@
+"""Fixes applied to the text of a file: whole or not at all, none over another, line ends as they were.
+
+What overlaps is left for the next round, after the file was read again. The work grows with the file and the
+edits, not with their product.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from .fixes import TextEdit
+from .model import Diagnostic, Place
+
+_LINE_END = re.compile("\r\n|\r|\n")
+_CONTEXT = 3
+"""Lines shown around a change."""
+
+
+class LineChange(Struct, frozen=True):
+    """Some lines that others take the place of."""
+
+    line: int
+    """1-based line of the first of the old ones, or of the one that new ones stand in front of."""
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+class FixedText(Struct, frozen=True):
+    """A text with fixes applied."""
+
+    text: str
+    fixed: tuple[Diagnostic, ...]
+    """Whose fixes were applied, in the order of their places."""
+    changes: tuple[LineChange, ...]
+    """In the order of lines; none touches another."""
+
+
+def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
+    """A file's text, as it was decoded, with the fixes of diagnostics that stand in it and overlap no other.
+
+    A fix stays out whose text is not there (any more), or whose diagnostic quotes another line.
+    """
+    lines = _LINE_END.split(text)
+    chosen = [(one, one.fix.edits) for one in found if one.fix and one.fix.fits(lines)]
+    chosen = sorted((one for one in chosen if _quotes(one[0], lines)), key=lambda one: one[1])
+    taken = _TakenEdits()
+    fixed = tuple(one for one, edits in chosen if taken.accept(edits))
+    return FixedText(_exchange(text, taken.edits), fixed, tuple(_line_changes(lines, taken.edits)))
+
+
+def unified_diff(text: str, changes: Sequence[LineChange]) -> Iterator[str]:
+    """The lines of a unified diff, without its head, from changes of `apply_fixes` to this text."""
+    lines = _LINE_END.split(text)
+    if lines and not lines[-1]:
+        lines.pop()
+    shift = 0
+    for hunk in _hunks(changes):
+        first = max(1, hunk[0].line - _CONTEXT)
+        last = min(len(lines), hunk[-1].line + len(hunk[-1].old) - 1 + _CONTEXT)
+        body = list(_hunk_lines(lines, hunk, first, last))
+        old, new = (sum(line[0] in signs for line in body) for signs in (" -", " +"))
+        yield f"@@ -{_span(first, old)} +{_span(first + shift, new)} @@"
+        yield from body
+        shift += new - old
+
+
+def _quotes(found: Diagnostic, lines: Sequence[str]) -> bool:
+    """Whether the file still has the line that a diagnostic quotes."""
+    place: Place | None = found.place
+    if place is None or not found.source_line:
+        return True
+    return place.line <= len(lines) and lines[place.line - 1] == found.source_line
+
+
+class _TakenEdits:
+    """Edits in the order of their places, none over another."""
+
+    def __init__(self) -> None:
+        self.edits: list[TextEdit] = []
+
+    def accept(self, edits: Sequence[TextEdit]) -> bool:
+        """Take all of them, or none if one meets what was taken; one that was taken is no hindrance."""
+        new = [edit for edit in edits if not self._has(edit)]
+        if not all(map(self._is_free, new)):
+            return False
+        for edit in new:
+            insort(self.edits, edit)
+        return True
+
+    def _has(self, edit: TextEdit) -> bool:
+        at = bisect_left(self.edits, edit)
+        return at < len(self.edits) and self.edits[at] == edit
+
+    def _is_free(self, edit: TextEdit) -> bool:
+        at = bisect_left(self.edits, edit)
+        return not any(_overlap(edit, other) for other in self.edits[max(0, at - 1) : at + 1])
+
+
+def _overlap(one: TextEdit, other: TextEdit) -> bool:
+    first, second = sorted((one, other))
+    is_same_start = (first.line, first.column) == (second.line, second.column)
+    return is_same_start or (second.line, second.column) < (first.end_line, first.end_column)
+
+
+def _exchange(text: str, edits: Sequence[TextEdit]) -> str:
+    """The text with the edits, whose new lines end as the others of the file."""
+    ends = list(_LINE_END.finditer(text))
+    starts = [0, *(end.end() for end in ends), len(text)]
+    line_end = ends[0][0] if ends else "\n"
+    parts: list[str] = []
+    done = 0
+    for edit in edits:
+        begin = starts[edit.line - 1] + edit.column - 1
+        parts += [text[done:begin], edit.new.replace("\n", line_end)]
+        done = starts[edit.end_line - 1] + edit.end_column - 1
+    return "".join([*parts, text[done:]])
+
+
+def _line_changes(lines: Sequence[str], edits: Sequence[TextEdit]) -> Iterator[LineChange]:
+    group: list[TextEdit] = []
+    for edit in edits:
+        if group and edit.line > group[-1].end_line:
+            yield _line_change(lines, group)
+            group = []
+        group.append(edit)
+    if group:
+        yield _line_change(lines, group)
+
+
+def _line_change(lines: Sequence[str], edits: Sequence[TextEdit]) -> LineChange:
+    """What edits of neighbouring lines change, without lines at both ends that stay."""
+    first = edits[0].line
+    block = lines[first - 1 : edits[-1].end_line]
+    moved = [TextEdit(edit.line - first + 1, edit.column, edit.old, edit.new) for edit in edits]
+    new, old = _exchange("\n".join(block), moved).split("\n"), list(block)
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+        first += 1
+    return LineChange(first, tuple(old), tuple(new))
+
+
+def _hunks(changes: Sequence[LineChange]) -> Iterator[list[LineChange]]:
+    """Changes whose context would touch, together."""
+    hunk: list[LineChange] = []
+    for change in changes:
+        if hunk and change.line - hunk[-1].line - len(hunk[-1].old) > 2 * _CONTEXT:
+            yield hunk
+            hunk = []
+        hunk.append(change)
+    if hunk:
+        yield hunk
+
+
+def _hunk_lines(lines: Sequence[str], hunk: Sequence[LineChange], first: int, last: int) -> Iterator[str]:
+    at = first
+    for change in hunk:
+        yield from (f" {line}" for line in lines[at - 1 : change.line - 1])
+        yield from (f"-{line}" for line in change.old)
+        yield from (f"+{line}" for line in change.new)
+        at = change.line + len(change.old)
+    yield from (f" {line}" for line in lines[at - 1 : last])
+
+
+def _span(first: int, count: int) -> str:
+    """Where a hunk stands; of none the line before it is named, as diff(1) does."""
+    return f"{first}" if count == 1 else f"{first if count else first - 1},{count}"

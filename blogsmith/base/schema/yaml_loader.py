@@ -1,0 +1,340 @@
+"""YAML as blogsmith accepts it: plain data, and the place of every value in the author's file.
+
+Takes PyYAML's events, never its constructors: so there is no recursion to exhaust and no object to
+build. Left out on purpose, each with an error: anchors and aliases (bombs), tags, merge keys,
+duplicate keys, several documents, keys that are not texts. Scalars follow the YAML 1.2 core schema:
+`no` and `12:30` are texts, `010` is ten, dates stay texts. After a syntax error the entries before it
+are still there, so that one mistake does not hide the next.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import yaml
+from msgspec import Struct
+
+from ..diagnostics.fixes import Fix, exchange
+from ..diagnostics.model import Place, Reporter
+from ..patterns import lazy_pattern
+from .yaml_errors import describe, quote
+from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
+
+YamlPath: TypeAlias = tuple[str | int, ...]
+"""Keys and list indexes from the root to a value."""
+
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 50
+MAX_REPORTS = 100
+"""A text with more mistakes than this is not read on: nobody would mend them one by one."""
+
+# All that YAML does not allow, and the exotic line breaks that would shift line numbers.
+# What is allowed instead, with ^, takes 4 ms to compile.
+_REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_WORD = lazy_pattern(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
+_CUT_OFF = lazy_pattern(r"[ \t]+(#\d)")
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
+_BREAKING_ESCAPES = "0abefrvxuUNLP"
+"""Escapes that can give a character which no page can hold."""
+
+
+class Located(Struct, frozen=True):
+    """What a YAML text holds, with places in the author's file."""
+
+    value: Any
+    """Dicts with text keys, lists, texts, numbers, booleans and None."""
+    places: Mapping[YamlPath, Place]
+    """Path → place of the value; `()` is the whole. A value of many lines has its first line's place."""
+    key_places: Mapping[YamlPath, Place]
+    """Path of a value in a mapping → place of its key."""
+    texts: Mapping[YamlPath, str]
+    """Path of a number or boolean → the author's spelling, e.g. `1.10`."""
+
+
+def load(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
+    """The data of a YAML text that starts on line `first_line` of the reporter's file.
+
+    Every problem is reported; None only if the text is too large to be looked at.
+    """
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        reporter.error("yaml-feature", f"YAML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
+        return None
+    builder = _Builder(text, reporter, first_line)
+    clean = _REFUSED.sub(" ", text)
+    builder.report_refused_character()
+    try:
+        for event in _events(clean):
+            if not builder.handle_event(event):
+                break
+    # ValueError: the Python parser lets it out for an escape such as "\UFFFFFFFF"
+    except (yaml.YAMLError, ValueError) as error:
+        problem = describe(error, clean)
+        place = builder.place(problem.start, problem.start + problem.length)
+        fix = builder.exchange(*problem.edit) if problem.edit else None
+        reporter.error("yaml-syntax", problem.message, place, problem.hint, fix)
+    return builder.finish()
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    # the C parser is ten times faster, but not part of every PyYAML
+    loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+    events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
+    return events
+
+
+def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
+    """A fix that takes out a key with its value: its line and those indented further.
+
+    None where something stands in front of the key, as in a list.
+    """
+    line = lines[key.line - 1] if key.line <= len(lines) else ""
+    if line[: key.column - 1].strip() or not line:
+        return None
+    end = key.line
+    while end < len(lines) and (lines[end][: key.column].isspace() or lines[end].startswith("- ")):
+        end += 1
+    old = "".join(f"{line}\n" for line in lines[key.line - 1 : end])
+    return exchange(key.line, 1, old, "", title=f"take out {line.strip()}")
+
+
+def _offsets(event: yaml.Event) -> tuple[int, int]:
+    """Where the event starts and ends in the text; the parsers mark every event."""
+    start, end = event.start_mark, event.end_mark
+    return (start.index if start else 0), (end.index if end else 0)
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A mapping or a list that is being read."""
+
+    path: YamlPath
+    start: int
+    value: dict[str, Any] | list[Any]
+    kept: bool
+    """False inside something refused: read on for its mistakes, keep nothing."""
+    key: str | None = None
+    """Of a mapping: the key whose value comes next; None while a key comes next."""
+    is_block: bool = True
+    """Written on lines of its own, not between brackets."""
+    next_kept: bool = True
+    """Of a mapping: whether the coming value is kept."""
+    key_lines: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def wants_key(self) -> bool:
+        """Whether a key comes next."""
+        return isinstance(self.value, dict) and self.key is None
+
+
+class _Builder:
+    """Turns events into data and places. Lives as long as one text is read."""
+
+    def __init__(self, text: str, reporter: Reporter, first_line: int) -> None:
+        self.text = text
+        self.reporter = reporter
+        self.first_line = first_line
+        self.line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self.frames: list[_Frame] = []
+        self.root: Any = None
+        self.documents = 0
+        self.places: dict[YamlPath, Place] = {}
+        self.key_places: dict[YamlPath, Place] = {}
+        self.texts: dict[YamlPath, str] = {}
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of `text[start:end]`, cut at the end of its first line."""
+        index = bisect_right(self.line_starts, start) - 1
+        begin = self.line_starts[index]
+        line_end = self.text.find("\n", start)
+        end = min(end, len(self.text) if line_end < 0 else line_end)
+        length = len(self.text[start:end].rstrip())
+        return Place(index + self.first_line, start - begin + 1, max(1, length))
+
+    def exchange(self, start: int, old: str, new: str) -> Fix:
+        """A fix that writes something else at an offset, as it is certainly meant."""
+        place = self.place(start, start + 1)
+        return exchange(place.line, place.column, old, new, is_safe=True)
+
+    def report_refused_character(self) -> None:
+        """Report the first character that YAML does not allow."""
+        if found := _REFUSED.search(self.text):
+            name = f"U+{ord(found[0]):04X}"
+            place = self.place(found.start(), found.end())
+            fix = exchange(place.line, place.column, found[0], "", title="take the character out")
+            self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place, fix=fix)
+
+    def handle_event(self, event: yaml.Event) -> bool:
+        """Work in one event; False if the rest is not to be read."""
+        start, end = _offsets(event)
+        if isinstance(event, yaml.DocumentStartEvent):
+            return self._document(event, start)
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(
+                "aliases such as *x are not accepted", start, "write the value out, or put it in quotes"
+            )
+            self._complete(None, start, end, kept=False)
+        elif isinstance(event, yaml.ScalarEvent):
+            self._refuse_decoration(event, start)
+            self._scalar(event, start, end)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._refuse_decoration(event, start)
+            return self._open(event, start)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            frame = self.frames.pop()
+            self._complete(frame.value, frame.start, end, kept=frame.kept)
+        return len(self.reporter.diagnostics) < MAX_REPORTS
+
+    def finish(self) -> Located:
+        """What was read; of a text with a syntax error the finished entries of the root."""
+        if self.frames:
+            self.root = self.frames[0].value
+            self.places[()] = self.place(self.frames[0].start, len(self.text))
+        return Located(self.root, self.places, self.key_places, self.texts)
+
+    def _document(self, event: yaml.DocumentStartEvent, start: int) -> bool:
+        self.documents += 1
+        if self.documents > 1:
+            self._refuse("a second YAML document is not accepted", start, "remove the line ---")
+            return False
+        if event.version or event.tags:
+            self._refuse("YAML directives are not accepted", start, "a line cannot start with %")
+        return True
+
+    def place_end(self, start: int) -> int:
+        """Offset behind the last sign of the line that holds an offset."""
+        end = self.text.find("\n", start)
+        line = self.text[start : end if end >= 0 else len(self.text)]
+        return start + len(line.rstrip())
+
+    def _refuse(self, message: str, start: int, hint: str = "") -> None:
+        """Report a feature at the word that starts at `start`."""
+        word = _WORD.match(self.text, start)
+        end = word.end() if word else start
+        self.reporter.error("yaml-feature", message, self.place(start, end), hint)
+
+    def _refuse_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, start: int) -> None:
+        if event.anchor is not None:
+            self._refuse(
+                "anchors such as &x are not accepted", start, "a value that starts with & needs quotes"
+            )
+        if event.tag is not None:
+            self._refuse("tags such as !x are not accepted", start, "a value that starts with ! needs quotes")
+
+    def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:
+        if len(self.frames) >= MAX_DEPTH:
+            self._refuse(f"values are nested more than {MAX_DEPTH} deep", start)
+            return False
+        parent = self.frames[-1] if self.frames else None
+        kept = True
+        if parent is not None:
+            # of a value with a tag nobody knows what it should be
+            kept = parent.kept and parent.next_kept and not parent.wants_key and event.tag is None
+            if parent.wants_key:
+                # `{{ x }}` is a text without quotes, not a mapping; entries of the root stand for themselves
+                parent.kept = parent.kept and not parent.path
+                self._refuse("a key must be a text", start, "a value that starts with { or [ needs quotes")
+        value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
+        is_block = not event.flow_style and (parent is None or parent.is_block)
+        self.frames.append(_Frame(self._next_path(), start, value, kept, is_block=is_block))
+        return True
+
+    def _next_path(self) -> YamlPath:
+        if not self.frames:
+            return ()
+        frame = self.frames[-1]
+        step = len(frame.value) if isinstance(frame.value, list) else frame.key or ""
+        return (*frame.path, step)
+
+    def _scalar(self, event: yaml.ScalarEvent, start: int, end: int) -> None:
+        plain = event.implicit[0] and event.style in (None, "")
+        if self.frames and self.frames[-1].wants_key:
+            self._key(self.frames[-1], event.value, start, end, plain=plain)
+            return
+        if event.style == '"':
+            self._check_escapes(event.value, start, end)
+        if plain and "\\" in event.value and (cut := _CUT_OFF.match(self.text, end)):
+            place = self.place(cut.start(1), cut.end(1))
+            message = f"{cut[1]} behind a blank starts a comment, so it is no part of the TeX"
+            written = self.text[start : self.place_end(start)]
+            is_block = self.frames[-1].is_block if self.frames else False
+            fix = self.exchange(start, written, quote(written)) if is_block else None
+            self.reporter.warn("yaml-comment", message, place, "put the value in single quotes", fix)
+        value = self._resolve(event.value, start, end) if plain else event.value
+        spelling = event.value if isinstance(value, int | float) else None
+        self._complete(value, start, end, spelling=spelling)
+
+    def _key(self, frame: _Frame, key: str, start: int, end: int, *, plain: bool) -> None:
+        """Remember the key of the value that comes next, unless it is one we refuse."""
+        frame.key, frame.next_kept = key, False
+        place = self.place(start, end)
+        if plain and key == "<<":
+            self._refuse("merge keys << are not accepted", start, "write the entries out")
+        elif not key:
+            self._refuse("a key is missing before the colon", start)
+        elif key in frame.key_lines:
+            first = frame.key_lines[key]
+            message = f'key "{key}" is given twice, first on line {first}'
+            fix = remove_entry(place, self.reporter.lines) if frame.is_block else None
+            self.reporter.error("yaml-duplicate-key", message, place, fix=fix)
+        else:
+            frame.key_lines[key] = place.line
+            frame.next_kept = True
+            if frame.kept:
+                self.key_places[(*frame.path, key)] = place
+
+    def _complete(
+        self, value: Any, start: int, end: int, *, kept: bool = True, spelling: str | None = None
+    ) -> None:
+        """A value is there: hand it to the mapping or list it belongs to."""
+        frame = self.frames[-1] if self.frames else None
+        if frame is None:
+            self.root = value
+            self.places[()] = self.place(start, end)
+        elif frame.wants_key:
+            # a refused key: its value is read and forgotten
+            frame.key, frame.next_kept = "", False
+        else:
+            if kept and frame.kept and frame.next_kept:
+                self._keep(frame, value, self.place(start, end), spelling)
+            frame.key, frame.next_kept = None, True
+
+    def _keep(self, frame: _Frame, value: Any, place: Place, spelling: str | None) -> None:
+        path = self._next_path()
+        self.places[path] = place
+        if spelling is not None:
+            self.texts[path] = spelling
+        if isinstance(frame.value, list):
+            frame.value.append(value)
+        elif frame.key is not None:
+            frame.value[frame.key] = value
+
+    def _resolve(self, text: str, start: int, end: int) -> str | int | float | bool | None:
+        if is_too_long(text):
+            message, hint = f"a number has at most {MAX_DIGITS} digits", "put it in quotes if it is a text"
+            self.reporter.error("yaml-feature", message, self.place(start, end), hint)
+        return resolve(text)
+
+    def _check_escapes(self, value: str, start: int, end: int) -> None:
+        r"""TeX in double quotes: `\f` of `\frac` is a form feed, `\t` of `\theta` a tab."""
+        broken = _REFUSED.search(value) or "\r" in value
+        hint = "use single quotes, in which a backslash is a backslash"
+        for found in _ESCAPE.finditer(self.text, start, end):
+            place = self.place(found.start(), found.end())
+            if broken and found[1] in _BREAKING_ESCAPES:
+                message = f"{found[0]} in double quotes is a control character"
+                self.reporter.error("yaml-escape", message, place, hint, self._single(start, end))
+            elif "$" in value and found[1] in "tn" and self.text[found.end() : found.end() + 1].isalpha():
+                what = "tab" if found[1] == "t" else "line break"
+                message = f"{found[0]} in double quotes is a {what}"
+                self.reporter.warn("yaml-escape", message, place, hint, self._single(start, end))
+
+    def _single(self, start: int, end: int) -> Fix | None:
+        """A fix that writes a value of one line in single quotes, if no backslash in it is escaped itself."""
+        value = self.text[start:end]
+        if "\n" in value or "\\\\" in value or '\\"' in value:
+            return None
+        return self.exchange(start, value, quote(value[1:-1]))

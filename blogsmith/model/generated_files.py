@@ -1,0 +1,29 @@
+"""Files that are made from pages, such as feeds: with what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from .template_views import PageView
+
+
+class GeneratedFile(Struct, frozen=True):
+    """A file that is made when it is called."""
+
+    make: Callable[[], bytes]
+    pages: tuple[PageView, ...]
+    """What it is made from; beside these pages only the settings count."""
+    texts: tuple[PageView, ...] = ()
+    """Those of them whose texts it holds."""
+    key: str = ""
+    """Names all that it is made from; empty: that is `pages` and the settings."""
+    is_joint: bool = False
+    """Making it makes others as well, so one process makes all of them."""
+    is_slow: bool = False
+    """It may take a second, and any thread may make it."""
+
+    def __call__(self) -> bytes:
+        """Its bytes."""
+        return self.make()

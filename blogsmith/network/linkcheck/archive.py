@@ -1,0 +1,52 @@
+"""Copies in the Internet Archive of what is dead: an address to look at, or the one that the archive names.
+
+Source: the Wayback Availability API, archive.org/help/wayback_api.php.
+"""
+
+from __future__ import annotations
+
+import http.client
+import time
+from urllib.parse import quote
+
+import msgspec
+
+from ...model.remote_images import remote_address
+from ..connection import Limits, request
+from ..hosts import HostRefused
+from .host_gates import HostGates
+
+API = "https://archive.org/wayback/available"
+_MOST = 100_000
+
+
+class _Closest(msgspec.Struct, frozen=True):
+    url: str = ""
+
+
+class _Snapshots(msgspec.Struct, frozen=True):
+    closest: _Closest = _Closest()
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    archived_snapshots: _Snapshots = _Snapshots()
+
+
+def archive_address(address: str, date: str) -> str:
+    """Where the archive shows what it has of an address. date: `20260301`, of the page that names it."""
+    return f"https://web.archive.org/web/{date or '2*'}/{address}"
+
+
+def find_copy(address: str, date: str, limits: Limits, gates: HostGates, api: str = API) -> str:
+    """The copy nearest to a day; empty if there is none, or the archive does not answer."""
+    question = f"{api}?url={quote(address, safe='')}" + (f"&timestamp={date}" if date else "")
+    host = question.split("/")[2]
+    try:
+        with gates.turn(host):
+            ends = time.monotonic() + limits.whole_s
+            with request("GET", question, "application/json", limits, ends) as answer:
+                data = answer.read(_MOST) if answer.status == http.client.OK else b"{}"
+        reply = msgspec.json.decode(data, type=_Reply)
+    except (OSError, http.client.HTTPException, ValueError, HostRefused, RecursionError):
+        return ""
+    return remote_address(reply.archived_snapshots.closest.url)

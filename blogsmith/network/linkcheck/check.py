@@ -1,0 +1,139 @@
+"""All addresses of a site: hosts beside each other, the addresses of one host one after the other.
+
+Who is to be asked next is the host whose pause ends first: nobody waits for one host while another is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from threading import Lock, Thread
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .host_gates import CheckStopped, HostGates
+from .probe import Probe
+from .verdicts import LinkVerdict
+
+_MOST_FAILURES = 3
+"""Questions that a host does not answer at all, one after the other, after which the rest is given up."""
+
+
+class CheckPlan(Struct, frozen=True):
+    """What is to be asked."""
+
+    addresses: Mapping[str, Collection[str]]
+    """Address → fragments that are wanted of its page."""
+    hosts: int
+    """That are asked at the same time."""
+    now_s: int
+    """What verdicts are dated with."""
+
+
+@dataclass(slots=True)
+class _HostQueue:
+    """What is still to be asked of one host."""
+
+    host: str
+    addresses: list[str]
+    """The next one last."""
+    failures: int = 0
+    verdict: LinkVerdict | None = None
+    """What stands for an address that is not asked for any more."""
+    is_prepared: bool = False
+
+
+class LinkCheck:
+    """Belongs to one check."""
+
+    def __init__(self, plan: CheckPlan, gates: HostGates, probe: Probe) -> None:
+        self._plan = plan
+        self._gates = gates
+        self._probe = probe
+        self._lock = Lock()
+        by_host: dict[str, list[str]] = {}
+        for address in sorted(plan.addresses, reverse=True):
+            by_host.setdefault(urlsplit(address).netloc, []).append(address)
+        queues = [_HostQueue(host, addresses) for host, addresses in sorted(by_host.items())]
+        self._queues = [self._entry(queue, 0.0) for queue in queues]
+        heapify(self._queues)
+        self._found: list[tuple[str, LinkVerdict]] = []
+        self._failure: Exception | None = None
+        """Of ours, in a thread."""
+
+    def run(
+        self, keep: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
+    ) -> None:
+        """Ask for every address. keep: told of each verdict, in this thread."""
+        done, total = 0, len(self._plan.addresses)
+        progress("links", done, total)
+        # a program that is interrupted does not wait for hosts that are slow to answer
+        workers = [Thread(target=self._work, name="links", daemon=True) for _ in range(self._plan.hosts)]
+        try:
+            for worker in workers:
+                worker.start()
+            is_over = False
+            while not is_over:
+                is_over = not any(worker.is_alive() for worker in workers)
+                for address, verdict in self._take_found():
+                    keep(address, verdict)
+                    done += 1
+                    progress(urlsplit(address).netloc, done, total)
+                if not is_over:
+                    self._gates.stop.wait(0.05)
+        finally:
+            self._gates.stop.set()
+        if self._failure:
+            raise self._failure
+
+    def _take_found(self) -> list[tuple[str, LinkVerdict]]:
+        with self._lock:
+            found, self._found = self._found, []
+        return found
+
+    def _entry(self, queue: _HostQueue, free_at: float) -> tuple[float, int, str, _HostQueue]:
+        # of two that are free the longer queue: it sets how long all of it takes
+        return free_at, -len(queue.addresses), queue.host, queue
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._queues:
+                    return
+                queue = heappop(self._queues)[-1]
+            try:
+                self._ask_next(queue)
+            except CheckStopped:
+                return
+            except Exception as error:
+                self._failure = error
+                self._gates.stop.set()
+                return
+            if queue.addresses:
+                with self._lock:
+                    heappush(self._queues, self._entry(queue, self._gates.free_at(queue.host)))
+
+    def _ask_next(self, queue: _HostQueue) -> None:
+        """One step at a host: its rules, or one address; the rest if it does not answer."""
+        if not queue.is_prepared:
+            queue.is_prepared = True
+            self._judge(queue, self._probe.prepare(queue.addresses[-1]))
+        elif queue.failures < _MOST_FAILURES:
+            address = queue.addresses.pop()
+            verdict = self._probe.check(address, self._plan.addresses[address])
+            self._judge(queue, verdict)
+            self._record(address, verdict)
+        else:
+            while queue.addresses and queue.verdict:
+                self._record(queue.addresses.pop(), queue.verdict)
+
+    def _judge(self, queue: _HostQueue, verdict: LinkVerdict | None) -> None:
+        queue.failures = queue.failures + 1 if verdict and verdict.is_silent else 0
+        queue.verdict = verdict
+
+    def _record(self, address: str, verdict: LinkVerdict) -> None:
+        with self._lock:
+            self._found.append((address, replace(verdict, asked_s=self._plan.now_s)))

@@ -1,0 +1,209 @@
+"""Whether one address still leads somewhere: HEAD, then GET where a server knows no HEAD; redirects followed.
+
+Sources: RFC 9110 (methods, status codes, Retry-After), RFC 9309 (robots.txt).
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import re
+import time
+from collections.abc import Callable, Collection
+from html import unescape
+from typing import TypeVar
+from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+from msgspec import Struct
+
+from ...base.patterns import lazy_pattern
+from ...model.remote_images import remote_address
+from ..connection import MOVED, USER_AGENT, Limits, failure_reason, request
+from ..hosts import HostRefused
+from .host_gates import HostGates
+from .verdicts import LinkVerdict
+
+Answer = TypeVar("Answer")
+
+MAX_REDIRECTS = 5
+MAX_PAGE = 2_000_000
+"""Bytes that are read of a page to look for a fragment."""
+MAX_WAIT_S = 60.0
+"""Longest time that a host may ask to be let alone for; then it is given up."""
+_MAX_ROBOTS = 200_000
+_PERMANENT = (301, 308)
+_EMPTY = 416
+"""Of a file without the one byte that was asked for."""
+_DEAD = (404, 410)
+_BUSY = (429, 503)
+_NOT_FOR_PROGRAMS = (401, 402, 403, 406, 407, 418, 451, 999)
+"""What hosts answer that let in people only: nothing is known then."""
+_ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
+_ID = lazy_pattern(r"\b(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=`]+))", re.IGNORECASE)
+_MADE_BY_SCRIPTS = lazy_pattern(r"[:!/]|L\d+(-L\d+)?$|issuecomment-|discussion_r|page=\d|:~:")
+"""How fragments begin that no page holds as an id."""
+
+
+class _Answer(Struct, frozen=True):
+    status: int
+    reason: str
+    location: str = ""
+    retry_after: str = ""
+    media_type: str = ""
+    body: bytes = b""
+    is_whole: bool = True
+
+
+class Probe:
+    """Belongs to one check; used by many threads, each with hosts of its own."""
+
+    def __init__(self, gates: HostGates, limits: Limits) -> None:
+        """limits: `whole_s` is for one question, `silent_s` for a server that says nothing."""
+        self._gates = gates
+        self._limits = limits
+        self._robots: dict[str, RobotFileParser] = {}
+
+    def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
+        """What becomes of an address; CheckStopped if the check ends meanwhile."""
+        sought = tuple(sorted(name for name in fragments if name))
+
+        def check_link() -> LinkVerdict:
+            if not self._may_ask(address):
+                return LinkVerdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
+            return self._follow(address, sought)
+
+        return self._catch(check_link, sought)
+
+    def prepare(self, address: str) -> LinkVerdict | None:
+        """Read what the host of an address asks of programs; a verdict if it does not answer."""
+
+        def read() -> LinkVerdict | None:
+            self._may_ask(address)
+            return None
+
+        return self._catch(read, ())
+
+    def _catch(self, ask: Callable[[], Answer], sought: tuple[str, ...]) -> Answer | LinkVerdict:
+        started = time.monotonic()
+        try:
+            return ask()
+        except HostRefused as refused:
+            return LinkVerdict("unreachable", str(refused), is_silent=True, sought=sought)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            reason = failure_reason(error, self._limits, started + self._limits.whole_s)
+            return LinkVerdict("unreachable", reason, is_silent=True, sought=sought)
+
+    def _follow(self, address: str, sought: tuple[str, ...]) -> LinkVerdict:
+        here, target, is_permanent = address, "", True
+        for _ in range(MAX_REDIRECTS + 1):
+            answer = self._ask_politely(here, needs_page=bool(_ids_in(sought)))
+            if answer.status not in MOVED:
+                return _judge(answer, target, sought)
+            here = remote_address(urljoin(here, answer.location))
+            if not here:
+                reason = f"it leads to {answer.location[:200]}, which is no address"
+                return LinkVerdict("unreachable", reason, sought=sought)
+            is_permanent = is_permanent and answer.status in _PERMANENT
+            target = here if is_permanent and here != address else target
+        return LinkVerdict("unreachable", f"it leads on more than {MAX_REDIRECTS} times", sought=sought)
+
+    def _ask_politely(self, address: str, *, needs_page: bool) -> _Answer:
+        """An answer, after one more question where the host is busy or knows no HEAD."""
+        most = MAX_PAGE if needs_page else 0
+        answer = self._ask_once("GET" if needs_page else "HEAD", address, most)
+        if not needs_page and answer.status >= 400 and answer.status not in _BUSY:
+            # many servers answer HEAD as they like
+            answer = self._ask_once("GET", address)
+        if answer.status in _BUSY:
+            wait_s = _retry_after(answer.retry_after)
+            if wait_s is None or wait_s > MAX_WAIT_S:
+                return answer
+            self._gates.hold_back(_host_of(address), wait_s)
+            answer = self._ask_once("GET", address, most)
+        return answer
+
+    def _ask_once(self, method: str, address: str, most: int = 0) -> _Answer:
+        """One question. most: bytes that are read of a page; 0: none are wanted."""
+        with self._gates.turn(_host_of(address)):
+            ends = time.monotonic() + self._limits.whole_s
+            headers = {"Range": "bytes=0-0"} if method == "GET" and not most else {}
+            with request(method, address, _ACCEPT, self._limits, ends, **headers) as answer:
+                media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+                is_text = media_type in ("text/html", "text/plain")
+                body = _read(answer, most + 1, ends) if most and is_text and answer.status < 300 else b""
+                return _Answer(
+                    answer.status,
+                    answer.reason[:80],
+                    answer.headers.get("Location", ""),
+                    answer.headers.get("Retry-After", ""),
+                    media_type,
+                    body[:most],
+                    len(body) <= most,
+                )
+
+    def _may_ask(self, address: str) -> bool:
+        parts = urlsplit(address)
+        place = f"{parts.scheme}://{parts.netloc}"
+        if place not in self._robots:
+            self._robots[place] = self._read_robots(place)
+        return self._robots[place].can_fetch(USER_AGENT, address)
+
+    def _read_robots(self, place: str) -> RobotFileParser:
+        answer = self._ask_once("GET", f"{place}/robots.txt", _MAX_ROBOTS)
+        rules = RobotFileParser()
+        is_there = answer.status < 300 and answer.media_type == "text/plain"
+        rules.parse(answer.body.decode("utf-8", "replace").splitlines() if is_there else [])
+        return rules
+
+
+def _host_of(address: str) -> str:
+    return urlsplit(address).netloc
+
+
+def _judge(answer: _Answer, target: str, sought: tuple[str, ...]) -> LinkVerdict:
+    said = f"the server answers {answer.status} {answer.reason}".rstrip()
+    if answer.status in _DEAD:
+        return LinkVerdict("dead", said, sought=sought)
+    if answer.status in _NOT_FOR_PROGRAMS or answer.status == http.client.TOO_MANY_REQUESTS:
+        return LinkVerdict("unknown", said, sought=sought)
+    if answer.status >= 400 and answer.status != _EMPTY:
+        return LinkVerdict("unreachable", said, sought=sought)
+    lacking = _lacking(answer, _ids_in(sought))
+    return LinkVerdict("moved" if target else "good", said, target=target, sought=sought, lacking=lacking)
+
+
+def _ids_in(fragments: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a page may hold as ids; others say something to programs."""
+    return tuple(name for name in fragments if not _MADE_BY_SCRIPTS.match(name))
+
+
+def _lacking(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:
+    """Fragments that a page does not have; none if not all of it has come, or it is made by scripts."""
+    if answer.media_type != "text/html" or not answer.is_whole:
+        return ()
+    text = answer.body.decode("utf-8", "replace")
+    ids = {unescape(found[1] or found[2] or found[3] or "") for found in _ID.finditer(text)}
+    return tuple(name for name in sought if ids and not {name, f"user-content-{name}"} & ids)
+
+
+def _read(answer: http.client.HTTPResponse, most: int, ends: float) -> bytes:
+    data = bytearray()
+    while len(data) < most and (piece := answer.read1(min(1 << 16, most - len(data)))):
+        data += piece
+        if time.monotonic() >= ends:
+            raise TimeoutError
+    return bytes(data)
+
+
+def _retry_after(written: str) -> float | None:
+    """Seconds; a date counts from now. A host that says nothing is asked again after some seconds."""
+    if not written.strip():
+        return 5.0
+    if written.strip().isdecimal():
+        return float(written.strip()[:9])
+    try:
+        moment = email.utils.parsedate_to_datetime(written)
+        return max(0.0, moment.timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,41 @@
+"""Python in the browsers of a site's readers: where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..base.diagnostics.model import Reporter
+from ..config.load import CONFIG_NAME
+from ..project.context import SiteContext
+from ..project.report import BuildLog
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
+
+VENDOR = "fill it with: blogsmith pyodide vendor"
+
+
+def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:
+    """What pages say about Python; opened for the first page that asks, and its mistakes told then."""
+
+    @cache
+    def open_once() -> Distribution:
+        from ..pyodide.distribution import open_distribution
+
+        settings = context.config.browser
+        found = open_distribution(settings.pyodide, context.root, context.config.base_path)
+        reporter = Reporter(CONFIG_NAME, context.settings.lines)
+        places = context.settings.places
+        for problem in found.problems:
+            reporter.error("pyodide-folder", problem, places.get(("browser", "pyodide")), VENDOR)
+        for number, name in enumerate(settings.packages):
+            if not found.has(name):
+                place = places.get(("browser", "packages", number))
+                message = f"{found.folder} lacks the package {name}"
+                reporter.error("pyodide-folder", message, place, VENDOR)
+        log.add(reporter.diagnostics)
+        return found
+
+    return open_once

@@ -1,0 +1,195 @@
+"""Which sites' own code the person at this machine has agreed to run: plugins, and the cells of posts.
+
+Like `direnv allow`: a record outside the site, per user, of one folder, of a digest of each file of its
+plugins, and of its settings that decide what runs: those under `execute:` and a command under `editor:`. A
+cloned site cannot bring its own consent, another folder at the same path has none, and changes ask again. The
+cells themselves are not part of it: their author writes them all day long.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.storage.folder import open_folder
+from ...config.editors import read_editor
+from ...config.load import load_config
+from ...config.schema import Config, Execution
+from ...hooks.plugin_code import PluginCode, digest_of, read_plugin_code
+from .identity import mark_folder, read_identity
+from .place import record_file
+
+State = Literal["given", "never", "earlier", "elsewhere", "changed"]
+_NAMED = 3
+"""Changes that a message names."""
+
+
+class ConsentChange(Struct, frozen=True):
+    """One file or setting that is not as it was when consent was given."""
+
+    name: str
+    """A path relative to the root, or the key of a setting."""
+    is_setting: bool
+    before: str | None
+    """Digest of the file or value of the setting; None: it was not there."""
+    after: str | None
+    """None: it is gone."""
+
+    @property
+    def kind(self) -> Literal["new", "changed", "gone"]:
+        """What happened to it, in a word."""
+        if self.before is None:
+            return "new"
+        return "gone" if self.after is None else "changed"
+
+
+class Consent(Struct, frozen=True):
+    """Whether code of a site may run here, and if not, why."""
+
+    state: State
+    """`earlier`: given to a blogsmith that did not note the folder; `elsewhere`: to another folder here."""
+    code: PluginCode
+    """What was judged; empty where no record asks for it."""
+    files: Mapping[str, str]
+    """Everything that was judged by its digest: that code, and programs of the site that settings name."""
+    settings: Mapping[str, str]
+    changes: tuple[ConsentChange, ...] = ()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the code may run."""
+        return self.state == "given"
+
+    @property
+    def reason(self) -> str:
+        """Why a site that was trusted is not any more, as part of a sentence; empty if it never was."""
+        if self.state == "earlier":
+            return "an earlier blogsmith was told to trust it, which did not note the folder and its files"
+        if self.state == "elsewhere":
+            return "another folder was trusted at this place, or this one has lost its .blogsmith/"
+        return f"since it was trusted, {_format_changes(self.changes)}" if self.state == "changed" else ""
+
+
+def judge(root: Path, config: Config | None = None) -> Consent:
+    """Whether this user trusted this very folder with exactly these plugins and settings.
+
+    config: the site's settings, where they are known; else they are read.
+    """
+    root = root.resolve()
+    record = _records().get(str(root))
+    if record is None:
+        return _unread("never", root)
+    if not isinstance(record, dict):
+        return _unread("earlier", root)
+    folder = record.get("folder")
+    if not isinstance(folder, dict) or read_identity(root, folder.get("mark")) != folder:
+        return _unread("elsewhere", root)
+    config = config or load_config(root).config
+    code, settings = read_plugin_code(root), running_settings(config)
+    files = {**code.digests, **_programs(root, config)}
+    changes = tuple(_changes(record, files, settings))
+    return Consent("changed" if changes else "given", code, files, settings, changes)
+
+
+def is_trusted(root: Path, config: Config | None = None) -> bool:
+    """As `judge`, for who needs no reason."""
+    return judge(root, config).is_given
+
+
+def trust(root: Path) -> Consent:
+    """Record the site's plugins and settings as they are now; SiteError if that cannot be written.
+
+    Gives what is covered now and what was different before: `changes` and `state` are those until now.
+    """
+    root = root.resolve()
+    config = load_config(root).config
+    code, settings = read_plugin_code(root), running_settings(config)
+    files = {**code.digests, **_programs(root, config)}
+    before = judge(root).state
+    records = _records()
+    known = records.get(str(root))
+    known = known if isinstance(known, dict) else {}
+    changes = tuple(_changes(known, files, settings)) if before in ("given", "changed") else ()
+    mark = known.get("folder", {}).get("mark") if isinstance(known.get("folder"), dict) else None
+    file = root / ".blogsmith"
+    try:
+        identity = mark_folder(root, mark)
+        file = record_file()
+        record = {"folder": dict(identity), "files": files, "settings": dict(settings)}
+        text = json.dumps({**records, str(root): record}, indent=1, sort_keys=True) + "\n"
+        with open_folder(file.parent, make=True) as folder:
+            folder.replace(file.name, text.encode())
+    except OSError as error:
+        message = f"cannot record trust in {file}: {error.strerror or error}"
+        raise SiteError(Diagnostic("trust-write", message)) from error
+    return Consent(before, code, files, settings, changes)
+
+
+def _unread(state: State, root: Path) -> Consent:
+    return Consent(state, PluginCode(root), {}, {})
+
+
+def running_settings(config: Config) -> dict[str, str]:
+    """Settings that decide what runs and what it may do, by key; those that are not as by default."""
+    usual = msgspec.to_builtins(Execution())
+    now: dict[str, Any] = msgspec.to_builtins(config.execution)
+    found = {
+        f"execute.{key}": json.dumps(value, sort_keys=True, ensure_ascii=False)
+        for key, value in now.items()
+        if value != usual[key]
+    }
+    if read_editor(config.editor).is_code:
+        found["editor"] = config.editor.strip()
+    if config.build.executor != "local" and config.execution.dask.scheduler:
+        # who answers at that address gets the posts, and may have Dask run code here
+        found["build.executor"] = json.dumps(config.build.executor)
+    return found
+
+
+def _programs(root: Path, config: Config) -> dict[str, str]:
+    """Files of the site that settings name as programs, with digests; programs elsewhere are the user's."""
+    editor = read_editor(config.editor)
+    named = [config.execution.python, *(editor.command[:1] if editor.is_code else ())]
+    found = {}
+    for program in named:
+        path = PurePosixPath(os.path.relpath(root / program, root)).as_posix()
+        # a name without a slash is looked for in PATH
+        if "/" in program and not path.startswith("../"):
+            with suppress(ValueError):
+                found[path] = digest_of(root, path)
+    return found
+
+
+def _changes(
+    record: Mapping[str, Any], files: Mapping[str, str], settings: Mapping[str, str]
+) -> Iterator[ConsentChange]:
+    for part, now in (("files", files), ("settings", settings)):
+        noted = record.get(part)
+        before = {str(name): str(value) for name, value in noted.items()} if isinstance(noted, dict) else {}
+        for name in sorted({*before, *now}):
+            if before.get(name) != now.get(name):
+                yield ConsentChange(name, part == "settings", before.get(name), now.get(name))
+
+
+def _format_changes(changes: tuple[ConsentChange, ...]) -> str:
+    """`plugins/a.py has changed, plugins/b.py is new and 2 more differ`."""
+    verbs = {"new": "is new", "changed": "has changed", "gone": "is gone"}
+    named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_NAMED])
+    return named + (f", and {len(changes) - _NAMED} more" if len(changes) > _NAMED else "")
+
+
+def _records() -> dict[str, object]:
+    """A record that cannot be read trusts nothing."""
+    try:
+        data = json.loads(record_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}

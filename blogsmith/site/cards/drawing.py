@@ -1,0 +1,210 @@
+"""A card as PNG: the name of the site, the title as large as it fits, then who and when.
+
+Each part of it lies in a band of one colour, so how much of each pixel is covered is all there is to draw, a
+palette of 16 is enough, and the file is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ...model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
+from .fonts import CardFonts, DrawnWord
+from .formula import X_HEIGHT, Formula, lay_out_formula
+from .title import Line, TitlePiece, break_lines, title_pieces
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFont import FreeTypeFont
+
+ELLIPSIS = TitlePiece("…", is_glued=True)
+_EM_PX = 100
+"""Size of the font with which is measured."""
+_MARGIN_PX = 90
+_SIZES_PX = (92, 84, 76, 68, 60, 54, 48)
+_LABEL_PX, _LABEL_WEIGHT = 34, 400
+_TOP_PX = 84
+"""Base line of the name of the site, from above."""
+_BOTTOM_PX = HEIGHT_PX - 76
+"""Base line of who and when."""
+_TITLE_PX = (120, 500)
+"""The band of the title, from above."""
+_RULE_PX = HEIGHT_PX - 8
+"""Top of the rule at the foot."""
+_LEADING = 1.18
+_LEVEL, _RUNS = 3, 3
+"""`Z_RLE` of zlib looks for runs of equal bytes only, of which a card consists: a tenth smaller than what the
+general search makes of it at this level, in half of the time."""
+_INK_SHADES, _LABEL_SHADES = 7, 4
+"""Steps from the paper to a colour: of the title, of the two lines around it. With the paper they are 16."""
+
+
+class _Ruler:
+    """How large pieces of a title are; measured at one size, for letters grow evenly."""
+
+    def __init__(self, font: FreeTypeFont) -> None:
+        """font: at `_EM_PX`."""
+        self._font = font
+        self._widths: dict[str, float] = {}
+        self._formulas: dict[str, Formula | None] = {}
+        top = font.getbbox("x", anchor="ls")[1]
+        # letters of formulas and of words are equally high, whatever the two fonts call a size
+        self.math_em = -top / _EM_PX / X_HEIGHT if top else 1.0
+        """Size of formulas, in em of the words."""
+
+    def formula(self, piece: TitlePiece) -> Formula | None:
+        """None for words, and for what cannot be laid out."""
+        if piece.mathml and piece.mathml not in self._formulas:
+            self._formulas[piece.mathml] = lay_out_formula(piece.mathml)
+        return self._formulas.get(piece.mathml)
+
+    def width_em(self, piece: TitlePiece) -> float:
+        """What a piece takes in its line."""
+        formula = self.formula(piece)
+        return formula.width * self.math_em if formula else self.text_em(piece.text)
+
+    def text_em(self, text: str) -> float:
+        """Width of words."""
+        if text not in self._widths:
+            self._widths[text] = self._font.getlength(text) / _EM_PX
+        return self._widths[text]
+
+    def extent_em(self, line: Line) -> tuple[float, float]:
+        """What a line takes above and below its base line."""
+        ascent, descent = 0.78, _LEADING - 0.78
+        for piece in line.pieces:
+            if formula := self.formula(piece):
+                ascent = max(ascent, -formula.top * self.math_em + 0.08)
+                descent = max(descent, (formula.top + formula.height) * self.math_em + 0.08)
+        return ascent, descent
+
+    def height_em(self, lines: Sequence[Line]) -> float:
+        """What lines take above each other."""
+        return sum(sum(self.extent_em(line)) for line in lines)
+
+
+def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None) -> bytes:
+    """The card as PNG; the same bytes for the same card, style and version of Pillow.
+
+    fonts: of this style, for several cards. OSError if the font cannot be read.
+    """
+    from PIL import Image
+
+    fonts, shades = fonts or CardFonts(style), _shades(style)
+    picture = Image.new("L", (WIDTH_PX, HEIGHT_PX))
+    _draw_title(picture, title_pieces(card.title_html), fonts, style.weight, shades.title)
+    _draw_label(picture, card.site, _TOP_PX, fonts, shades.label)
+    _draw_label(picture, card.byline, _BOTTOM_PX, fonts, shades.byline)
+    picture.paste(shades.label[-1], (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
+    picture.putpalette(shades.palette)
+    made = BytesIO()
+    picture.save(made, "PNG", bits=4, compress_level=_LEVEL, compress_type=_RUNS)
+    return made.getvalue()
+
+
+def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
+    """Size in px and lines of the title: the largest at which it fits; else its end is left out."""
+    width, height = WIDTH_PX - 2 * _MARGIN_PX, _TITLE_PX[1] - _TITLE_PX[0] - _LABEL_PX
+    lines: tuple[Line, ...] = ()
+    for size in _SIZES_PX:
+        # large letters are for a few words
+        few = 2 if size > 76 else 3 if size > 60 else 4
+        most = few if size != _SIZES_PX[-1] else None
+        lines = break_lines(pieces, width / size, ruler.width_em, ruler.text_em(" "), most=most)
+        is_narrow = all(line.width * size <= width for line in lines)
+        if is_narrow and len(lines) <= few and ruler.height_em(lines) * size <= height:
+            return size, lines
+    return _SIZES_PX[-1], _shorten(lines, ruler, width / _SIZES_PX[-1], height / _SIZES_PX[-1])
+
+
+def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: float) -> tuple[Line, ...]:
+    """The lines that fit, with an ellipsis behind the last piece that does."""
+    kept = [line for number, line in enumerate(lines) if ruler.height_em(lines[: number + 1]) <= height_em]
+    pieces = [piece for line in kept for piece in line.pieces]
+    while True:
+        shorter = break_lines((*pieces, ELLIPSIS), width_em, ruler.width_em, ruler.text_em(" "))
+        is_narrow = all(line.width <= width_em for line in shorter)
+        if not pieces or (is_narrow and ruler.height_em(shorter) <= height_em):
+            return shorter
+        pieces.pop()
+
+
+def _draw_title(
+    image: Image, pieces: Sequence[TitlePiece], fonts: CardFonts, weight: int, shades: bytes
+) -> None:
+    ruler = _Ruler(fonts.at(_EM_PX, weight))
+    size, lines = _fit_title(pieces, ruler)
+    top, bottom = _TITLE_PX
+    y = top + (bottom - top - ruler.height_em(lines) * size) / 2
+    for line in lines:
+        ascent, descent = ruler.extent_em(line)
+        base, x = y + ascent * size, float(_MARGIN_PX)
+        for number, piece in enumerate(line.pieces):
+            x += ruler.text_em(" ") * size if number and not piece.is_glued else 0
+            if formula := ruler.formula(piece):
+                math_px = ruler.math_em * size
+                filled = formula.fill(math_px).point(shades)
+                _add(image, filled, round(x + formula.left * math_px), round(base + formula.top * math_px))
+            else:
+                _draw_word(image, fonts.word(piece.text, size, weight, shades), x, base)
+            x += ruler.width_em(piece) * size
+        y = base + descent * size
+
+
+def _draw_word(image: Image, word: DrawnWord, x: float, base: float) -> None:
+    # at whole pixels, so that one picture of a word serves wherever it stands
+    _add(image, word.picture, round(x) + word.left, round(base) + word.top)
+
+
+def _add(image: Image, part: Image, left: int, top: int) -> None:
+    """Put a part into the image; where it meets another one, the darker of the two stays."""
+    from PIL import ImageChops
+
+    box = (left, top, left + part.width, top + part.height)
+    image.paste(ImageChops.lighter(image.crop(box), part), box)
+
+
+def _draw_label(image: Image, text: str, base: float, fonts: CardFonts, shades: bytes) -> None:
+    width, font = WIDTH_PX - 2 * _MARGIN_PX, fonts.at(_LABEL_PX, _LABEL_WEIGHT)
+    if font.getlength(text) > width:
+        while text and font.getlength(f"{text}…") > width:
+            text = text[:-1]
+        text = f"{text.rstrip()}…"
+    _draw_word(image, fonts.word(text, _LABEL_PX, _LABEL_WEIGHT, shades), _MARGIN_PX, base)
+
+
+class _Shades(Struct, frozen=True):
+    """The colours of cards; those of one word grow with what is covered, and 0 is the paper."""
+
+    palette: tuple[int, ...]
+    """Red, green and blue of each colour, one after another."""
+    label: bytes
+    """How much of a pixel is covered, 0 to 255 → number of its colour; of the site's name and the rule."""
+    title: bytes
+    byline: bytes
+
+
+@lru_cache(8)
+def _shades(style: CardStyle) -> _Shades:
+    """The colours between the paper and those of a style; all cards of a site have the same."""
+    from PIL import ImageColor
+
+    ground = ImageColor.getrgb(style.paper)[:3]
+    palette, tables = list(ground), list[bytes]()
+    for color, steps in (
+        (style.accent, _LABEL_SHADES),
+        (style.ink, _INK_SHADES),
+        (style.muted, _LABEL_SHADES),
+    ):
+        full = ImageColor.getrgb(color)[:3]
+        first = len(palette) // 3
+        for step in range(1, steps + 1):
+            palette += [round(a + (b - a) * step / steps) for a, b in zip(ground, full, strict=True)]
+        shades = [round(value * steps / 255) for value in range(256)]
+        tables.append(bytes(first + shade - 1 if shade else 0 for shade in shades))
+    return _Shades(tuple(palette), *tables)

@@ -1,0 +1,109 @@
+"""The font of a theme's cards: at the sizes in which it is wanted, and which characters it has.
+
+Drawing letters is a third of what a card costs, and the words of a blog's titles repeat: those that were
+drawn last are kept as pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ...model.social_cards import CardStyle
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFont import FreeTypeFont
+
+_KEPT_WORDS = 256
+_KEPT_LETTERS = 16
+"""Longer words are drawn anew: pictures of the longest take half a megabyte."""
+_COMMON = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”…·"))
+
+
+class DrawnWord(Struct, frozen=True):
+    """A word as it is put into cards."""
+
+    picture: Image
+    """Of mode `L`, no larger than the word: a number for each pixel, 0 where nothing is covered."""
+    left: int
+    """Of the picture, from the place where the word begins; pixels to the right."""
+    top: int
+    """From the base line; pixels downwards."""
+
+
+class CardFonts:
+    """The font of a style; each size of it is opened once, which takes a millisecond."""
+
+    def __init__(self, style: CardStyle) -> None:
+        self._style = style
+        self._fonts: dict[tuple[int, int], FreeTypeFont] = {}
+        self._kept_word = lru_cache(_KEPT_WORDS)(self._draw_word)
+
+    def at(self, size_px: int, weight: int) -> FreeTypeFont:
+        """The font at a size, as bold as it can be up to a weight. OSError if the file cannot be read."""
+        key = size_px, weight
+        if key not in self._fonts:
+            self._fonts[key] = _open_font(self._style, size_px, weight)
+        return self._fonts[key]
+
+    def word(self, text: str, size_px: int, weight: int, shades: bytes) -> DrawnWord:
+        """A word in the font that `at` gives. OSError as there.
+
+        shades: how much of a pixel is covered, from 0 to 255 → number of the pixel.
+        """
+        draw = self._kept_word if len(text) <= _KEPT_LETTERS else self._draw_word
+        return draw(text, size_px, weight, shades)
+
+    def _draw_word(self, text: str, size_px: int, weight: int, shades: bytes) -> DrawnWord:
+        from PIL import Image, ImageDraw
+
+        font = self.at(size_px, weight)
+        left, top, right, bottom = map(int, font.getbbox(text, anchor="ls"))
+        covered = Image.new("L", (right - left, bottom - top))
+        ImageDraw.Draw(covered).text((-left, -top), text, fill=255, font=font, anchor="ls")
+        return DrawnWord(covered.point(shades), left, top)
+
+
+def missing_signs(text: str, style: CardStyle) -> str:
+    """The characters of `text` that the font of a style cannot draw; they would be empty boxes."""
+    if _COMMON.issuperset(text):
+        # every font for text has them, and opening one takes 40 ms
+        return ""
+    signs = _signs_of(style)
+    return "".join(sorted({sign for sign in text if not sign.isspace() and ord(sign) not in signs}))
+
+
+def _signs_of(style: CardStyle) -> frozenset[int]:
+    if style.font is None:
+        return frozenset(map(ord, _COMMON))
+    from fontTools.ttLib import TTFont
+
+    with TTFont(style.font, lazy=True) as font:
+        return frozenset(font.getBestCmap())
+
+
+def _open_font(style: CardStyle, size_px: int, weight: int) -> FreeTypeFont:
+    from PIL import ImageFont
+
+    if style.font is None:
+        found: Any = ImageFont.load_default(size_px)
+        assert isinstance(found, ImageFont.FreeTypeFont), "Pillow has FreeType"
+        return found
+    font = ImageFont.truetype(style.font, size_px)
+    try:
+        axes = font.get_variation_axes()
+    except OSError:
+        # it has one weight
+        return font
+    font.set_variation_by_axes([_axis_value(axis, weight) for axis in axes])
+    return font
+
+
+def _axis_value(axis: Mapping[str, Any], weight: int) -> float:
+    if axis["name"] not in (b"Weight", "Weight"):
+        return float(axis["default"])
+    return float(min(max(weight, axis["minimum"]), axis["maximum"]))

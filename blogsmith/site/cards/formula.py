@@ -1,0 +1,147 @@
+"""A formula of a title as a picture, laid out by ziamath with the glyphs of STIX Two Math, as on our pages.
+
+ziamath gives the outlines of glyphs; here they are filled. Those of one glyph do not overlap in this font,
+so a point is inside where an odd number of them lies around it.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from msgspec import Struct
+
+from ...base.patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+X_HEIGHT = 0.473
+"""Of STIX Two Math, in em."""
+_SAMPLES = 4
+"""Points of the outline's grid along each side of a pixel."""
+_CURVE_STEPS = 6
+_EM = 100
+"""Size of the font in the drawing that is read."""
+_MAX_EM = 40
+_MAX_SHAPES = 400
+_MOVE = lazy_pattern(r"([MLQCZ])([^MLQCZ]*)")
+
+Point = tuple[float, float]
+Shape = tuple[tuple[Point, ...], ...]
+"""A glyph or a bar by its closed outlines; those inside others are holes."""
+
+
+class Formula(Struct, frozen=True):
+    """A formula laid out at a font size of one pixel; y grows downwards, and its base line is 0."""
+
+    shapes: tuple[Shape, ...]
+    left: float
+    """Of the box around it, from the place where it begins."""
+    top: float
+    width: float
+    height: float
+
+    def fill(self, size_px: float) -> Image:
+        """How much of each pixel it covers at a font size, as an image of mode `L`."""
+        from PIL import Image, ImageChops, ImageDraw
+
+        scale = size_px * _SAMPLES
+        size = (int(self.width * size_px + 2) * _SAMPLES, int(self.height * size_px + 2) * _SAMPLES)
+        covered = Image.new("1", size)
+        for shape in self.shapes:
+            outlines = [
+                [((x - self.left) * scale, (y - self.top) * scale) for x, y in outline] for outline in shape
+            ]
+            left, top = (int(min(point[axis] for points in outlines for point in points)) for axis in (0, 1))
+            right, bottom = (
+                int(max(point[axis] for points in outlines for point in points)) for axis in (0, 1)
+            )
+            inside = Image.new("1", (right - left + 2, bottom - top + 2))
+            for points in outlines:
+                one = Image.new("1", inside.size)
+                ImageDraw.Draw(one).polygon([(x - left, y - top) for x, y in points], fill=1)
+                inside = ImageChops.logical_xor(inside, one)
+            # what is covered stays so: a root and its bar overlap
+            covered.paste(1, (left, top), inside)
+        return covered.convert("L").reduce(_SAMPLES)
+
+
+def lay_out_formula(mathml: str) -> Formula | None:
+    """The formula, or None if it cannot be laid out. mathml: XML of a `<math>` element."""
+    try:
+        written = ElementTree.fromstring(_svg(mathml))
+        left, top, width, height = (float(number) / _EM for number in written.attrib["viewBox"].split())
+        shapes = tuple(_shapes(written))
+    except Exception:
+        # a library of outlines fails in as many ways as there are formulas; the title says it in letters then
+        return None
+    fits = 0 < width <= _MAX_EM and 0 < height <= _MAX_EM and len(shapes) <= _MAX_SHAPES
+    return Formula(shapes, left, top, width, height) if fits else None
+
+
+def _svg(mathml: str) -> str:
+    log = logging.getLogger()
+    before = log.level
+    # it speaks of elements it does not know on the root logger, and of its own old imports by warnings
+    log.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from ziamath import zmath
+            from ziamath.config import config
+
+            # the outline of each glyph where it stands, not a reference to one
+            config.svg2 = False
+            return str(zmath.Math(mathml, size=_EM).svg())
+    finally:
+        log.setLevel(before)
+
+
+def _shapes(written: ElementTree.Element) -> Iterator[Shape]:
+    for element in written.iter():
+        name = element.tag.rpartition("}")[2]
+        outlines: Iterable[Sequence[Point]] = ()
+        if name == "rect":
+            x, y, width, height = (float(element.attrib[key]) for key in ("x", "y", "width", "height"))
+            outlines = [[(x, y), (x + width, y), (x + width, y + height), (x, y + height)]]
+        elif name == "path":
+            outlines = _path_contours(element.attrib["d"])
+        if shape := tuple(tuple((x / _EM, y / _EM) for x, y in outline) for outline in outlines):
+            yield shape
+
+
+def _path_contours(path: str) -> Iterator[list[Point]]:
+    contour: list[Point] = []
+    for command, written in _MOVE.findall(path):
+        numbers = [float(number) for number in written.replace(",", " ").split()]
+        points = list(zip(numbers[::2], numbers[1::2], strict=True))
+        if command in "MZ" and len(contour) > 2:
+            yield contour
+        if command == "M":
+            contour = points
+        elif command == "Z":
+            contour = []
+        else:
+            step = {"L": 1, "Q": 2, "C": 3}[command]
+            for start in range(0, len(points), step):
+                contour += _curve([contour[-1], *points[start : start + step]])
+    if len(contour) > 2:
+        yield contour
+
+
+def _curve(controls: Sequence[Point]) -> list[Point]:
+    """Points on the Bézier curve of these control points, without the first one; de Casteljau."""
+    if len(controls) == 2:
+        return [controls[1]]
+    found = []
+    for number in range(1, _CURVE_STEPS + 1):
+        at, points = number / _CURVE_STEPS, controls
+        while len(points) > 1:
+            points = [(a[0] + (b[0] - a[0]) * at, a[1] + (b[1] - a[1]) * at) for a, b in pairwise(points)]
+        found.append(points[0])
+    return found

@@ -1,0 +1,170 @@
+"""What search knows of one page's text, kept with the page: a change of one page reads no other one again."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from ...tex.on_demand import formula_tokens, split_rows
+from .page_text import NumberedRow, PageFormula, PageSection, read_sections
+from .terms import split_terms
+
+FEWEST_TOKENS = 3
+"""Of a formula; a lone letter is no formula that anybody looks for."""
+TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
+"""How much a term counts where it stands first; `WEIGHTS` of `search-words.js` says how much."""
+_FURTHER = str.maketrans("ABCDE", "FGHIJ")
+"""The same where it stands again on the page."""
+
+_LEVEL = 1
+"""Of zlib."""
+_DIGEST_BYTES = 12
+_MOST_BYTES = 64 * 1024 * 1024
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class SectionName(msgspec.Struct, frozen=True, array_like=True):
+    """A part of a page, as results name it."""
+
+    id: str
+    """Of its heading; empty for what stands in front of all headings."""
+    heading: str
+
+
+class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
+    """A formula that can be found."""
+
+    section: int
+    index: int
+    """As in `PageFormula`."""
+    kind: int
+    """0 in a line of text, 1 a display, 2 with a number."""
+    id: str
+    number: str
+    tokens: str
+    """With spaces between them."""
+
+
+class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What search knows of a page."""
+
+    sections: tuple[SectionName, ...]
+    terms: str
+    """With spaces between them."""
+    places: str
+    """Where each term stands, as `section_places` writes it; with spaces between them."""
+    formulas: tuple[IndexedFormula, ...]
+
+
+def make_record(html: str) -> bytes:
+    """What search knows of a page, packed. html: its text, finished."""
+    return _pack(_record(read_sections(html)))
+
+
+def read_record(data: bytes) -> SearchRecord | None:
+    """What `make_record` gave; None if these bytes are nothing of the kind."""
+    try:
+        inflater = zlib.decompressobj()
+        inflated = inflater.decompress(data[_DIGEST_BYTES:], _MOST_BYTES)
+        return msgspec.msgpack.decode(inflated, type=SearchRecord) if inflater.eof else None
+    except (zlib.error, msgspec.MsgspecError):
+        return None
+
+
+def record_digest(data: bytes) -> str:
+    """Names what `make_record` gave, without reading it."""
+    return data[:_DIGEST_BYTES].hex()
+
+
+def section_places(weights: Mapping[int, str]) -> str:
+    """How much a term counts in sections of a page, as the index writes it.
+
+    weights: section, counted from 0 → `TITLE` or another one; in order, not empty. The first section with a
+    point before it, unless it is 0, then its weight; of the others how far each is from the last one, and
+    its weight in other letters: `B`, `.2AF`, `.1A3G`.
+    """
+    (first, weight), *others = weights.items()
+    written, last = (f".{in_base_36(first)}" if first else "") + weight, first
+    for section, weight in others:
+        written += step(section - last) + weight.translate(_FURTHER)
+        last = section
+    return written
+
+
+def in_first_section(places: str, weight: str) -> str:
+    """What `section_places` gave, of a term that counts this much in section 0 instead."""
+    if not places.startswith("."):
+        return weight + places[1:]
+    digits = len(places) - len(places[1:].lstrip(_DIGITS))
+    own = places[digits].translate(_FURTHER)
+    return weight + step(int(places[1:digits], 36)) + own + places[digits + 1 :]
+
+
+def step(distance: int) -> str:
+    """How far it is to the next one of a list, as the index writes it: nothing for 1."""
+    return "" if distance == 1 else in_base_36(distance)
+
+
+def in_base_36(number: int) -> str:
+    """A number from 0 on."""
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits or "0"
+
+
+def _pack(record: SearchRecord) -> bytes:
+    packed = zlib.compress(msgspec.msgpack.encode(record), _LEVEL)
+    return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
+
+
+def _record(sections: Sequence[PageSection]) -> SearchRecord:
+    found: dict[str, dict[int, str]] = {}
+    for number, section in enumerate(sections):
+        for term, weight in _weights(section).items():
+            found.setdefault(term, {})[number] = weight
+    return SearchRecord(
+        sections=tuple(SectionName(section.id, section.heading) for section in sections),
+        terms=" ".join(found),
+        places=" ".join(map(section_places, found.values())),
+        formulas=tuple(_formulas(sections)),
+    )
+
+
+def _weights(section: PageSection) -> dict[str, str]:
+    counts = Counter(split_terms(section.text))
+    found = {
+        term: TEXT_ONCE if count == 1 else TEXT_TWICE if count < 4 else TEXT_OFTEN
+        for term, count in counts.items()
+    }
+    found.update(dict.fromkeys(split_terms(section.heading), HEADING))
+    return found
+
+
+def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
+    """Those of a page, each that is said several times at its best place."""
+    best: dict[str, IndexedFormula] = {}
+    for number, section in enumerate(sections):
+        for formula in section.formulas:
+            for found in _rows(formula, number):
+                known = best.get(found.tokens)
+                if found.tokens.count(" ") >= FEWEST_TOKENS - 1 and (not known or known.kind < found.kind):
+                    best[found.tokens] = found
+    yield from sorted(best.values(), key=lambda found: (found.section, found.index))
+
+
+def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
+    """A formula, or its rows where each has a number."""
+    rows = formula.rows or (NumberedRow(""),)
+    found = [formula.tokens]
+    if len(rows) > 1:
+        split = [row.content for row in split_rows(formula.tex).rows]
+        found = [formula_tokens(tex) for tex in split] if len(split) == len(rows) else found
+    for row, tokens in zip(rows, found, strict=False):
+        kind = 2 if row.number else 1 if formula.is_display else 0
+        yield IndexedFormula(section, formula.index, kind, row.id, row.number, " ".join(tokens))

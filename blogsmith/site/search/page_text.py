@@ -1,0 +1,190 @@
+"""The finished text of a page → its parts between headings, as plain text, and the formulas in it.
+
+What a reader sees is what is found: code, recorded outputs, numbers of theorems. Of formulas the names of
+functions and of signs are words. Left out are drawings, scripts, and lines that say where a result comes
+from, which are alike on every page. Linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from msgspec import Struct
+
+from ...base.patterns import lazy_pattern
+from ...tex.on_demand import formula_tokens, linear_text, spoken_words
+
+# what the preview adds to blocks
+_MARKS = r"(?: data-[a-z]+=\"\d+\")*+"
+# first of all what most tags are not, by a few characters
+_EVENT = lazy_pattern(
+    rf"<(?=math|s(?:vg|cript|tyle)|button|te|h[1-6]|/h|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"
+    r"(?:(?P<name>math|svg|script|style|button|textarea)\b(?P<own>[^<>]*+)>"
+    r"|h[1-6]\b(?P<heading>[^<>]*+)>|(?P<end>/h[1-6]>)"
+    rf"|(?:div|span){_MARKS} class=\"math-display\"(?P<display>[^<>]*+)>"
+    r"|(?P<provenance>p class=\"provenance\"[^<>]*+>))"
+)
+_INLINE = lazy_pattern(
+    r"</?(?:span|em|strong|code|a|b|i|u|s|mark|abbr|kbd|small|sub|sup|q|cite|time|wbr|del|ins|var|dfn)\b[^<>]*+>"
+)
+_TAG = lazy_pattern(r"<[^<>]*+>")
+_ID = lazy_pattern(r"\sid=\"([^\"]*+)\"")
+_TEX = lazy_pattern(r"\sdata-tex=\"([^\"]*+)\"")
+_ALTTEXT = lazy_pattern(r"\salttext=\"([^\"]*+)\"")
+_NUMBER = lazy_pattern(
+    r"(?:<span class=\"math-tail\">[^<>]*+</span>)?<(?P<tag>a|span) class=\"eq-number\"[^<>]*+>"
+)
+_ROWS = lazy_pattern(
+    r"(?:<span class=\"math-tail\">[^<>]*+</span>)?((?:<a class=\"eq-anchor\"[^<>]*+></a>)+)"
+)
+_ROW = lazy_pattern(r"href=\"#([^\"]*+)\" aria-label=\"[^\"]*?([^\"\s]*+)\"")
+
+
+class NumberedRow(Struct, frozen=True):
+    """A display or a row of one that has an address or a number."""
+
+    id: str
+    number: str = ""
+    """As printed: `(2)`; empty for one without."""
+
+
+class PageFormula(Struct, frozen=True):
+    """A formula of a page."""
+
+    index: int
+    """How many others stand before it in the text."""
+    tex: str
+    """Macros opened."""
+    tokens: tuple[str, ...]
+    """As `formula_tokens` gives them."""
+    is_display: bool
+    rows: tuple[NumberedRow, ...] = ()
+
+
+class PageSection(Struct):
+    """A part of a page: what stands between two headings."""
+
+    id: str = ""
+    """Of the heading; empty in front of the first one."""
+    heading: str = ""
+    """Plain text."""
+    text: str = ""
+    formulas: tuple[PageFormula, ...] = ()
+
+
+def read_sections(html: str) -> list[PageSection]:
+    """The parts of a page in order; the first one is what stands in front of all headings."""
+    return _Reader(html).read()
+
+
+class _Reader:
+    """Goes through a page once."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        self._at = 0
+        """Up to here the page is read."""
+        self._sections = [PageSection()]
+        self._texts: list[str] = []
+        """Of the section that is read."""
+        self._formulas: list[PageFormula] = []
+        """The same."""
+        self._count = 0
+        """Formulas so far."""
+        self._display: str | None = None
+        """Id of the display whose formula comes next; empty for one without."""
+        self._in_heading = False
+        self._unclosed: set[str] = set()
+        """End tags that there are no more of: looking for each again would be quadratic."""
+
+    def read(self) -> list[PageSection]:
+        """All of it."""
+        for event in _EVENT.finditer(self._html):
+            if event.start() < self._at:
+                continue
+            self._texts.append(self._html[self._at : event.start()])
+            self._at = event.end()
+            self._handle_event(event)
+        self._texts.append(self._html[self._at :])
+        self._close_section()
+        return self._sections
+
+    def _handle_event(self, event: re.Match[str]) -> None:
+        if event["name"] == "math":
+            self._take_formula(event["own"])
+        elif event["name"]:
+            self._skip_to(f"</{event['name']}>")
+        elif event["display"] is not None:
+            self._display = _value(_ID, event["display"])
+        elif event["provenance"]:
+            self._skip_to("</p>")
+        elif event["end"]:
+            if self._in_heading:
+                self._sections[-1].heading = self._plain_text()
+                self._in_heading = False
+        elif anchor := _value(_ID, event["heading"]):
+            self._close_section()
+            self._sections.append(PageSection(anchor))
+            self._in_heading = True
+
+    def _take_formula(self, attributes: str) -> None:
+        self._skip_to("</math>")
+        tex = _value(_TEX, attributes) or _value(_ALTTEXT, attributes)
+        rows: tuple[NumberedRow, ...] = ()
+        is_display = self._display is not None
+        if self._display is not None:
+            rows = self._take_numbers(self._display)
+            self._display = None
+        tokens = formula_tokens(tex)
+        self._formulas.append(PageFormula(self._count, tex, tokens, is_display, rows))
+        self._count += 1
+        # a heading is shown, a text only looked through
+        words = linear_text(tex) if self._in_heading else spoken_words(tokens)
+        self._texts.append(f" {_escape(words)} ")
+
+    def _take_numbers(self, anchor: str) -> tuple[NumberedRow, ...]:
+        """What numbers a display; they are passed over."""
+        found = _NUMBER.match(self._html, self._at)
+        if found:
+            self._at = found.end()
+            self._skip_to(f"</{found['tag']}>")
+            number = self._html[found.end() : self._at]
+            return (NumberedRow(anchor, unescape(_TAG.sub("", number))),)
+        rows = _ROWS.match(self._html, self._at)
+        if rows:
+            self._at = rows.end()
+            return tuple(NumberedRow(unescape(row[1]), unescape(row[2])) for row in _ROW.finditer(rows[1]))
+        return (NumberedRow(anchor),) if anchor else ()
+
+    def _skip_to(self, closing: str) -> None:
+        """Go on behind an end tag, if there is one."""
+        end = -1 if closing in self._unclosed else self._html.find(closing, self._at)
+        if end < 0:
+            self._unclosed.add(closing)
+        else:
+            self._at = end + len(closing)
+
+    def _close_section(self) -> None:
+        if self._in_heading:
+            # which has no end
+            self._sections[-1].heading = self._plain_text()
+            self._in_heading = False
+        section = self._sections[-1]
+        section.text, section.formulas = self._plain_text(), tuple(self._formulas)
+        self._formulas = []
+
+    def _plain_text(self) -> str:
+        """What was collected, as one line."""
+        html, self._texts = "".join(self._texts), []
+        return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", html))).split())
+
+
+def _escape(text: str) -> str:
+    """Plain text as HTML that reads as it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _value(pattern: re.Pattern[str], attributes: str) -> str:
+    found = pattern.search(attributes)
+    return unescape(found[1]) if found else ""
