@@ -64,7 +64,9 @@ def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Ato
     hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
     if name == "split":
         columns, hint = 2, "use aligned for more"
-    grid = read_grid(parser, name, GridLayout(DISPLAY, before=_after_cell, columns=columns, hint=hint, lines=True))
+    grid = read_grid(
+        parser, name, GridLayout(DISPLAY, before=_after_cell, columns=columns, hint=hint, lines=True)
+    )
     return ORD, _table(look, print_rows(grid.rows, _alternate_side, numbers), bool(numbers))
 
 

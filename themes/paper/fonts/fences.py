@@ -30,7 +30,7 @@ little too short, as TeX does."""
 BIG_SIZES = (1205, 1805, 2410, 3010)
 r"""What `\big` and its sisters ask for, and a trifle: Chromium takes the first size that is no less."""
 NEAR_BIG = ((0.896, 0.94), (0.98, 1.02))
-"""Between such shares of one there is no other: Firefox takes the first that is no more than a tenth too small."""
+"""Between such shares of one there is no other: Firefox takes the first that is at most a tenth too small."""
 BARS = "|‖∣∥"
 BAR_STEP = 1.1
 ARROWS = "↑↓↕⇑⇓⇕⎰⎱⟮⟯"

@@ -15,7 +15,7 @@ RADICAL_BAR = 55
 the em this is one, or two on finer screens, and hardly ever more."""
 RADICAL_SIZES = tuple(round(955 * 1.0775**step) for step in range(19))
 SMALL_RADICAL = 950
-"""Heights of the sign. Chromium hangs what a sign is too tall by below the root; TeX and Firefox share it out."""
+"""Heights of the sign. Chromium hangs what it is too tall by below the root, TeX and Firefox share that."""
 CONSTANTS = {
     "ScriptPercentScaleDown": 70,
     "ScriptScriptPercentScaleDown": 50,
