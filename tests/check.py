@@ -37,14 +37,14 @@ from blogsmith.model.results import (
     ValueResult,
 )
 from blogsmith.pipeline.bibliographies import SiteBibliographies
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.included_files import included_names
-from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
+from blogsmith.render.tools import Tools
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
 from blogsmith.site.media import resolve_media
@@ -240,13 +240,14 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
     bibliographies.use_settings(LoadedConfig(config, (), {}))
     tools = Tools(
         config,
-        md,
+        lambda: md,
         theme,
         plugins,
         lambda written, document: resolve_link(index, written, document),
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
+        index.page_title,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
         work=bibliographies.find,
         work_keys=bibliographies.keys,

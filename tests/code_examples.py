@@ -33,7 +33,7 @@ from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
-from blogsmith.pipeline import cache, pagefind_files
+from blogsmith.pipeline import pagefind_files
 from blogsmith.pipeline.book import make_site_book
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.page_weights import weigh_pages
@@ -44,6 +44,7 @@ from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.project.trust.consent import trust
 from blogsmith.pyodide.source import FolderSource
+from blogsmith.render import html
 from blogsmith.site.search.pagefind import PagefindProblem
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
@@ -190,7 +191,7 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
         if os.getpid() != here:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with patch.object(cache, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
+    with patch.object(html, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
         return build(root, execution=ExecutionOptions(jobs=2)).diagnostics
 
 

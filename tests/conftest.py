@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -25,6 +26,10 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 MEETING_S = 60
 """How long a process waits for the others to have compiled their share; it goes on without them."""
+IN_MEMORY = Path("/dev/shm")
+"""A file system in memory, where Linux has it: tests write as many files as builds of a year."""
+ROOM_BYTES = 6 << 30
+"""What has to be free there, and of the memory, ten times what folders of tests take at once."""
 FAST = "not slow and not long"
 """What `make check` selects."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
@@ -36,6 +41,7 @@ SLOW_FILES = frozenset(
         "author_runs",
         "broken",
         "cells_hostile",
+        "checkpoints",
         "claims",
         "claims_of_posts",
         "cli",
@@ -139,6 +145,21 @@ for _name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGS
     os.environ.pop(_name, None)
 
 
+def pytest_configure() -> None:
+    """Have folders of tests in memory, where there is room: each write of a build waits for the disk."""
+    if _has_room():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+
+def _has_room() -> bool:
+    try:
+        free = shutil.disk_usage(IN_MEMORY).free
+        memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return False
+    return os.access(IN_MEMORY, os.W_OK) and min(free, memory) >= ROOM_BYTES
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile the package once; processes that may write nothing here cannot do it for themselves."""
     if not hasattr(session.config, "workerinput"):
@@ -232,6 +253,13 @@ def _new_folder(parent: Path, name: str, numbers: Counter[str]) -> Path:
     numbers[name] += 1
     folder.mkdir(0o700)
     return folder
+
+
+@pytest.fixture
+def disk_path() -> Iterator[Path]:
+    """A folder that is not in memory: what lies below `/dev` belongs to the system."""
+    with tempfile.TemporaryDirectory(prefix="blogsmith-test-") as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -221,13 +222,24 @@ def _unit(name: str) -> str:
 
 
 def folders(_: Sequence[str]) -> str:
-    """What each folder of the package is for."""
-    found = [(folder, files) for folder, files in sources.packages() if folder != PACKAGE]
+    """What each folder of the package is for, and which folders it holds."""
+    inside: dict[str, list[str]] = {}
+    counts: Counter[str] = Counter()
+    for folder, files in sources.packages():
+        unit, *deeper = folder.relative_to(PACKAGE).parts or ("",)
+        counts[unit] += len(files)
+        inside.setdefault(unit, []).extend([f"`{'/'.join(deeper)}/`"] if deeper else [])
     lines = [
-        [f"`{folder.relative_to(PACKAGE)}/`", str(len(files)), sources.first_sentence(folder / "__init__.py")]
-        for folder, files in found
+        [
+            f"`{unit}/`",
+            str(counts[unit]),
+            sources.first_sentence(PACKAGE / unit / "__init__.py"),
+            ", ".join(names),
+        ]
+        for unit, names in inside.items()
+        if unit
     ]
-    return table(["folder", "modules", "what is in it"], lines)
+    return table(["folder", "modules", "what is in it", "folders in it"], lines)
 
 
 def modules(_: Sequence[str]) -> str:

@@ -19,8 +19,8 @@ from blogsmith.base.diagnostics.model import Reporter
 from blogsmith.base.schema.files import FOLDER, SCHEMAS
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES
 from blogsmith.config.load import SETTINGS
-from blogsmith.languages.bundled import bundled_tags
-from blogsmith.project.bundled import bundled_plugins
+from blogsmith.languages.bundled_languages import bundled_tags
+from blogsmith.project.bundled_folders import bundled_plugins
 from blogsmith.read.foreign_keys import HINTS
 from blogsmith.read.head import HEAD
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options

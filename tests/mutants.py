@@ -38,7 +38,7 @@ class Mutant:
 MUTANTS = (
     Mutant(
         "links lead out of the site",
-        "read/symlinks.py",
+        "base/storage/symlinks.py",
         "if not target.is_relative_to(self.root):",
         "if not target.is_absolute():",
         ("security/test_links.py",),

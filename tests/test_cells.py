@@ -6,7 +6,7 @@ import pytest
 
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.model.cells import Cell
-from blogsmith.syntax.records import Fence, get
+from blogsmith.syntax.records import Fence, record_of
 from blogsmith.syntax.references.anchors import anchors
 from blogsmith.syntax.token_listing import describe
 from tests.parsed_posts import only, parse
@@ -58,9 +58,9 @@ def test_the_code_is_what_runs_and_what_is_shown() -> None:
     token = parsed.tokens[0]
     assert cell.code == token.content == "x = 1\n\ny\n"
     assert (cell.first_line, cell.place) == (5, Place(1, 4, 8))
-    assert get(token, Fence).language == cell.language == "python"
-    assert get(token, Fence).numbered is True
-    assert get(token, Cell) is cell
+    assert record_of(token, Fence).language == cell.language == "python"
+    assert record_of(token, Fence).numbered is True
+    assert record_of(token, Cell) is cell
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,12 @@ from tests.sessions import LINUX, cell, children, is_alive, job, no_process_left
 pytestmark = pytest.mark.skipif(not LINUX, reason="checkpoints are made on Linux only")
 
 
+@pytest.fixture
+def tmp_path(disk_path: Path) -> Path:
+    """Not in memory: what code does to files of the system is not held against it."""
+    return disk_path
+
+
 class Refusals(SilentObserver):
     """Why there was no checkpoint."""
 

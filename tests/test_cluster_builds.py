@@ -118,13 +118,13 @@ def test_machines_without_the_site(
 
 LETHAL = """
 import os, signal
-from blogsmith.pipeline import cache
+from blogsmith.render import html
 from blogsmith.render.html import render_body
 def render(parsed, tools):
     if parsed.document.path.stem == "p30":
         os.kill({victim}, signal.SIGKILL)
     return render_body(parsed, tools)
-cache.render_body = render
+html.render_body = render
 serve()"""
 
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import BuildReport
 from blogsmith.render.svg.colors import HUES, TINTS, find_colours
 from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing

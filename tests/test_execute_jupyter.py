@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute.kernel import inside as kernel_inside
+from blogsmith.execute.kernel import kernel_setup as kernel_inside
 from blogsmith.execute.kernel import local as kernel_local
 from blogsmith.execute.kernel import python as kernel_python
 from blogsmith.execute.kernel import server as kernel_server

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from blogsmith.model.template_views import Ground
-from blogsmith.render.templates.ground import ground_of
+from blogsmith.render.templates.ground_color import ground_of
 from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import write

@@ -14,7 +14,7 @@ from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.hooks import Hooks, Plugins
 from blogsmith.hooks.failures import blame_plugins
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from tests.rows import each_row
 from tests.site_files import SiteText, build_text
 

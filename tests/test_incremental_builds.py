@@ -211,7 +211,7 @@ def test_commands_that_make_no_site_read_what_is_kept(
         parsed.append(str(document.path))
         return parse_document(document, *rest)
 
-    monkeypatch.setattr("blogsmith.pipeline.cache.parse_document", watched)
+    monkeypatch.setattr("blogsmith.syntax.parser.parse_document", watched)
     ask()  # the cell runs
     remove_rows(site)
     clean = ask()
@@ -302,7 +302,7 @@ def _build_and_die(root: Path, after: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return render_body(*arguments)  # type: ignore[arg-type]
 
-    with patch("blogsmith.pipeline.cache.render_body", render_or_die):
+    with patch("blogsmith.render.html.render_body", render_or_die):
         build(root, remembers=True)
 
 

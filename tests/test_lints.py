@@ -22,7 +22,7 @@ from blogsmith.lint.labels import references_in
 from blogsmith.lint.run import PageLint, lint_page, lint_site
 from blogsmith.lint.starter import STARTER_MACROS
 from blogsmith.model.documents import Source
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.project.report import BuildReport
 from blogsmith.read.front_matter import read_document

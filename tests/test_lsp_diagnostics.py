@@ -9,8 +9,9 @@ import pytest
 
 from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.base.timeout import has_alarm
-from blogsmith.pipeline import cache, time_limit
+from blogsmith.pipeline import time_limit
 from blogsmith.project.report import BuildOptions
+from blogsmith.syntax import parser
 from blogsmith.watch.changes import ChangedFiles
 from tests.lsp_desk import NOW, Desk
 
@@ -67,7 +68,7 @@ def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
     desk.open(ONE)
     monkeypatch.setattr(time_limit, "PATIENT_S", 0.02)
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "parse_document", lambda *_: time.sleep(20))
+        patch.setattr(parser, "parse_document", lambda *_: time.sleep(20))
         desk.is_urgent = True
         desk.write(ONE, HEAD + "$\\wrongly$\n", rests=False)
         desk.wait(0.5)
@@ -84,7 +85,7 @@ def test_a_look_at_the_site_is_given_up_too(desk: Desk, monkeypatch: pytest.Monk
     desk.open(ONE)
     monkeypatch.setattr(time_limit, "PATIENT_S", 0.02)
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "parse_document", lambda *_: time.sleep(20))
+        patch.setattr(parser, "parse_document", lambda *_: time.sleep(20))
         desk.is_urgent = True
         (desk.root / "content/posts/new.md").write_text(HEAD + "$\\wrongly$\n", encoding="utf-8")
         desk.session.take_changes(ChangedFiles(frozenset({desk.root / "content/posts/new.md"})))

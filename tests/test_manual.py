@@ -19,7 +19,7 @@ from blogsmith.config.community import Analytics, Comments
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.config.validate import PROVIDERS, SHARES
-from blogsmith.languages.bundled import bundled_tags
+from blogsmith.languages.bundled_languages import bundled_tags
 from blogsmith.model.documents import Source
 from blogsmith.publish.targets import TARGETS
 from blogsmith.read.front_matter import read_document

@@ -19,8 +19,8 @@ from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import NO_TEXT
 from blogsmith.pipeline import cache as line
 from blogsmith.project.report import ExecutionOptions
-from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
+from blogsmith.render.tools import Tools
 from blogsmith.site.feed_text import feed_html
 from blogsmith.syntax.parser import Parsed
 from tests import check

@@ -17,9 +17,9 @@ import yaml
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
 from blogsmith.cli.new_site import FirstSettings, new_site
-from blogsmith.languages.bundled import bundled_tags
+from blogsmith.languages.bundled_languages import bundled_tags
 from blogsmith.pipeline.build import build_site
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import BuildOptions
 from blogsmith.project.trust.consent import trust
 from tests.test_new import head_of

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import pytest
 
-from blogsmith.languages.bundled import bundled_texts
+from blogsmith.languages.bundled_languages import bundled_texts
 from blogsmith.languages.tags import language_name
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.syntax.kinds import ROWS

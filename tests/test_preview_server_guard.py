@@ -19,7 +19,7 @@ from blogsmith.preview.http.guard import (
     parse_target,
 )
 from blogsmith.preview.http.hosts import is_loopback
-from blogsmith.preview.http.listening import host_in_url
+from blogsmith.preview.http.listeners import host_in_url
 from blogsmith.preview.http.reply import HttpReply, RequestRefused
 from blogsmith.preview.http.request import Request, parse_head
 from tests.rows import each_row

@@ -15,7 +15,7 @@ from blogsmith.preview.editors import Editor
 from blogsmith.preview.gateway import SiteGateway
 from blogsmith.preview.page_store import StoredPage, StoredPages
 from blogsmith.preview.pages.script_tag import ScriptTag
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.trust.place import record_file
 from blogsmith.project.trust.seal import Sealer, make_sealer, read_sealer
 

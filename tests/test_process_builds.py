@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from blogsmith.model.documents import Body
-from blogsmith.pipeline import cache, fonts, output_rows
+from blogsmith.pipeline import fonts, output_rows
 from blogsmith.pipeline.pools import body_pool, page_executor, page_pool, spawned_process
 from blogsmith.pipeline.pools.body_state import encode_state
 from blogsmith.pipeline.pools.fork_pool import ForkPool, can_fork
 from blogsmith.pipeline.pools.process_pool import ProcessDied
 from blogsmith.pipeline.pools.spawn_pool import SpawnPool
 from blogsmith.project.report import BuildReport, ExecutionOptions
+from blogsmith.render import html
 from blogsmith.render.html import render_body
 from tests.preview_sites import built
 from tests.sessions import is_alive, no_process_left, wait_for
@@ -293,13 +294,14 @@ def break_spawned(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 13) -
             "\nserve()",
             f"""
 import os, signal, time
-from blogsmith.pipeline import cache, output_rows
+from blogsmith.pipeline import output_rows
+from blogsmith.render import html
 from blogsmith.render.html import render_body
 def render(parsed, tools):
     if parsed.document.path.stem == "p{number}":
         {act}
     return render_body(parsed, tools)
-cache.render_body = render
+html.render_body = render
 serve()""",
         ),
     )
@@ -433,7 +435,7 @@ class TestFailures:
                 act()
             return render_body(parsed, tools)
 
-        monkeypatch.setattr(cache, "render_body", render)
+        monkeypatch.setattr(html, "render_body", render)
 
     def test_a_process_that_dies_is_named_with_its_page(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants import MUTANTS
+
 HERE = Path(__file__).parent
+PACKAGE = HERE.parent / "blogsmith"
 ROWS = {"security": 48, "faults": 21}
 _NAMES = re.compile(r"test_row_(\d\d)(?:_and_(\d\d))?_\w+")
 _LINE = re.compile(r"^\| (\d+) \| [^|]+ \| ((?:`test_\w+\.py`(?:, )?)+) \|$", re.MULTILINE)
@@ -36,3 +39,12 @@ def test_the_table_names_the_files(folder: str) -> None:
     text = (HERE / folder / "README.md").read_text("utf-8")
     table = {int(row): set(re.findall(r"test_\w+\.py", files)) for row, files in _LINE.findall(text)}
     assert table == rows_of(folder)
+
+
+def test_every_fault_has_one_place_and_its_tests_are_there() -> None:
+    """Faults that `make mutants` plants are tried by hand only: code that moves takes its row along."""
+    for fault in MUTANTS:
+        text = (PACKAGE / fault.file).read_text("utf-8")
+        assert text.count(fault.old) == 1, f"{fault.name}: give the row another place"
+        assert fault.new not in text or fault.new in fault.old, fault.name
+        assert all((HERE / test.partition("::")[0]).is_file() for test in fault.tests), fault.name

@@ -16,6 +16,7 @@ from blogsmith.project.report import ExecutionOptions
 from blogsmith.site.cards.drawing import draw_card
 from blogsmith.site.cards.fonts import CardFonts, missing_signs
 from blogsmith.site.cards.formula import lay_out_formula
+from blogsmith.site.cards.png import encode_png
 from blogsmith.site.cards.title import Line, TitlePiece, break_lines, title_pieces
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
@@ -195,6 +196,20 @@ def _row_has_ink(image: Image.Image, y: int) -> bool:
         image.convert("L").crop((0, y, WIDTH_PX, y + 1)).point(lambda v: 255 if v < 200 else 0).getbbox()
         is not None
     )
+
+
+class TestFile:
+    @each_row("ink", [(), ((0, 0, 6, 9),), ((2, 3, 5, 4), (0, 7, 6, 8))])
+    def test_every_pixel_is_there(self, ink: tuple[tuple[int, int, int, int], ...]) -> None:
+        image = Image.new("L", (6, 9))
+        for number, box in enumerate(ink):
+            image.paste(number + 14, box)
+        pixels = image.tobytes()
+        found = Image.open(BytesIO(encode_png(image, bytes(range(48)))))
+        found.verify()
+        found = Image.open(BytesIO(encode_png(Image.frombytes("L", (6, 9), pixels), bytes(range(48)))))
+        assert (found.mode, found.tobytes()) == ("P", pixels)
+        assert found.getpalette() == [*range(48)]
 
 
 class TestName:

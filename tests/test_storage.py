@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -299,9 +300,17 @@ READING_OPENS = {
 """Modules that call `os.open` with flags that only read."""
 
 
+_WRITING = re.compile(
+    rf"\b(?:{'|'.join([*METHODS, *OS_CALLS, 'replace', 'open', *MODULES, 'sqlite3'])})\b\s*[.(]"
+)
+"""What of those calls a text has to hold: most files need not be parsed."""
+
+
 def writes_in(text: str, *, reads_by_descriptor: bool = False) -> list[str]:
     """Calls in Python code that may write on disk, as `line: call`."""
-    found = []
+    found: list[str] = []
+    if not _WRITING.search(text):
+        return found
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and (name := _writing_call(node, reads_by_descriptor)):
             found.append(f"{node.lineno}: {name}")

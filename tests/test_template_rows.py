@@ -11,20 +11,22 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
+from blogsmith.pipeline.rows import user_templates
 from blogsmith.pipeline.rows.row_store import NoRows, Row, open_rows
 from blogsmith.pipeline.rows.template_rows import TemplateRows
+from blogsmith.project.trust.place import state_folder
 from blogsmith.render.templates import environment
 from tests.build_scripts import compare
 from tests.preview_sites import built
 from tests.site_files import build, put, put_bare
 
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\ntext {% note %}\n"
+FILES = {"blogsmith.yaml": "title: S\n", "content/a.md": POST, "shortcodes/note.inline.html": "<i>n</i>"}
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    files = {"blogsmith.yaml": "title: S\n", "content/a.md": POST, "shortcodes/note.inline.html": "<i>n</i>"}
-    root = put_bare(tmp_path / "site", files)
+    root = put_bare(tmp_path / "site", FILES)
     build(root, remembers=True, output=root / "public")
     return root
 
@@ -144,3 +146,30 @@ def test_a_build_from_nothing_compiles(site: Path, compiled: list[str | None]) -
     templates.put("a", "digest", compile("1", "a", "exec"))
     templates.save({"a"})
     assert templates.get("a", "digest") is None
+
+
+def test_a_new_site_begins_with_what_its_user_has_compiled(site: Path, compiled: list[str | None]) -> None:
+    other = put_bare(site.with_name("other"), FILES)
+    assert build(other, remembers=True, output=other / "public").ok
+    assert "layouts/page.html" not in compiled
+    assert stored(other)["layouts/page.html"] == stored(site)["layouts/page.html"]
+    compare(other)
+
+
+@pytest.mark.parametrize("place", [0, 40, -1])
+def test_templates_of_the_user_that_are_damaged(place: int, site: Path, compiled: list[str | None]) -> None:
+    file = Path(state_folder()) / user_templates.FILE
+    data = bytearray(file.read_bytes())
+    data[place] ^= 1
+    file.write_bytes(data)
+    other = put_bare(site.with_name("other"), FILES)
+    assert build(other, remembers=True, output=other / "public").ok
+    assert "layouts/page.html" in compiled
+    compare(other)
+
+
+def test_templates_of_the_user_for_another_program(site: Path) -> None:
+    user_templates.keep_user_templates("this one", b"data")
+    assert user_templates.read_user_templates("this one") == b"data"
+    assert user_templates.read_user_templates("another one") == b""
+    assert user_templates.read_user_templates("") == b""

@@ -18,7 +18,7 @@ import pytest
 
 from blogsmith.hooks import FormulaConverter, FormulaSource
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.render.converters import convert_foreign
 from blogsmith.tex.constructs.table import constructs
 from blogsmith.tex.convert import convert_formula

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from blogsmith.model.documents import Body
-from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
+from blogsmith.render.tools import Tools
 from blogsmith.syntax.parser import Parsed
 from blogsmith.tex.cache import cache_conversions
 from blogsmith.tex.convert import TypesetFormula, convert_formula

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from blogsmith.render.templates.files import MINIFIED, minified_name
@@ -17,6 +18,13 @@ POST = "---\ntitle: A\n---\n```python\nx = 1\n```\n"
 def test_each_script_has_its_smaller_form() -> None:
     wanted = {minified_file(script, data) for script, data in scripts().items()}
     assert set(ROOT.glob(f"themes/*/{MINIFIED}/*.js")) == wanted, HINT
+
+
+def test_the_manual_says_which_page_loads_each_script() -> None:
+    manual = (ROOT / "content/docs/themes.md").read_text("utf-8")
+    table = manual.partition("### Which page loads which script")[2].partition("\n## ")[0]
+    shipped = {file.name for file in (ROOT / "themes/paper/static").glob("*.js")}
+    assert set(re.findall(r"`([a-z-]+\.js)`", table)) == shipped
 
 
 def test_smaller_forms_are_what_terser_makes() -> None:

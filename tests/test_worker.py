@@ -201,7 +201,7 @@ def test_future_statements_last(worker: Client) -> None:
 
 # what runs in the author's Python
 EXECUTE = START.parents[1]
-OLD = [*START.parent.glob("*.py"), EXECUTE / "probe" / "program.py", EXECUTE / "kernel" / "inside.py"]
+OLD = [*START.parent.glob("*.py"), EXECUTE / "probe" / "program.py", EXECUTE / "kernel" / "kernel_setup.py"]
 
 
 @each_row("file", sorted(OLD), ids=lambda file: file.name)

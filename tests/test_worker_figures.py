@@ -9,20 +9,22 @@ import struct
 import subprocess
 import sys
 from base64 import b64decode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from blogsmith.execute.worker import dark
+from blogsmith.execute.worker import dark_figures
 
 pytest.importorskip("matplotlib")
 
-WORKER = Path(dark.__file__).parent
-# Cells from stdin, as the worker runs them; prints one line of JSON for each, the frames it sent.
+WORKER = Path(dark_figures.__file__).parent
+# Cells from a line of stdin, as the worker runs them; prints one line of JSON for each, the frames it sent.
+# With `forks` matplotlib is imported once, and each line is for a copy, of which the last line is its status.
 PROGRAM = """
-import json, sys, types
+import json, os, sys, types
 package = types.ModuleType("_blogsmith"); package.__path__ = [sys.argv[1]]
 sys.modules["_blogsmith"] = package
 from _blogsmith import figures
@@ -30,19 +32,34 @@ frames, names = [], {}
 figures.install(frames.append)
 names["display"] = lambda value: figures.show(value, "display") or frames.append(repr(value))
 names["frames"] = frames
-for cell in json.load(sys.stdin):
-    figures.begin(cell["options"])
-    try:
-        exec(cell["code"], names)
-        if cell["last"]:
-            value = eval(cell["last"], names)
-            figures.show(value, "value") or frames.append(repr(value))
-        if "matplotlib.pyplot" in sys.modules:
-            figures.flush(cell["options"])
-    except Exception as error:
-        frames.append(f"{type(error).__name__}: {error}")
-    print(json.dumps(frames), flush=True)
-    frames.clear()
+def run(line):
+    for cell in json.loads(line):
+        figures.begin(cell["options"])
+        try:
+            exec(cell["code"], names)
+            if cell["last"]:
+                value = eval(cell["last"], names)
+                figures.show(value, "value") or frames.append(repr(value))
+            if "matplotlib.pyplot" in sys.modules:
+                figures.flush(cell["options"])
+        except Exception as error:
+            frames.append(f"{type(error).__name__}: {error}")
+        print(json.dumps(frames), flush=True)
+        frames.clear()
+if "forks" in sys.argv:
+    import matplotlib.pyplot
+    for line in sys.stdin:
+        if pid := os.fork():
+            print(os.waitpid(pid, 0)[1], flush=True)
+            continue
+        try:
+            run(line)
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            os._exit(1)
+        os._exit(0)
+else:
+    run(sys.stdin.read())
 """
 PLOT = (
     "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(4, 3))\nax.plot([1, 2, 4], label='a')\n"
@@ -68,6 +85,35 @@ def run(*cells: dict[str, Any], **environ: str) -> list[list[Any]]:
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+Run = Callable[..., list[list[Any]]]
+
+
+@pytest.fixture(scope="module")
+def run_copy() -> Iterator[Run]:
+    """As `run`, in a copy of a process that has matplotlib: to import it takes longer than most cells."""
+    if not hasattr(os, "fork"):
+        yield run
+        return
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(WORKER), "forks"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "agg"},
+    ) as process:
+        assert process.stdin and process.stdout
+        reader, writer = process.stdout, process.stdin
+
+        def ask(*cells: dict[str, Any]) -> list[list[Any]]:
+            writer.write(f"{json.dumps(cells)}\n")
+            writer.flush()
+            lines = list(iter(lambda: json.loads(reader.readline()), 0))
+            assert all(isinstance(line, list) for line in lines), lines
+            return lines
+
+        yield ask
 
 
 def pictures(frames: list[Any]) -> list[dict[str, bytes]]:
@@ -99,8 +145,8 @@ def test_figures_are_sent_in_order_and_closed() -> None:
     assert third[1]["text"] == {}
 
 
-def test_a_figure_is_the_value_of_a_cell_once() -> None:
-    ended, shown, changed, again, by_hand, displayed, axes, method = run(
+def test_a_figure_is_the_value_of_a_cell_once(run_copy: Run) -> None:
+    ended, shown, changed, again, by_hand, displayed, axes, method = run_copy(
         cell(PLOT, "fig"),
         cell(PLOT + "plt.show()", "fig"),
         cell(PLOT + "plt.show()\nax.set_title('now')", "fig"),
@@ -139,9 +185,9 @@ def test_pictures_are_equal_on_repeat() -> None:
     assert "Matplotlib v" not in svg
 
 
-def test_sizes() -> None:
+def test_sizes(run_copy: Run) -> None:
     wide = "ax.text(0, 5, 'far'); fig.legend(['a'], loc='center left', bbox_to_anchor=(1, 0.5))"
-    fits, grown, far, tight, png = run(
+    fits, grown, far, tight, png = run_copy(
         cell(PLOT),
         cell(PLOT + wide),
         cell(PLOT + "ax.text(900, 2, 'nowhere')"),
@@ -191,8 +237,8 @@ haloed.set_path_effects([withStroke(linewidth=2, foreground="white")])
 """
 
 
-def test_the_pair_for_light_and_dark_pages() -> None:
-    first, again = run(cell(DARK, dark=True), cell("", "fig", dark=True))
+def test_the_pair_for_light_and_dark_pages(run_copy: Run) -> None:
+    first, again = run_copy(cell(DARK, dark=True), cell("", "fig", dark=True))
     light, night = one_svg(first), one_svg(first, ";scheme=dark")
     mirrored = {"#020202", "#050505", "#060606", "#070707", "#b0b0b0", "#cccccc"}
     stays = {"#ff0000", "#00ff00", "#ffee00", "#aaccff", "#010101", "#030303", "#040404"}
@@ -223,21 +269,21 @@ def text_colour(svg: str, words: str) -> str:
     return found[1] if found else "#000000"
 
 
-def test_png_for_dark_pages_is_transparent() -> None:
+def test_png_for_dark_pages_is_transparent(run_copy: Run) -> None:
     from io import BytesIO
 
     from PIL import Image
 
-    (frames,) = run(cell(PLOT, form="png", dark=True))
+    (frames,) = run_copy(cell(PLOT, form="png", dark=True))
     (pair,) = pictures(frames)
     assert list(pair) == ["image/png", "image/png;scheme=dark"]
     corners = [Image.open(BytesIO(data)).convert("RGBA").getpixel((0, 0)) for data in pair.values()]
     assert [corner[3] for corner in corners if isinstance(corner, tuple)] == [0, 0]
 
 
-def test_a_figure_with_a_ground_of_its_own_is_drawn_once() -> None:
+def test_a_figure_with_a_ground_of_its_own_is_drawn_once(run_copy: Run) -> None:
     style = "import matplotlib.pyplot as plt\nplt.style.use('dark_background')\n"
-    dark, coloured = run(
+    dark, coloured = run_copy(
         cell(style + PLOT, dark=True),
         cell("plt.rcdefaults()\n" + PLOT + "fig.set_facecolor('#ffeecc')", dark=True),
     )
@@ -246,7 +292,7 @@ def test_a_figure_with_a_ground_of_its_own_is_drawn_once() -> None:
     assert "fill: #ffeecc" in one_svg(coloured)
 
 
-def test_axes_filled_by_data_keep_what_is_written_on_them() -> None:
+def test_axes_filled_by_data_keep_what_is_written_on_them(run_copy: Run) -> None:
     text = "ax.text(0.5, 0.5, 'here', color='#010101')"
     fields = (
         "ax.pcolormesh([[1, 2], [3, 4]])",
@@ -254,13 +300,13 @@ def test_axes_filled_by_data_keep_what_is_written_on_them() -> None:
         "ax.hexbin([1, 2], [1, 2])",
         "ax.scatter([1, 2], [1, 2], c=[1, 2])",
     )
-    done = run(*(cell(f"{PLOT}{field}; {text}", dark=True) for field in fields))
+    done = run_copy(*(cell(f"{PLOT}{field}; {text}", dark=True) for field in fields))
     nights = [one_svg(frames, ";scheme=dark") for frames in done]
     assert ["#010101" in colours(night) for night in nights] == [True, True, True, False]
 
 
-def test_what_cannot_be_drawn_is_an_error_and_closed() -> None:
-    broken, after = run(
+def test_what_cannot_be_drawn_is_an_error_and_closed(run_copy: Run) -> None:
+    broken, after = run_copy(
         cell(PLOT + r"ax.set_title(r'$\foo$')"),
         cell(PLOT, "plt.get_fignums()"),
     )
@@ -269,13 +315,13 @@ def test_what_cannot_be_drawn_is_an_error_and_closed() -> None:
     assert len(pictures(after)) == 1
 
 
-def test_an_artist_that_fails_to_tell_its_colours_keeps_them() -> None:
+def test_an_artist_that_fails_to_tell_its_colours_keeps_them(run_copy: Run) -> None:
     code = """
 class Odd(plt.Line2D):
     def get_color(self):
         raise RuntimeError("ask somebody else")
 """
-    (frames,) = run(cell(PLOT + code + "ax.add_line(Odd([0, 1], [0, 1], color='#010101'))", dark=True))
+    (frames,) = run_copy(cell(PLOT + code + "ax.add_line(Odd([0, 1], [0, 1], color='#010101'))", dark=True))
     (picture,) = pictures(frames)
     assert "#010101" in colours(picture[SVG + ";scheme=dark"].decode())
 
@@ -298,20 +344,20 @@ def test_nothing_is_imported_before_the_author_does() -> None:
     assert run(cell("import sys", last)) == [["[]"]]
 
 
-def test_a_forked_child_sends_for_itself() -> None:
+def test_a_forked_child_sends_for_itself(run_copy: Run) -> None:
     """A fork server imports matplotlib with one `send`, its children have others."""
     code = (
         "others = []\nfrom _blogsmith import figures\nfigures.install(others.append)\n" + PLOT + "plt.show()"
     )
-    ended, later = run(cell(PLOT), cell(code, "len(others), len(frames)"))
+    ended, later = run_copy(cell(PLOT), cell(code, "len(others), len(frames)"))
     assert len(ended) == 1
     assert later == ["(1, 0)"]
 
 
 def test_greys_are_mirrored() -> None:
-    black, white, grey = (dark._mirror_color((value, value, value, 0.5)) for value in (0.0, 1.0, 0.5))
+    black, white, grey = (dark_figures._mirror_color((value, value, value, 0.5)) for value in (0.0, 1.0, 0.5))
     assert [round(255 * part) for part in black] == [0xD8, 0xD6, 0xD0, 128]
     assert [round(255 * part) for part in white] == [0x1A, 0x19, 0x17, 128]
     assert white < grey < black
-    assert dark._mirror_color((0.0, 0.0, 0.5, 1.0)) == (0.0, 0.0, 0.5, 1.0)
-    assert dark._mirror_color((0.0, 0.0, 0.0, 0.0)) == (0.0, 0.0, 0.0, 0.0)
+    assert dark_figures._mirror_color((0.0, 0.0, 0.5, 1.0)) == (0.0, 0.0, 0.5, 1.0)
+    assert dark_figures._mirror_color((0.0, 0.0, 0.0, 0.0)) == (0.0, 0.0, 0.0, 0.0)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from .site_folder import find_site_folder
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 MAX_FOLDERS = 1_000
 """Looked at for sections."""
@@ -32,6 +35,9 @@ class _Name(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The names that begin so."""
+        # every command imports this module, and none but a completion needs that one
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name) for name in self.names(_root(ctx)) if name.startswith(incomplete)]
 
 
@@ -52,7 +58,7 @@ class ThemeFileType(_Name):
             return ()
         from ..base.diagnostics.model import SiteError
         from ..config.load import load_config
-        from ..project.bundled import bundled_folder
+        from ..project.bundled_folders import bundled_folder
         from ..render.templates.files import TEMPLATE_KINDS, read_theme_files
 
         try:
@@ -68,7 +74,7 @@ class ThemeType(_Name):
 
     def names(self, root: Path | None) -> Iterable[str]:
         """Those that have a theme.yaml."""
-        from ..project.bundled import bundled_folder
+        from ..project.bundled_folders import bundled_folder
 
         places = [bundled_folder("themes"), *([root / "themes"] if root else [])]
         return sorted({file.parent.name for place in places for file in place.glob("*/theme.yaml")})

@@ -12,7 +12,7 @@ from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.schema import Config
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
-from ..project.bundled import bundled_folder, bundled_plugins
+from ..project.bundled_folders import bundled_folder, bundled_plugins
 from ..project.context import plugin_code
 from ..render.converters import OURS, choose_converter, convert_foreign, no_converter, plug_in
 from ..tex.convert import convert_formula

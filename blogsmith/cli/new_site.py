@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..base.diagnostics.counts import first_names
 from ..base.storage.links import is_link
 from ..freeze.store import ATTRIBUTES_PATH, GIT_ATTRIBUTES
-from ..project.bundled import bundled_folder
+from ..project.bundled_folders import bundled_folder
 from .author_files import append_lines, create_file, quote_yaml, refusal, write_error
 
 _GITIGNORE = PurePosixPath(".gitignore")

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..base.patterns import lazy_pattern
 from ..config.schema import Config
-from ..project.bundled import bundled_folder
+from ..project.bundled_folders import bundled_folder
 from ..render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
 from .author_files import create_file
 

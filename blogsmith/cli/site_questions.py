@@ -12,8 +12,8 @@ from msgspec import Struct
 from ..base.diagnostics.model import did_you_mean
 from ..config.urls import base_url_problem
 from ..config.validate import LANGUAGE
-from ..languages.bundled import bundled_tags
-from ..project.bundled import bundled_folder
+from ..languages.bundled_languages import bundled_tags
+from ..project.bundled_folders import bundled_folder
 from .new_site import FirstSettings, default_title
 
 NOWHERE = "none"

@@ -23,9 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
 from msgspec import Struct, field
 
 from ..base.diagnostics.extras import install_command
@@ -34,13 +33,16 @@ from ..model.documents import Document
 from ..model.template_views import PageView
 from .plugin_code import PluginCode
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 __all__ = ["Config", "Document", "FormulaSource", "Hooks", "PageView", "SiteOutputs"]
 """What plugins may import: the types of what they are given."""
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
 ConvertFunction = Callable[["FormulaSource"], str | None]
-MarkdownRule = Callable[[MarkdownIt], None]
+MarkdownRule = Callable[["MarkdownIt"], None]
 PageReader = Callable[[Document], Document]
 PageFilter = Callable[[str, Document], str]
 FileContent = str | bytes | Callable[[], str | bytes]

@@ -13,7 +13,7 @@ from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic
 from .model import Difference, Notice, NoticeKind, SiteImport
 from .verify.facts import KINDS
-from .verify.published import PublishedCheck
+from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
 from .write import RECORD, REPORT, record_text
 

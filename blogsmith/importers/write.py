@@ -21,7 +21,7 @@ from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import NEW, Folder, open_folder
-from ..project.bundled import bundled_folder
+from ..project.bundled_folders import bundled_folder
 from ..project.report import Progress
 from .model import ImportedPage, SiteImport
 from .source_files import open_file

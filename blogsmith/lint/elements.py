@@ -19,7 +19,7 @@ from ..base.patterns import lazy_pattern
 from ..model.media import is_film
 from ..syntax.parser import Parsed
 from ..syntax.raw_places import raw_place
-from ..syntax.records import Figure, Heading, LinkAt, Math, Shortcode, get
+from ..syntax.records import Figure, Heading, LinkAt, Math, Shortcode, record_of
 
 _TAG = lazy_pattern(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -60,11 +60,11 @@ def _of_blocks(tokens: Sequence[Token], first_line: int) -> Iterator[WrittenElem
         if token.type == "inline":
             yield from _of_spans(token.children or (), first_line, is_captioned=is_captioned)
         elif token.type == "figure_open":
-            is_captioned = get(token, Figure).caption
+            is_captioned = record_of(token, Figure).caption
         elif token.type == "figure_close":
             is_captioned = False
         elif token.type == "heading_open" and "heading" in token.meta:
-            level = get(token, Heading).level
+            level = record_of(token, Heading).level
             place = _text_place(tokens[index + 1], token, first_line)
             yield WrittenElement("start", f"h{level}", place=place, is_markdown=True)
         elif token.type == "heading_close":
@@ -96,7 +96,7 @@ def _of_spans(tokens: Iterable[Token], first_line: int, *, is_captioned: bool) -
     place = Place(1)
     for token in tokens:
         if token.type == "link_open":
-            place = get(token, LinkAt).place if "linkat" in token.meta else place
+            place = record_of(token, LinkAt).place if "linkat" in token.meta else place
             attributes = {name: str(value) for name, value in token.attrs.items()}
             # an address that is written bare is its own text
             yield WrittenElement("start", "a", attributes, place, is_markdown="linkat" in token.meta)
@@ -112,9 +112,9 @@ def _of_token(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[
     elif token.type == "image" and "linkat" in token.meta:
         yield _image(token, is_captioned=is_captioned)
     elif token.type in ("shortcode", "shortcode_inline"):
-        yield from _of_call(get(token, Shortcode))
+        yield from _of_call(record_of(token, Shortcode))
     elif token.type in ("math_inline", "math_display"):
-        yield WrittenElement("text", text=get(token, Math).tex)
+        yield WrittenElement("text", text=record_of(token, Math).tex)
     elif token.type in _TEXTS:
         yield WrittenElement("text", text=token.content)
     elif token.type in _STANDING_FOR_TEXT:
@@ -124,7 +124,7 @@ def _of_token(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[
 
 
 def _image(token: Token, *, is_captioned: bool) -> WrittenElement:
-    at = get(token, LinkAt)
+    at = record_of(token, LinkAt)
     attributes = {name: str(value) for name, value in token.attrs.items()}
     if is_film(at.target):
         is_loop = "loop" in attributes.get("class", "").split() or "data-loop" in attributes
@@ -137,7 +137,7 @@ def _image(token: Token, *, is_captioned: bool) -> WrittenElement:
 
 def _texts(tokens: Iterable[Token]) -> Iterator[str]:
     for token in tokens:
-        yield get(token, Math).tex if token.type == "math_inline" else token.content
+        yield record_of(token, Math).tex if token.type == "math_inline" else token.content
         yield from _texts(token.children or ())
 
 

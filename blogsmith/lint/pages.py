@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import TextMap
 from ..syntax.math.formulas import text_with_formulas
 from ..syntax.parser import Parsed, formulas
-from ..syntax.records import Math, Shortcode, get
+from ..syntax.records import Math, Shortcode, record_of
 
 
 def formulas_of(page: Parsed) -> list[Math]:
@@ -22,5 +22,5 @@ def _arguments(tokens: Iterable[Token]) -> Iterator[TextMap]:
     """Arguments of shortcodes, which are read as Markdown no sooner than they are rendered."""
     for token in tokens:
         if token.type == "shortcode":
-            yield from get(token, Shortcode).arg_maps.values()
+            yield from record_of(token, Shortcode).arg_maps.values()
         yield from _arguments(token.children or ())

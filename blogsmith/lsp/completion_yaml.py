@@ -15,7 +15,7 @@ from lsprotocol.types import (
 from ..base.diagnostics.codes import CODES
 from ..config.load import CONFIG_NAME
 from ..pipeline.snapshot import SiteSnapshot
-from ..project.bundled import bundled_folder, bundled_plugins
+from ..project.bundled_folders import bundled_folder, bundled_plugins
 from .completion_files import assets_of
 from .cursor import Cursor
 from .schema_guide import Form, KeyGuide, known_schema, list_keys, list_values

@@ -363,3 +363,5 @@ class Output(Struct, frozen=True):
     """What the file tells of its author is left out on the way, see `photos/`."""
     texts: frozenset[str] = frozenset()
     """Of a page: source paths of other pages whose texts were read for it."""
+    templates: frozenset[str] = frozenset()
+    """Of a page: names of templates that were looked for, found or not."""

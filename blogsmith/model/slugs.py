@@ -14,8 +14,11 @@ def slugify(text: str) -> str:
 
     `Why Scale by sqrt(d_k)?` → `why-scale-by-sqrt-d-k`. Empty if `text` has no letter or digit.
     """
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return _SEPARATORS.sub("-", unicodedata.normalize("NFC", folded)).strip("-")
+    if text.isascii():
+        folded = text.lower()
+    else:
+        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return _SEPARATORS.sub("-", folded).strip("-")
 
 
 def github_slug(text: str) -> str:

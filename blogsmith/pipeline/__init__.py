@@ -1,1 +1,1 @@
-"""The pipeline, Source → … → Output: once for a build, in steps and with a memory for the preview."""
+"""The pipeline, Source → … → Output, and the cells on its way: once for a build, in steps for the preview."""

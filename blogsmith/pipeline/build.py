@@ -26,8 +26,6 @@ from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 from ..read.front_matter import read_document
 from ..site.frame import Rendered
-from ..syntax.parser import make_parser, parse_document
-from ..syntax.token_listing import describe
 from ..write.output import write_site
 from .bibliographies import bibliography_paths
 from .build_record import BuildExtent, save_stamps, start_build
@@ -131,7 +129,8 @@ def _finish(
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
         fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
-        pages.make_ahead(count_copies(site.context, options), keep, fonts)
+        copies = count_copies(site.context, options)
+        pages.make_ahead(copies, keep, fonts, spool if options.write else None)
     files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
     if options.write:
@@ -229,6 +228,9 @@ def tokens_of(file: Path, root: Path | None) -> str:
 
     Without a site the default settings count.
     """
+    from ..syntax.parser import make_parser, parse_document
+    from ..syntax.token_listing import describe
+
     path = file.relative_to(root) if root and file.is_relative_to(root) else Path(file.name)
     source = Source(PurePosixPath(path.as_posix()), decode(file.read_bytes(), path.as_posix()), "")
     context = open_site(root) if root else default_context(file.parent)

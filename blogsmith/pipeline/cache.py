@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
 from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic
@@ -25,13 +25,10 @@ from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..read.included_files import included_names, read_included
-from ..render.context import Tools
 from ..render.converters import ForeignConvert, convert_foreign
-from ..render.html import render_body
 from ..render.lexing import Lex, lex_in_time
+from ..render.tools import Tools
 from ..site.index import PageEntry, page_entry
-from ..syntax.parser import Parsed, make_parser, parse_document
-from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
 from .placeholder import placeholder_body
 from .rows.image_rows import ImageSizes
@@ -41,6 +38,12 @@ from .rows.page_table import PageTable
 from .rows.row_store import NoRows, RowStore
 from .rows.trace import Lookups, is_valid, trace_tools
 from .time_limit import LIMIT_S, TookTooLong, time_limit
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+    from ..syntax.parser import Parsed
+    from ..syntax.state import ParseOptions
 
 TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
@@ -129,20 +132,30 @@ class PageCache:
         """As in `PageTable`."""
         return self.table.reasons
 
-    @property
-    def md(self) -> MarkdownIt:
+    def parser(self) -> MarkdownIt:
         """The parser; made once, for it refers to itself, and many of them would wait to be collected."""
-        assert self._md is not None, "`use_context` comes first"
+        if self._md is None:
+            assert self._options is not None, "`use_context` comes first"
+            # where all pages are known, none is parsed
+            from ..syntax.parser import make_parser
+
+            self._md = make_parser(self._options)
         return self._md
+
+    def prepare(self) -> None:
+        """Import and make what pages are made with, for processes that are about to be forked."""
+        from ..render import html  # noqa: F401
+
+        self.parser()
 
     def use_context(self, context: SiteContext) -> None:
         """Work with these settings from now on; forget what others have made."""
         before = self._context
         self._context = context
         self.table.use_context(context)
-        if before is None or self._md is None or before.options != context.options:
+        if before is None or before.options != context.options:
             self._options = context.options
-            self._md = make_parser(self._options)
+            self._md = None
             self._known.clear()
             self._tokens.clear()
             self._bodies.clear()
@@ -200,9 +213,11 @@ class PageCache:
         path = str(document.path)
         found = self._tokens.get(path)
         if found is None or found.document is not document:
-            assert self._md is not None and self._options is not None, "`use_context` comes first"
-            started = time.perf_counter()
-            found = parse_document(document, self._md, self._options)
+            assert self._options is not None, "`use_context` comes first"
+            from ..syntax.parser import parse_document
+
+            md, started = self.parser(), time.perf_counter()
+            found = parse_document(document, md, self._options)
             self.parsing_s += time.perf_counter() - started
             self.keep_tokens(found)
         return found
@@ -288,6 +303,8 @@ class PageCache:
 
     def render(self, document: Document, tools: Tools) -> tuple[Body, Lookups]:
         """The document's HTML, made anew, and what it asked of the site."""
+        from ..render.html import render_body
+
         watched, lookups = trace_tools(tools)
         try:
             with time_limit(self._limit_s, self._is_urgent):

@@ -13,7 +13,7 @@ from ..config.load import CONFIG_NAME
 from ..model.generated_files import GeneratedFile
 from ..model.social_cards import CardStyle
 from ..model.template_views import PageView
-from ..project.bundled import bundled_folder
+from ..project.bundled_folders import bundled_folder
 from ..project.context import SiteContext
 from ..project.trust.consent import is_trusted
 from ..site.cards.drawing import draw_card

@@ -12,6 +12,7 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -27,7 +28,6 @@ from ..read.files import NO_TEXTS, KeepText, read_again, read_site
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
 from ..site.statements import proof_circles
-from ..syntax.parser import Parsed
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
@@ -47,6 +47,9 @@ from .rows.template_rows import TemplateRows
 from .site_options import option_problems
 from .snapshot import ResolvedSite, SiteSnapshot
 from .time_limit import LIMIT_S
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ..base.diagnostics.model import Diagnostic
 from ..config.schema import MathSettings
 from ..lint.run import PageLint, lint_page, lint_site
 from ..model.documents import Document
 from ..project.context import SiteContext
-from ..syntax.parser import Parsed
 from .rows.page_rows import decode_row, digest_of, encode_row
 from .rows.page_table import PageTable
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
 
 
 def encode_lint(page: Parsed, math: MathSettings) -> bytes:

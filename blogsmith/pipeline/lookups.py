@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from ..config.languages import edition_root
@@ -17,7 +16,7 @@ from ..model.pictures import ImageInfo
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
-from ..render.context import Tools
+from ..render.tools import Tools
 from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image
@@ -29,6 +28,8 @@ from .bibliographies import SiteBibliographies
 from .media import measure_media
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
     from ..pyodide.distribution import Distribution
 
 
@@ -66,7 +67,7 @@ def site_files(config: Config) -> Iterator[str]:
 
 def page_tools(
     context: SiteContext,
-    md: MarkdownIt,
+    parser: Callable[[], MarkdownIt],
     index: SiteIndex,
     loaded: LoadedSite,
     results: Callable[[Document], PageResults],
@@ -86,7 +87,7 @@ def page_tools(
 
     return Tools(
         config=context.config,
-        md=md,
+        parser=parser,
         theme=context.theme,
         plugins=context.plugins,
         link=lambda written, document: resolve_link(index, written, document),
@@ -96,6 +97,7 @@ def page_tools(
         media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,
+        page_title=index.page_title,
         nearest_slug=index.nearest_slug,
         slug_hint=index.slug_hint,
         results=results,

@@ -33,7 +33,6 @@ from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
-from ..site.markdown.files import markdown_files
 from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view, with_options
@@ -192,11 +191,16 @@ def _generated_files(
     """What blogsmith makes beside pages; the author's own file of that name goes before."""
     from ..site.sitemap import robots, sitemap_files
 
+    texts: Mapping[PurePosixPath, GeneratedFile] = {}
+    if config.llms_txt:
+        from ..site.markdown.files import markdown_files
+
+        texts = markdown_files(views, config)
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config, unfit),
         PurePosixPath("robots.txt"): partial(robots, config),
         **sitemap_files(views, config),
-        **markdown_files(views, config),
+        **texts,
     }
     return [
         OutputFile(file, f"the file {file} that blogsmith makes", make)

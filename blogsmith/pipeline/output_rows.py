@@ -26,8 +26,11 @@ from .pools.page_pool import FEWEST, MadeOutput, PagePool, cost_of, is_feed
 from .rows.page_rows import NotStorable, digest_of
 from .rows.row_store import NoRows, Row, RowStore
 from .rows.view_digests import ViewDigests
+from .spool import Spool
 
 _KIND = "output"
+_LOADS = "loads"
+"""Kind of rows with names of templates: most pages have the same ones."""
 
 
 class _Known(msgspec.Struct, frozen=True, array_like=True):
@@ -37,6 +40,10 @@ class _Known(msgspec.Struct, frozen=True, array_like=True):
     """What its policy stops."""
     texts: Mapping[str, bytes]
     """Source path of another page whose text was read for it → digest of that text."""
+    loads: str = ""
+    """Name of the row that says which templates were looked for; empty for what is made without any."""
+    templates: bytes = b""
+    """As `digest_templates` gives it for these."""
 
 
 class OutputRows:
@@ -58,22 +65,28 @@ class OutputRows:
         self._texts = {view.path: view.body.digest for view in reversed(views) if view.path}
         """Source path → digest of the text of that page."""
         self._site = ""
-        """Names what all pages depend on; empty: nothing is kept."""
+        """Names what all pages depend on, templates apart; empty: nothing is kept."""
+        self._loads: dict[str, bytes] = {}
+        """Name of a row of templates → what is digested of them now."""
         self._settings = ""
         """The same of files that are made from pages without a template."""
         files, config = plan.context.theme.files, plan.context.config
         if not isinstance(rows, NoRows):
             with suppress(NotStorable):
                 self._settings = digest_of(rows.program, plan.site, config).hex()
-                self._site = digest_of(self._settings, files).hex()
+                self._site = digest_of(self._settings, replace(files, templates={}, warnings=())).hex()
 
     def make_ahead(
-        self, processes: int, keep: Callable[[Output], Output], beside: Sequence[OutputFile] = ()
+        self,
+        processes: int,
+        keep: Callable[[Output], Output],
+        beside: Sequence[OutputFile] = (),
+        spool: Spool | None = None,
     ) -> None:
         """Make the pages that are not known, if there are many, by several processes.
 
-        keep: as in `make_outputs`. beside: slow files that are made meanwhile, and keep themselves where they
-        are found later. SiteError if a process dies.
+        keep: as in `make_outputs`; spool: as in `PagePool`. beside: slow files that are made meanwhile, and
+        keep themselves where they are found later. SiteError if a process dies.
         """
         missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
         if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
@@ -91,8 +104,11 @@ class OutputRows:
         made_beside = {planned.path for planned in beside}
         # what takes longest comes first, so that no process works on it alone in the end
         wanted = (*beside, *feeds, *missing)
-        for planned, made in PagePool(self._plan, self._rows, self._trace).make(wanted, processes):
+        pool = PagePool(self._plan, self._rows, self._trace, spool)
+        for planned, made in pool.make(wanted, processes):
             if planned.path not in made_beside:
+                # made now, while others work; it is kept with the page
+                self._key(planned)
                 self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
 
     def output(self, planned: OutputFile) -> MadeOutput:
@@ -116,7 +132,8 @@ class OutputRows:
             texts = {path: self._texts[path] for path in sorted(output.texts)}
             if texts:
                 self.traced[planned.path] = tuple(texts)
-            data = msgspec.msgpack.encode(_Known(output.digest, problems, texts))
+            known = _Known(output.digest, problems, texts, *self._put_loads(output.templates))
+            data = msgspec.msgpack.encode(known)
             self._rows.put(_KIND, str(planned.path), Row(key, data))
             if isinstance(planned.content, PageView):
                 put_place(self._rows, key, planned.content)
@@ -139,6 +156,7 @@ class OutputRows:
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
+        self._rows.keep_only(_LOADS, self._loads.keys())
 
     def _known_page(self, planned: OutputFile) -> _Known | None:
         if planned.path not in self._found:
@@ -146,18 +164,43 @@ class OutputRows:
         return self._found[planned.path]
 
     def _find(self, planned: OutputFile) -> _Known | None:
-        key = self._key(planned)
-        row = self._rows.get(_KIND, str(planned.path)) if key else None
-        known = _decode(row.data) if row and row.key == key else None
-        texts = known.texts.items() if known else ()
-        return known if all(self._texts.get(path) == digest for path, digest in texts) else None
+        row = self._rows.get(_KIND, str(planned.path)) if self._site else None
+        # a key is named by a digest of all that the page is made from
+        known = _decode(row.data) if row and row.key == self._key(planned) else None
+        if known is None or known.templates != self._digest_loads(known.loads):
+            return None
+        is_same = all(self._texts.get(path) == digest for path, digest in known.texts.items())
+        return known if is_same else None
+
+    def _digest_loads(self, name: str) -> bytes:
+        if not name:
+            return b""
+        if name not in self._loads:
+            row = self._rows.get(_LOADS, name)
+            templates = _decode_names(row.data) if row else None
+            if templates is None:
+                return b"unknown"
+            self._loads[name] = self._plan.context.theme.files.digest_templates(templates)
+        return self._loads[name]
+
+    def _put_loads(self, templates: frozenset[str]) -> tuple[str, bytes]:
+        """The row of these names, and what is digested of the templates."""
+        if not templates:
+            return "", b""
+        names = sorted(templates)
+        name = digest_of(names).hex()
+        if name not in self._loads:
+            self._rows.put(_LOADS, name, Row("", msgspec.msgpack.encode(names)))
+            self._loads[name] = self._plan.context.theme.files.digest_templates(names)
+        return name, self._loads[name]
 
     def _make(self, planned: OutputFile) -> MadeOutput:
-        with self._trace.watch() as texts:
+        with self._trace.watch() as texts, self._plan.context.theme.watch_templates() as templates:
             output, problems = self._plan.output(planned)
-        own = planned.content.path if isinstance(planned.content, PageView) else ""
-        is_page = isinstance(planned.content, PageView)
-        return replace(output, texts=frozenset(texts - {own}) if is_page else frozenset()), problems
+        if isinstance(planned.content, PageView):
+            others = frozenset(texts - {planned.content.path})
+            output = replace(output, texts=others, templates=frozenset(templates))
+        return output, problems
 
     def _make_bytes(self, planned: OutputFile) -> bytes:
         data = self._plan.output(planned)[0].data
@@ -186,6 +229,13 @@ class OutputRows:
         except NotStorable:
             return ""
         return f"{around} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
+
+
+def _decode_names(data: bytes) -> list[str] | None:
+    try:
+        return msgspec.msgpack.decode(data, type=list[str])
+    except msgspec.MsgspecError:
+        return None
 
 
 def _decode(data: bytes) -> _Known | None:

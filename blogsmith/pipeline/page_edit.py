@@ -184,7 +184,7 @@ class _Edit:
         self._tools = replace(
             page_tools(
                 context=context,
-                md=self._memory.md,
+                parser=self._memory.parser,
                 index=index,
                 loaded=loaded,
                 results=_no_results,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from ..model.documents import PageFacts, SiteFiles
 from ..project.context import SiteContext
@@ -15,9 +16,11 @@ from ..project.report import BuildLog, BuildOptions
 from ..project.select import select_posts
 from ..read.active_svg import Inspect, svg_warnings
 from ..read.files import read_site
-from ..syntax.parser import Parsed
 from .cache import PageCache
 from .rows.row_store import NoRows, open_rows
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
 
 
 def read_documents(

@@ -19,8 +19,8 @@ from ..model.remote_images import is_remote, remote_address
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions
-from ..render.context import Tools
 from ..render.html import render_body
+from ..render.tools import Tools
 from .bibliographies import SiteBibliographies
 from .cache import PageCache
 from .lookups import index_of, page_tools
@@ -54,7 +54,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     bibliographies.use_settings(context.settings)
     tools = page_tools(
         context=context,
-        md=memory.md,
+        parser=memory.parser,
         index=index,
         loaded=loaded,
         results=_no_results,

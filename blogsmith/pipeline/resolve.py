@@ -164,7 +164,7 @@ class Resolver:
         index = structs.replace(index, entries=entries)
         tools = page_tools(
             context=context,
-            md=self._memory.md,
+            parser=self._memory.parser,
             index=index,
             loaded=loaded,
             results=results,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -13,8 +14,10 @@ from ..project.report import BuildLog, BuildOptions, no_progress
 from ..pyodide.imports import imports_of
 from ..pyodide.names import MODULES, needs_no_package
 from ..syntax.cells.runnables import Runnable
-from ..syntax.parser import Parsed
 from .page_reader import parse_pages
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
 
 
 class RunnablePage(Struct, frozen=True):

@@ -13,7 +13,7 @@ from ..config.load import CONFIG_NAME
 from ..model.documents import Asset
 from ..model.template_views import Ground
 from ..project.context import SiteContext
-from ..render.templates.ground import ground_of
+from ..render.templates.ground_color import ground_of
 from ..render.templates.style_sheets import version_of
 
 Assets = Mapping[str, tuple[Asset, str]]

@@ -11,7 +11,7 @@ from ..model.documents import Document, SiteFiles
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
-from ..render.context import Tools
+from ..render.tools import Tools
 from ..site.frame import Frame, Rendered
 from ..site.index import PageEntry, SiteIndex
 from ..site.math_font import MathFonts

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..base.storage.cache import CACHE, open_cache
-from ..project.bundled import bundled_folder
+from ..project.bundled_folders import bundled_folder
 from ..project.trust.seal import make_sealer, read_sealer
 from .pages.media_types import media_type
 

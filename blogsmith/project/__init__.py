@@ -1,1 +1,1 @@
-"""An opened site: its settings, plugins and theme, what it consists of, and the report of a build."""
+"""An opened site: its settings, plugins and theme, whether they may run, what it consists of, and reports."""

@@ -15,17 +15,17 @@ from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import Config
 from ..config.urls import base_url_problem
 from ..hooks import Plugins
+from ..hooks.diagram_languages import DIAGRAMS
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
 from ..render.converters import OURS, no_converter
-from ..render.diagrams import DIAGRAMS
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..render.templates.theme_options import report_options
 from ..syntax.references.labels import BY_SECTION
 from ..syntax.state import ParseOptions
 from ..tex.on_demand import linear_text, split_rows
-from .bundled import bundled_folder, bundled_plugins
+from .bundled_folders import bundled_folder, bundled_plugins
 from .callout_kinds import check_counters, own_kinds, site_kinds
 from .trust.consent import judge
 

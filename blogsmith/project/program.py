@@ -12,7 +12,7 @@ import sys
 
 from .. import __version__
 from ..base.storage.digests import blake2b
-from .bundled import bundled_path, package_folder
+from .bundled_folders import bundled_path, package_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

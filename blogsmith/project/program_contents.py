@@ -10,7 +10,7 @@ from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from .bundled import bundled_path, package_folder
+from .bundled_folders import bundled_path, package_folder
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 

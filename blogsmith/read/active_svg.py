@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from xml.parsers import expat
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..base.patterns import lazy_pattern
@@ -73,6 +72,9 @@ def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
     """A warning for each kind of thing in the file that acts, where it stands first."""
     encoding = next((name for mark, name in _BYTE_ORDERS.items() if data.startswith(mark)), "utf-8")
     text = data.decode(encoding, "replace")
+    # few sites have such a file
+    from xml.parsers import expat
+
     reading = _Reading(Reporter(path, re.split(r"\r\n?|\n", text)))
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.ordered_attributes = True

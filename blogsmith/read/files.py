@@ -30,9 +30,9 @@ from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.texts import ReadText
+from .duplicate_posts import fold_name, twin_posts
 from .foreign_files import foreign_file_hint
 from .remote_record import read_remote_images
-from .twins import fold_name, twin_posts
 
 MAX_MARKDOWN_BYTES = 10_000_000
 

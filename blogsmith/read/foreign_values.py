@@ -1,7 +1,7 @@
 """Values that another generator gives a key of ours: what is meant is read, the rest is a warning.
 
 Of such a value nothing of the page depends but its look, so no author has to mend it before the first
-build. Keys that say whether a page is published at all are another matter: see `holding_back.py`.
+build. Keys that say whether a page is published at all are another matter: see `draft_status.py`.
 """
 
 from __future__ import annotations

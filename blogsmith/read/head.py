@@ -26,9 +26,9 @@ from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_nam
 from ..model.documents import KEY_ALIASES, FrontMatter, Series
 from ..model.scholarly import DOI
 from . import execution
+from .draft_status import is_held_back, is_private_status
 from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
-from .holding_back import is_held_back, is_private_status
 from .references import read_orcids, read_people, read_references
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")

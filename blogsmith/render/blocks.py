@@ -9,14 +9,14 @@ from markdown_it.token import Token
 
 from ..languages.language import Language
 from ..syntax.headings import plain_text
-from ..syntax.records import Callout, Collapsible, TableRecord, get
+from ..syntax.records import Callout, Collapsible, TableRecord, record_of
 from .context import Rendering, Rule
 from .margins import is_margin_note, margin_note_opening
 from .prose import attributes, escape_html
 
 
 def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    callout = get(tokens[index], Callout)
+    callout = record_of(tokens[index], Callout)
     if is_margin_note(callout):
         return margin_note_opening(rendering, callout, tokens[index])
     own = str(tokens[index].attrs.get("class", ""))
@@ -51,7 +51,7 @@ def _label(rendering: Rendering, callout: Callout) -> str:
 
 
 def _title_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    callout = get(tokens[index], Callout)
+    callout = record_of(tokens[index], Callout)
     if is_margin_note(callout):
         return '<p class="margin-title">'
     start = f'<{_title_tag(callout)} class="callout-title">'
@@ -59,21 +59,21 @@ def _title_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 
 def _title_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    callout = get(tokens[index], Callout)
+    callout = record_of(tokens[index], Callout)
     end = ")</span>" if callout.number else ""
     return f"{end}</{_title_tag(callout)}>\n"
 
 
 def _body_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "" if is_margin_note(get(tokens[index], Callout)) else '<div class="callout-body">\n'
+    return "" if is_margin_note(record_of(tokens[index], Callout)) else '<div class="callout-body">\n'
 
 
 def _body_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "" if is_margin_note(get(tokens[index], Callout)) else "</div>\n"
+    return "" if is_margin_note(record_of(tokens[index], Callout)) else "</div>\n"
 
 
 def _callout_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    if not get(tokens[index], Callout).fold:
+    if not record_of(tokens[index], Callout).fold:
         return "</aside>\n"
     rendering.reading.leave()
     return "</details>\n"
@@ -85,7 +85,7 @@ def _qed(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _collapsible_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    is_open = get(tokens[index], Collapsible).open
+    is_open = record_of(tokens[index], Collapsible).open
     rendering.reading.enter(is_folded=not is_open)
     opened = " open" if is_open else ""
     return f"<details{attributes(tokens[index])}{opened}>\n"
@@ -119,7 +119,7 @@ def _element_close(rendering: Rendering, tokens: Sequence[Token], index: int) ->
 
 
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    table = get(tokens[index], TableRecord)
+    table = record_of(tokens[index], TableRecord)
     name = f' id="{escape_html(table.id)}"' if table.id else ""
     # two regions of one name would be told apart by nobody who hears them
     label = (
@@ -133,7 +133,7 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 def caption(rendering: Rendering, table_open: Token, html: str) -> str:
     """The caption of the table that `table_open` begins."""
-    return f"{table_caption(rendering.language, get(table_open, TableRecord).number, html)}\n"
+    return f"{table_caption(rendering.language, record_of(table_open, TableRecord).number, html)}\n"
 
 
 def table_caption(language: Language, number: str, html: str) -> str:

@@ -145,7 +145,7 @@ def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> 
     code = _tag("code", {"class": f"language-{_class_name(language)}" if language else ""})
     figure = (
         f'{opening}{_header(language, options.title)}<pre class="highlight" tabindex="0">{code}'
-        f"{''.join(_line_spans(lines, options))}</code></pre></figure>"
+        f"{_line_spans(lines, options)}</code></pre></figure>"
     )
     return _fold(figure, options.fold, options.fold_open)
 
@@ -162,11 +162,20 @@ def _header(language: str, title: str) -> str:
     return f'<figcaption class="code-header">{" ".join(spans)}</figcaption>' if spans else ""
 
 
-def _line_spans(lines: Sequence[str], options: FigureOptions) -> Iterator[str]:
+def _line_spans(lines: Sequence[str], options: FigureOptions) -> str:
     """One span a line with its newline inside, which keeps empty lines high when spans are blocks.
 
     Lines that are new or gone are `<ins>` and `<del>`, which those hear, too, who do not see colours.
     """
+    if options.marked or options.added or options.removed or options.marks:
+        return "".join(_marked_spans(lines, options))
+    start, end = '<span class="line">', "</span>"
+    html = f"\n{end}{start}".join(lines)
+    # behind the last newline there is no line
+    return f"{start}{html}{end}" if lines[-1] else f"{start}{html}".removesuffix(start)
+
+
+def _marked_spans(lines: Sequence[str], options: FigureOptions) -> Iterator[str]:
     last = len(lines)
     for number, line in enumerate(lines, 1):
         newline = "" if number == last else "\n"

@@ -6,128 +6,33 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
-from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
-from ..config.schema import Config
-from ..hooks import FormulaConverter, Plugins
-from ..languages.bundled import find_language
+from ..base.diagnostics.model import Place, Reporter, SiteError
+from ..hooks import FormulaConverter
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
 from ..model.fallbacks import ConverterFallback
 from ..model.links import LinkTarget
-from ..model.media import MediaFile
 from ..model.pictures import ImageInfo, PictureVariant
-from ..model.publications import CslStyle, FoundPublication
 from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
-from ..tex.on_demand import convert_formula
-from .converters import ForeignConvert, convert_foreign
-from .lexing import Lex, lex_in_time
 from .reading_time import ReadingTime
+from .tools import Tools
 
 if TYPE_CHECKING:
-    from ..pyodide.distribution import Distribution
-    from ..tex.convert import Convert
     from ..tex.parse.reader import Macro
     from .outputs.provenance import RunLine
 
 
 MOST_BYTES, MOST_MOVING_BYTES = 10_000_000, 5_000_000
 """Of a picture, and of one that moves."""
-
-
-class Shortcodes(Protocol):
-    """The part of a theme that renders shortcodes."""
-
-    def render_shortcode(
-        self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
-    ) -> str:
-        """HTML of a shortcode."""
-
-    def has_shortcode(self, name: str) -> bool:
-        """Whether there is a template for it."""
-
-    def shortcode_names(self) -> tuple[str, ...]:
-        """All of them."""
-
-
-def _no_results(document: Document) -> PageResults:
-    return PageResults()
-
-
-def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
-    return f"there is no place for the picture {name}"
-
-
-def _no_media(written: str, document: Document) -> MediaFile | LinkTarget:
-    return LinkTarget("", f"there is no place for the film {written}")
-
-
-def _from_cdn() -> Distribution:
-    from ..pyodide.distribution import cdn_distribution
-
-    return cdn_distribution()
-
-
-class Tools(msgspec.Struct, frozen=True):
-    """The site as one page sees it; functions, so that a test can hand in its own."""
-
-    config: Config
-    md: MarkdownIt
-    theme: Shortcodes
-    plugins: Plugins
-    link: Callable[[str, Document], LinkTarget]
-    """Address written in a post → where it leads."""
-    image: Callable[[str, Document], ImageInfo | LinkTarget]
-    """Path written in a post → the image, or what is wrong with it."""
-    labels: Callable[[str, Document], Mapping[str, Label] | None]
-    """Slug of a post as a document names it → its labels; None if there is no such post."""
-    post_url: Callable[[str, Document], str]
-    """The same → its URL with base path."""
-    nearest_slug: Callable[[str], str | None] = lambda slug: None
-    """A slug that names no post → one that may be meant."""
-    slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
-    """A slug that names no post → what to do."""
-    media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
-    """Path of a film or of captions written in a post → the file, or what is wrong with it."""
-    results: Callable[[Document], PageResults] = _no_results
-    """What the cells and values of a page came to."""
-    picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
-    """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
-    python: Callable[[], Distribution] = _from_cdn
-    """Where readers' browsers get Python; asked for only by pages with code that runs there."""
-    work: Callable[[str, Document], FoundPublication] = lambda key, document: FoundPublication()
-    """Key of a citation → what the bibliographies of a page have under it."""
-    work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
-    """All keys that the page may cite, in the order of its files."""
-    publication_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
-    """Keys of the bibliographies that the page lists as a whole."""
-    work_hint: Callable[[str, Document], str] = lambda key, document: ""
-    """A key that no bibliography has → what to do."""
-    work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None
-    """Key → where its entry stands, as a finding without words."""
-    bibliography_problems: Callable[[Document], tuple[Diagnostic, ...]] = lambda document: ()
-    """What is wrong with the bibliographies of a page themselves."""
-    citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
-    """The style of citations that the page asks for."""
-    lex: Lex = lex_in_time
-    """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
-    formula: Convert = convert_formula
-    """A formula → MathML; it too may remember, see `tex.cache`."""
-    foreign: ForeignConvert = convert_foreign
-    """The same by the converter of a plugin; it may remember likewise."""
-    language: Callable[[str], Language] = lambda tag: find_language(tag, {})
-    """BCP 47 tag of a page → the words that are printed on it."""
-    mark_lines: bool = False
-    """Blocks say on which line of the file they start, cells which they are: see `marks.py`."""
 
 
 class GalleryFrame(msgspec.Struct, frozen=True):

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from ..base.diagnostics.model import Place, SiteError, TextMap, place_within
 from ..hooks import Diagram
+from ..hooks.diagram_languages import DIAGRAMS
 from ..syntax.records import Fence
 from .captions import inline_html, plain
 from .context import Rendering
 from .figures import figure_caption
 from .prose import escape_html
-
-DIAGRAMS: Mapping[str, str] = MappingProxyType(
-    {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
-)
-"""Languages that stand for a drawing even on a site without a plugin for them → the bundled plugin."""
 
 
 def is_diagram(rendering: Rendering, language: str) -> bool:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.cells.option_values import FOLD
-from ..syntax.records import Fence, get
+from ..syntax.records import Fence, record_of
 from .captions import inline_html
 from .code import FigureOptions, code_figure, has_long_lines, highlight, is_known_language
 from .code_notes import line_marks
@@ -19,7 +19,7 @@ from .prose import escape_html
 
 def fence(rendering: Rendering, token: Token) -> str:
     """The figure of a fence that is no cell: its diagram or its code."""
-    record = get(token, Fence)
+    record = record_of(token, Fence)
     if is_diagram(rendering, record.language):
         return diagram_figure(rendering, token.content, record)
     return code_of_fence(rendering, token, token.content, record)

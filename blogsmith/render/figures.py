@@ -11,7 +11,7 @@ from ..base.diagnostics.model import Place
 from ..model.media import is_film
 from ..model.pictures import ImageInfo
 from ..syntax.headings import plain_text
-from ..syntax.records import DarkTwin, Figure, LinkAt, get
+from ..syntax.records import DarkTwin, Figure, LinkAt, record_of
 from .context import Rendering, Rule
 from .dimensions import HINT, Length, fit_style, nearest_length, parse_length
 from .films import Film, Written, film_tag
@@ -72,12 +72,12 @@ def _read_length(rendering: Rendering, name: str, text: str, place: Place | None
 
 def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    at = get(token, LinkAt)
+    at = record_of(token, LinkAt)
     attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
     alt = plain_text(token.children or (), rendering.parsed.page)
     if is_film(at.target):
         return _film(rendering, at, alt, attrs)
-    dark = get(token, DarkTwin).at if "darktwin" in token.meta else None
+    dark = record_of(token, DarkTwin).at if "darktwin" in token.meta else None
     classes = attrs.pop("class", "").split()
     if rendering.is_framed and "margin" in classes:
         # the figure has it
@@ -124,7 +124,7 @@ def _is_in_link(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    figure = get(tokens[index], Figure)
+    figure = record_of(tokens[index], Figure)
     rendering.is_framed = True
     places = range(index, len(tokens))
     closing = next((tokens[at] for at in places if tokens[at].type == "figure_close"), None)
@@ -135,7 +135,7 @@ def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    figure = get(tokens[index], Figure)
+    figure = record_of(tokens[index], Figure)
     rendering.is_framed, rendering.frame_caption = False, ""
     text = rendering.render(rendering, tokens[index].children or ())
     return figure_caption(rendering, figure.number, text) + "</figure>\n"

@@ -14,7 +14,7 @@ from ..base.diagnostics.fixes import Fix, TextEdit, exchange
 from ..base.diagnostics.model import Place, Severity
 from ..base.patterns import lazy_pattern
 from ..model.fallbacks import ConverterFallback
-from ..syntax.records import Math, RowMark, XRef, get
+from ..syntax.records import Math, RowMark, XRef, record_of
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
 from ..tex.on_demand import (
@@ -57,7 +57,7 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
-    formula = mathml(rendering, get(tokens[index], Math))
+    formula = mathml(rendering, record_of(tokens[index], Math))
     if len(_MARKUP.sub("", formula)) > NARROW and "<math " in formula:
         # what cannot break scrolls by itself, as a display does
         formula = group_lines(formula, NARROW) or f'<span class="math-long">{formula}</span>'
@@ -71,7 +71,7 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     A number is the link to its equation. Inside `<math>` it cannot be one (see `tex`), so the links of rows
     stand behind the formula, empty; the theme lays them over the numbers.
     """
-    math = get(tokens[index], Math)
+    math = record_of(tokens[index], Math)
     single = len(math.rows) == 1
     numbered = any(mark.number for mark in math.rows)
     _check_tags(rendering, math)

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from ..model.pictures import ImageInfo
 from ..syntax.blocks import IMAGES_HINT, NO_IMAGES
-from ..syntax.records import LinkAt, get
+from ..syntax.records import LinkAt, record_of
 from .context import GalleryFrame, Rendering, Rule
 from .prose import attributes
 from .variants import LARGE_BYTES, SHOWN_PX, use_variants
@@ -91,7 +91,7 @@ def _columns(rendering: Rendering, token: Token, count: int) -> int:
     text = str(token.attrs.get("data-cols", ""))
     if text.isascii() and text.isdigit() and len(text) < 3 and 1 <= int(text) <= MAX_COLUMNS:
         return int(text)
-    place = get(token, LinkAt).place
+    place = record_of(token, LinkAt).place
     if text:
         message = f"data-cols is a number from 1 to {MAX_COLUMNS}, not {text}"
         rendering.reporter.error("gallery", message, place)

@@ -23,7 +23,7 @@ from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
-from ..syntax.records import Heading, XRef, get
+from ..syntax.records import Heading, XRef, record_of
 from ..tex.mathml.signs import signs_of
 from . import (
     blocks,
@@ -39,7 +39,7 @@ from . import (
     tabs,
     wiki_links,
 )
-from .context import Rendering, Rule, Tools
+from .context import Rendering, Rule
 from .converters import OURS, choose_converter, no_converter
 from .ids import report_repeated_ids
 from .link_texts import html_within_links, strip_links
@@ -47,6 +47,7 @@ from .marks import add_marks, is_marked
 from .outputs import rules
 from .policy.outline import body_outline
 from .statements import page_statements
+from .tools import Tools
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
@@ -218,7 +219,7 @@ def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
 def _reference_as_text(rendering: Rendering, token: Token) -> Token:
     if token.type != "xref":
         return token
-    html = notes.reference(rendering, get(token, XRef))
+    html = notes.reference(rendering, record_of(token, XRef))
     return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
 
 
@@ -231,7 +232,7 @@ def table_of_contents(
     quiet = rendering.copy_without_report()
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            heading = get(token, Heading)
+            heading = record_of(token, Heading)
             html = html_within_links(quiet, tokens[index + 1].children or ())
             number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
             words = plain_text(tokens[index + 1].children or (), rendering.parsed.page, spoken)

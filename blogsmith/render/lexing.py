@@ -127,7 +127,7 @@ def _css_class(kind: _TokenType) -> str:
 
 def _trim_pieces(source: str, pieces: list[Piece]) -> list[Piece]:
     """The pieces without the line end that was added for the lexer."""
-    text = "".join(value for _, value in pieces)
+    text = "".join([value for _, value in pieces])
     if text == source:
         return pieces
     if text != source + "\n":

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
 from ..model.cells import Cell
-from ..syntax.records import Math, Shortcode, get
+from ..syntax.records import Math, Shortcode, record_of
 
 # `\s*`: markdown-it breaks the line before a block inside a tight list item
 _FIRST_TAG = lazy_pattern(r"""\s*<[A-Za-z][A-Za-z0-9-]*(?P<rest>(?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*>)""")
@@ -29,7 +29,7 @@ def add_marks(token: Token, html: str, first_line: int) -> str:
     tag = _FIRST_TAG.match(html)
     if tag is None:
         return html
-    marks = f' data-cell="{get(token, Cell).number}"' if "cell" in token.meta else ""
+    marks = f' data-cell="{record_of(token, Cell).number}"' if "cell" in token.meta else ""
     # code that readers run says already on which line it stands, for their error messages
     if not _LINE.search(tag["rest"]):
         marks = f' data-line="{_line(token, first_line)}"{marks}'
@@ -40,8 +40,8 @@ def add_marks(token: Token, html: str, first_line: int) -> str:
 def _line(token: Token, first_line: int) -> int:
     """1-based; a block inside a paragraph has the paragraph's lines and knows its own place besides."""
     if token.type == "math_display":
-        return get(token, Math).origin.place(0).line
+        return record_of(token, Math).origin.place(0).line
     if token.type == "shortcode":
-        return get(token, Shortcode).place.line
+        return record_of(token, Shortcode).place.line
     assert token.map is not None, "only blocks that know their lines are marked"
     return first_line + token.map[0]

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
-from ..syntax.records import NoteItem, NoteRef, XRef, get
+from ..syntax.records import NoteItem, NoteRef, XRef, record_of
 from ..syntax.references.labels import Label, label_hint
 from .citations.html import RULES as CITATION_RULES
 from .citations.marks import back_label, use_id
@@ -37,7 +37,7 @@ _NUMBER = "\0"
 
 
 def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    ref = get(tokens[index], NoteRef)
+    ref = record_of(tokens[index], NoteRef)
     name = use_id("fnref", ref.number, ref.use)
     link = f'<a href="#fn-{ref.number}" id="{name}" role="doc-noteref">{ref.number}</a>'
     return f'<sup class="footnote-ref">{link}</sup>'
@@ -53,7 +53,7 @@ def _notes_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _note_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f'<li id="fn-{get(tokens[index], NoteItem).number}">\n'
+    return f'<li id="fn-{record_of(tokens[index], NoteItem).number}">\n'
 
 
 def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -62,7 +62,7 @@ def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
     """The note's HTML with a link back to each of its marks, in its last paragraph if it ends in one."""
-    item = get(token, NoteItem)
+    item = record_of(token, NoteItem)
     links = ""
     for use in range(1, item.uses + 1):
         text = "Back to the text, mark {number}" if item.uses > 1 else "Back to the text"
@@ -76,7 +76,7 @@ def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
 
 
 def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return reference(rendering, get(tokens[index], XRef))
+    return reference(rendering, record_of(tokens[index], XRef))
 
 
 def reference(rendering: Rendering, ref: XRef) -> str:

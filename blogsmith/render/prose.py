@@ -8,9 +8,9 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.math.formulas import PUNCTUATION
-from ..syntax.records import Heading, LinkAt, get
+from ..syntax.records import Heading, LinkAt, record_of
 from .context import Rendering, Rule
-from .raw import rewrite_raw
+from .raw_html import rewrite_raw
 
 
 def escape_html(text: str) -> str:
@@ -75,22 +75,22 @@ def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     token = tokens[index]
     written = str(token.attrs.get("href", ""))
     target = rendering.tools.link(written, rendering.document)
-    place = get(token, LinkAt).place if "linkat" in token.meta else None
+    place = record_of(token, LinkAt).place if "linkat" in token.meta else None
     rendering.problem(target, place)
     is_empty = tokens[index + 1].type == "link_close"
-    text = escape_html(target.title) if is_empty else ""
+    text = escape_html(rendering.tools.page_title(target.page)) if is_empty and target.page else ""
     return f'<a href="{escape_html(target.url)}"{attributes(token, "href")}>{text}'
 
 
 def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    heading = get(token, Heading)
+    heading = record_of(token, Heading)
     number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
     return f'<{token.tag} id="{escape_html(heading.id)}"{attributes(token, "id")}>{number}'
 
 
 def _heading_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    heading = get(tokens[index - 2], Heading)
+    heading = record_of(tokens[index - 2], Heading)
     text = rendering.language.translate("Link to section {heading}", heading=heading.text)
     label = escape_html(text.rstrip())
     anchor = f'<a class="heading-anchor" href="#{escape_html(heading.id)}" aria-label="{label}"></a>'

@@ -17,8 +17,15 @@ SECONDS_PER_DISPLAY = 6
 SECONDS_PER_CODE_LINE = 1.5
 
 _WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
-# the same in a third of the time, for text in ASCII
-_ASCII_WORD = lazy_pattern(r"[0-9A-Za-z]+(?:['.-][0-9A-Za-z]+)*")
+_LETTER, _JOINT, _GAP = b"a", b"-", b" "
+_SIGNS = bytes(
+    ord(_LETTER)
+    if chr(code).isascii() and chr(code).isalnum()
+    else ord(_JOINT if chr(code) in "'.-" else _GAP)
+    for code in range(256)
+)
+"""What a character of ASCII is for `_WORD`."""
+_JOINED, _WORD_START = _LETTER + _JOINT + _LETTER, _GAP + _LETTER
 _DETAILS = lazy_pattern(r"<(/?)details(?=[\s>/])((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
 _OPEN = lazy_pattern(r"(?:^|\s)open(?=[\s=/]|$)", re.IGNORECASE)
 
@@ -52,8 +59,8 @@ class ReadingTime:
 
     def add_words(self, text: str) -> None:
         """Prose that is printed."""
-        words = _ASCII_WORD if text.isascii() else _WORD
-        self._add(len(words.findall(text)) * 60 / WORDS_PER_MINUTE)
+        words = _count_ascii(text) if text.isascii() else len(_WORD.findall(text))
+        self._add(words * 60 / WORDS_PER_MINUTE)
 
     def add_formula(self, *, display: bool) -> None:
         """A formula that is printed."""
@@ -64,5 +71,14 @@ class ReadingTime:
         self._add(lines * SECONDS_PER_CODE_LINE)
 
     def _add(self, seconds: float) -> None:
-        if not any(self._folds):
+        if not self._folds or not any(self._folds):
             self.seconds += seconds
+
+
+def _count_ascii(text: str) -> int:
+    """As many as `_WORD` finds in a text of ASCII, in a tenth of the time."""
+    signs = _GAP + text.encode("ascii").translate(_SIGNS)
+    if _JOINED in signs:
+        # twice, for of two joints around one letter only the first is found
+        signs = signs.replace(_JOINED, 2 * _LETTER).replace(_JOINED, 2 * _LETTER)
+    return signs.replace(_JOINT, _GAP).count(_WORD_START)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from ..base.diagnostics.model import Place, SiteError, TextMap, question_of
 from ..config.validate import LANGUAGE
 from ..model.media import film_type
-from ..syntax.records import Shortcode, get
+from ..syntax.records import Shortcode, record_of
 from .captions import inline_html, plain
 from .context import Rendering, Rule
 from .dimensions import HINT, nearest_length, parse_length
@@ -36,7 +36,7 @@ Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
 
 
 def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    call = get(tokens[index], Shortcode)
+    call = record_of(tokens[index], Shortcode)
     theme = rendering.tools.theme
     if call.name in rendering.given_up:
         return ""

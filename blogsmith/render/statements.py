@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from ..base.patterns import lazy_pattern
 from ..model.statements import PageStatements, Statement, StatementUse
 from ..syntax.headings import plain_text
-from ..syntax.records import Callout, Heading, Math, XRef, get
+from ..syntax.records import Callout, Heading, Math, XRef, record_of
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 from .context import Rendering
@@ -57,27 +57,29 @@ class _Reader:
         """All tokens of a page."""
         for index, token in enumerate(tokens):
             if token.type == "heading_open":
-                heading = get(token, Heading)
+                heading = record_of(token, Heading)
                 self._anchor, self._section = heading.id, heading.text
             elif token.type == "callout_open":
-                self._begin(get(token, Callout), tokens[index + 1 : index + 3])
+                self._begin(record_of(token, Callout), tokens[index + 1 : index + 3])
             elif token.type == "callout_close":
                 statement, in_proof = self._open.pop()
                 self._last = statement if statement and not in_proof else self._last
             elif token.type == "math_display":
-                self._formula(get(token, Math))
+                self._formula(record_of(token, Math))
             for child in token.children or ():
                 if child.type == "xref":
-                    self._refer(get(child, XRef))
+                    self._refer(record_of(child, XRef))
                 elif child.type in ("math_inline", "math_display"):
-                    self._formula(get(child, Math))
+                    self._formula(record_of(child, Math))
 
     def _begin(self, callout: Callout, behind: Sequence[Token]) -> None:
         title = next((token for token in behind if token.type == "inline"), None) if callout.titled else None
         outer, in_proof = self._open[-1] if self._open else ("", False)
         if callout.kind == "proof":
             named = (
-                get(child, XRef) for child in (title.children or () if title else ()) if child.type == "xref"
+                record_of(child, XRef)
+                for child in (title.children or () if title else ())
+                if child.type == "xref"
             )
             target = next((ref.target for ref in named if not ref.page), "")
             self._open.append((target or (outer if not in_proof else "") or self._last, True))

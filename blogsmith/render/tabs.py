@@ -11,7 +11,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.headings import plain_text
-from ..syntax.records import Tab, get
+from ..syntax.records import Tab, record_of
 from .context import Rendering, Rule
 from .prose import attributes, escape_html
 
@@ -52,7 +52,7 @@ def _tabs_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 
 def _tab_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    tab = get(tokens[index], Tab)
+    tab = record_of(tokens[index], Tab)
     name, value = f"tabs-{tab.group}", escape_html(_label(rendering, tokens, index))
     button = f'<input type="radio" name="{name}" id="{name}-{tab.number}" value="{value}"'
     return f'<div class="tab">{button}{" checked" if tab.is_chosen else ""}><label for="{name}-{tab.number}">'

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -17,8 +18,10 @@ from msgspec.structs import replace
 from ..base.patterns import lazy_pattern
 from ..config.schema import Images
 from ..model.pictures import FOLDER, ImageInfo, PictureFormat, PictureVariant
-from .context import Rendering
 from .images import img_tag
+
+if TYPE_CHECKING:
+    from .context import Rendering
 
 LARGE_BYTES = 300_000
 """An original above that is not sent to a reader who just looks at a page."""

@@ -9,7 +9,7 @@ from markdown_it.token import Token
 
 from ..model.links import LinkTarget
 from ..model.slugs import github_slug, slugify
-from ..syntax.records import WikiLink, get
+from ..syntax.records import WikiLink, record_of
 from ..syntax.wiki_links import is_key, is_like_a_page
 from .context import Rendering, Rule
 from .prose import escape_html
@@ -22,7 +22,7 @@ def _wiki_link(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     shown = escape_html(tokens[index].content)
     if "wikilink" not in tokens[index].meta:
         return f"<kbd>{shown}</kbd>"
-    written = get(tokens[index], WikiLink)
+    written = record_of(tokens[index], WikiLink)
     target = _find(written.target, rendering)
     is_plain = not written.text and "#" not in written.target
     if is_plain and (target is None or is_key(written.target)):

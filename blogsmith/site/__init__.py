@@ -1,1 +1,1 @@
-"""Pages in relation to each other: addresses, lists, links, redirects."""
+"""Pages in relation to each other: addresses, lists, links, feeds, search, books, pictures of links."""

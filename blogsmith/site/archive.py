@@ -11,8 +11,8 @@ from ..model.documents import Document
 from ..model.slugs import slugify
 from ..model.template_views import Link, PageGroup, PageView
 from .frame import Frame
+from .generated_views import plain_view
 from .pagination import paginate
-from .plain import plain_view
 
 
 def series_path(name: str) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -19,10 +20,11 @@ from ..base.diagnostics.model import did_you_mean, nearest, question_of
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages
-from ..syntax.parser import Parsed
-from ..syntax.references.anchors import anchors
 from ..syntax.references.labels import Label
 from .permalinks import HTML, links_url
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
 
 CONTENT = PurePosixPath("content")
 NOTHING_COPIED = RemoteImages()
@@ -82,6 +84,10 @@ class SiteIndex(Struct, frozen=True):
         """URL with base path of the post that `slug` names in `document`."""
         path = self._find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
+
+    def page_title(self, path: str) -> str:
+        """Title of the page at a source path, as plain text."""
+        return self.entries[path].title
 
     def nearest_slug(self, slug: str) -> str | None:
         """The slug of a post that one without a post may mean."""
@@ -147,6 +153,8 @@ def index_site(
 
 def page_entry(page: Parsed) -> PageEntry:
     """What other pages need to know of a parsed page."""
+    from ..syntax.references.anchors import anchors
+
     return PageEntry(page.title_text, anchors(page.tokens), page.labels)
 
 
@@ -203,16 +211,16 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
         return LinkTarget(written, f"{source} is not published", hint, "link-unpublished")
     if source not in index.urls:
         return LinkTarget(index.with_base(source) + suffix)
-    entry = index.entries[source]
     url = index.with_base(quote(index.urls[source])) + suffix
-    if anchor and anchor not in entry.ids:
-        near = nearest(anchor, sorted(entry.ids))
+    # what is in a page is known late in a build, and most links ask nothing of it
+    if anchor and anchor not in (ids := index.entries[source].ids):
+        near = nearest(anchor, sorted(ids))
         hint, meant = _anchor_hint(near), near and f"#{near}"
         message, old = f"{source} has no anchor #{anchor}", written.removesuffix(f"#{anchor}")
         return LinkTarget(
             url, message, hint, "link-anchor", written=written, meant=f"{old}{meant}" if meant else ""
         )
-    return LinkTarget(url, title=entry.title)
+    return LinkTarget(url, page=source)
 
 
 def _anchor_hint(near: str | None) -> str:

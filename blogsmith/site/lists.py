@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ..model.documents import Document
 from ..model.template_views import Link, PageView
 from .frame import Frame, Rendered
-from .plain import plain_view
+from .generated_views import plain_view
 
 RECENT_POSTS = 5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
-from .citable import citable_view
+from .citation_data import citable_view
 from .discussions import discussion_of
 from .frame import Frame, Rendered, canonical
 from .terms import term_links, terms_of

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..model.template_views import Link, PageView, SeriesPart, UsedStatement
 from .frame import OLDEST, Rendered
-from .related import TermOverlap
+from .related_posts import TermOverlap
 
 RELATED = 3
 """Related posts a page names, at most."""

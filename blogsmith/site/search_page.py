@@ -10,7 +10,7 @@ from ..config.schema import Config
 from ..model.documents import TocEntry
 from ..model.template_views import PageGroup, PageView
 from .frame import Frame, Rendered
-from .plain import plain_view
+from .generated_views import plain_view
 
 SEARCH_PATH = "/search/"
 MOST_HEADINGS = 2_000

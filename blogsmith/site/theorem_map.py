@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from ..model.template_views import PageView
 from ..model.texts import PageText
 from .frame import Frame
+from .generated_views import plain_view
 from .graph_drawing import GraphNode, draw_graph
-from .plain import plain_view
 from .statements import MAP_PATH, StatementGraph, StatementKey, statement_html, statement_text
 
 _TEXT_PX = 580

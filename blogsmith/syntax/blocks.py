@@ -19,7 +19,7 @@ from ..base.html_tags import Attribute, StartTag, start_tag
 from ..base.patterns import lazy_pattern
 from .attributes import ALLOWED
 from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import Collapsible, LinkAt, Shortcode, put
+from .records import Collapsible, LinkAt, Shortcode, attach_record
 from .state import block_place, line_start, page_of
 
 ENDING = ["paragraph", "reference", "blockquote"]
@@ -104,10 +104,12 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     opening = state.push(f"{kind}_open", "div", 1)
     opening.map = [extent.first, extent.last + 1]
     pos = line_start(state, extent.first)
-    put(opening, LinkAt(kind, block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)))
+    attach_record(
+        opening, LinkAt(kind, block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos))
+    )
     if kind == "collapsible":
         is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
-        put(opening, Collapsible(is_open))
+        attach_record(opening, Collapsible(is_open))
         _push_label(state, extent)
     copy_attributes(state, extent, opening.attrs)
     parse_inside(state, extent)
@@ -122,7 +124,7 @@ def _push_label(state: StateBlock, extent: BlockExtent) -> None:
     state.push("collapsible_label_open", "summary", 1)
     inline = state.push("inline", "", 0)
     inline.content, inline.children, inline.map = origin.text, [], [extent.first, extent.first + 1]
-    put(inline, origin)
+    attach_record(inline, origin)
     state.push("collapsible_label_close", "summary", -1)
 
 
@@ -173,7 +175,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     name = DATA.get(kind) or page.options.block_classes[kind]
     token = state.push("shortcode", "", 0)
     token.map = [extent.first, extent.last + 1]
-    put(token, Shortcode(name, args, place, maps, extent.tag.get("id")))
+    attach_record(token, Shortcode(name, args, place, maps, extent.tag.get("id")))
 
 
 def _read_labels(

@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import TextMap, question_of
 from ..base.patterns import lazy_pattern
 from .kinds import MARGIN
-from .records import Callout, get, put
+from .records import Callout, attach_record, record_of
 from .references.labels import normal_id
 from .state import KindRow, PageState, page_of
 
@@ -75,7 +75,7 @@ def _marker_at(tokens: list[Token], index: int, page: PageState) -> Marker | Non
     inline = tokens[first + 1]
     found = _MARKER.match(inline.content)
     if not found:
-        return _prefix_marker(get(inline, TextMap), page)
+        return _prefix_marker(record_of(inline, TextMap), page)
     kind = page.options.kinds.get(found[1].casefold())
     # `[!x] text` in ordinary prose is prose unless it names a kind or shouts like one
     if kind is None and not quote and not found[1].isupper():
@@ -97,7 +97,7 @@ def _prefix_marker(text: TextMap, page: PageState) -> Marker | None:
 
 
 def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageState, more: bool) -> Marker:
-    text = get(inline, TextMap)
+    text = record_of(inline, TextMap)
     if kind is None and found[1].casefold() == MARGIN.name:
         # its place is all that a fold could hide
         return _read(inline, found, MARGIN, page, more)
@@ -132,16 +132,16 @@ def _open(marker: Marker, source: Token) -> list[Token]:
     callout = marker.callout
     opening = Token("callout_open", "details" if callout.fold else "aside", 1, block=True)
     opening.map, opening.level = source.map, source.level
-    put(opening, callout)
+    attach_record(opening, callout)
     result = [opening]
     if marker.title:
         title_open = Token("callout_title_open", "p", 1, block=True)
-        put(title_open, callout)
+        attach_record(title_open, callout)
         title_close = Token("callout_title_close", "p", -1, block=True)
-        put(title_close, callout)
+        attach_record(title_close, callout)
         result += [title_open, _inline(marker.title, source), title_close]
     body = Token("callout_body_open", "div", 1, block=True)
-    put(body, callout)
+    attach_record(body, callout)
     return [*result, body]
 
 
@@ -150,7 +150,7 @@ def _close(callout: Callout, source: Token) -> list[Token]:
     closing = Token("callout_close", "details" if callout.fold else "aside", -1, block=True)
     closing.level = source.level
     for token in (body, closing):
-        put(token, callout)
+        attach_record(token, callout)
     return [body, closing]
 
 
@@ -163,7 +163,7 @@ def _paragraph(tokens: list[Token], text: TextMap) -> list[Token]:
 
 def _inline(text: TextMap, source: Token) -> Token:
     inline = Token("inline", "", 0, content=text.text, map=source.map, children=[], block=True)
-    put(inline, text)
+    attach_record(inline, text)
     return inline
 
 

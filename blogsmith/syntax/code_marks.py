@@ -20,7 +20,7 @@ from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from .cells.languages import language_of, marks_of
 from .cells.option_lines import head_length
-from .records import CodeMark, CodeNote, Fence, get, put
+from .records import CodeMark, CodeNote, Fence, attach_record, record_of
 from .state import PageState, page_of
 
 _MARK = lazy_pattern(r"(?:\((\d{1,3})\)(!?)|<(\d{1,3})>)\Z")
@@ -73,9 +73,9 @@ def code_marks(state: StateCore) -> None:
     for index, token in enumerate(state.tokens):
         if token.type != "fence":
             continue
-        if get(token, Fence).is_diff:
+        if record_of(token, Fence).is_diff:
             _read_diff(token)
-        fence = get(token, Fence)
+        fence = record_of(token, Fence)
         lines = token.content.split("\n")
         comments = dict(_comments(lines, language_of(fence)))
         if not comments:
@@ -100,7 +100,7 @@ def code_marks(state: StateCore) -> None:
 
 def _read_diff(token: Token) -> None:
     """The code of a difference without the signs in front of its lines."""
-    fence = get(token, Fence)
+    fence = record_of(token, Fence)
     lines, added, removed = [], set(fence.added), set(fence.removed)
     for number, line in enumerate(token.content.split("\n"), 1):
         if line[:1] in ("+", "-", " ") and not line.startswith(("+++ ", "--- ")):
@@ -108,7 +108,7 @@ def _read_diff(token: Token) -> None:
             line = line[1:]
         lines.append(line)
     token.content = "\n".join(lines)
-    put(token, replace(fence, added=frozenset(added), removed=frozenset(removed)))
+    attach_record(token, replace(fence, added=frozenset(added), removed=frozenset(removed)))
 
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comment]]:
@@ -204,7 +204,7 @@ def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
 
 def _take_out(token: Token, lines: list[str], comments: Mapping[int, _Comment], count: int) -> None:
     """The code without marks; the fence remembers where they stood, in lines of what is shown."""
-    fence = get(token, Fence)
+    fence = record_of(token, Fence)
     shift = head_length(token.content, myst=fence.form == "code-cell", marks=marks_of(language_of(fence)))
     shown: dict[str, set[int]] = {"added": set(), "removed": set(), "marked": set()}
     marks: list[CodeMark] = []
@@ -217,7 +217,7 @@ def _take_out(token: Token, lines: list[str], comments: Mapping[int, _Comment], 
             shown[_SHOWN[comment.change]].add(line)
         marks += (CodeMark(line, number) for number in comment.numbers)
     token.content = "\n".join(lines)
-    put(
+    attach_record(
         token,
         replace(
             fence,
@@ -250,7 +250,7 @@ def _number_notes(
         if number in numbers:
             item.opening.attrSet("id", f"cn-{count}-{number}")
             item.last.type = "code_note_close"
-            put(item.last, CodeNote(count, number))
+            attach_record(item.last, CodeNote(count, number))
 
 
 def _warn_of_lost(

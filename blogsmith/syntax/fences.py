@@ -21,7 +21,7 @@ from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
-from .records import Fence, OptionSetting, put
+from .records import Fence, OptionSetting, attach_record
 from .references.labels import normal_id
 from .state import PageState, page_of
 
@@ -285,7 +285,7 @@ def fences(state: StateCore) -> None:
         if token.type == "fence":
             # options are not shown, so marks do not count them
             lines = token.content.removeprefix(option_lines(token.content)).count("\n")
-            put(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
+            attach_record(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_end(token, page)
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import TextMap
 from ..model.media import is_film
 from .math.equations import check_inline
-from .records import Figure, LinkAt, Math, get, put
+from .records import Figure, LinkAt, Math, attach_record, record_of
 from .references.labels import normal_id
 from .state import PageState, page_of
 
@@ -36,12 +36,12 @@ def figures(state: StateCore) -> None:
         caption = str(image.attrs.pop("title", ""))
         name = normal_id(str(image.attrs.pop("id", "")))
         # the text of a film is its caption: a film has no other place for it
-        is_titled = bool(caption) or not is_film(get(image, LinkAt).target)
+        is_titled = bool(caption) or not is_film(record_of(image, LinkAt).target)
         figure = Figure(name, caption=bool(caption) or not is_titled)
         for token, kind in ((opening, "figure_open"), (closing, "figure_close")):
             # in a tight list too, where paragraphs are not printed
             token.type, token.tag, token.hidden = kind, "figure", False
-            put(token, figure)
+            attach_record(token, figure)
         if caption:
             closing.children = _caption(state.md, caption, image, page)
         elif not is_titled:
@@ -57,7 +57,7 @@ def _lone_image(inline: Token) -> Token | None:
 
 
 def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> list[Token]:
-    place = get(image, LinkAt).place
+    place = record_of(image, LinkAt).place
     line = page.lines[place.line - page.first_line] if place.line >= page.first_line else ""
     column = line.find(caption, place.column - 1) + 1 or place.column
     return parse_inline(md, TextMap(caption, ((place.line, column),) * (caption.count("\n") + 1)), page)
@@ -77,8 +77,8 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"
-            put(token, replace(get(token, Math), display=False))
+            attach_record(token, replace(record_of(token, Math), display=False))
         # what is parsed later than the page is not numbered with it
         if token.type == "math_inline" and page.parsed:
-            check_inline(get(token, Math), page.reporter)
+            check_inline(record_of(token, Math), page.reporter)
     return tokens

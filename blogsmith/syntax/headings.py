@@ -19,7 +19,7 @@ from ..base.diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes
-from .records import Heading, Math, WrittenText, get, put
+from .records import Heading, Math, WrittenText, attach_record, record_of
 from .state import PageState, page_of
 
 
@@ -61,13 +61,13 @@ def plain_text(
     tex = tex or page.options.linear_math
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            pieces.append(tex(get(token, Math).tex))
+            pieces.append(tex(record_of(token, Math).tex))
         elif token.type in ("text", "text_special", "code_inline", "kbd", "abbr", "citation"):
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
             pieces.append(" ")
         elif token.type == "value":
-            pieces.append(values.get(get(token, Value).number, ""))
+            pieces.append(values.get(record_of(token, Value).number, ""))
         elif token.type == "image":
             pieces.append(plain_text(token.children or [], page, values, tex))
         elif token.type == "span_open" and is_margin_note(token):
@@ -102,7 +102,7 @@ def written_headings(state: StateCore) -> None:
     for opening, inline in pairwise(state.tokens):
         if opening.type == "heading_open":
             # GitHub knows no formulas, so their TeX is text to it
-            put(inline, WrittenText(plain_text(inline.children or [], page, tex=str)))
+            attach_record(inline, WrittenText(plain_text(inline.children or [], page, tex=str)))
 
 
 def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | None:
@@ -135,7 +135,7 @@ def _free_id(
     """An id that no heading above has, from the one that is asked for, else from the heading's text."""
     if page.options.slugs != "github":
         return unique(asked or slugify(text), taken, counts)
-    written = get(inline, WrittenText).text
+    written = record_of(inline, WrittenText).text
     return unique(asked or github_slug(written.strip()), taken, counts, first=1)
 
 
@@ -184,4 +184,4 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
             name = _free_id(name, text, inline, page, taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
-        put(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))
+        attach_record(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))

@@ -16,7 +16,7 @@ from ..base.patterns import lazy_pattern
 from .html_nodes import holds_tag, text_nodes
 from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, opens_display
-from .records import put
+from .records import attach_record
 from .state import block_end, line_start, text_between
 
 _DISPLAY = lazy_pattern(r"\$\$[ \t]*(?:\n|\\)|\\\[|\\begin\{")
@@ -71,7 +71,7 @@ def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> N
     if origin.text:
         token = state.push("html_block", "", 0)
         token.map, token.content = [line, last + 1], origin.text
-        put(token, origin)
+        attach_record(token, origin)
 
 
 def _display_end(state: StateBlock, html: str, end: int) -> int:

@@ -18,7 +18,7 @@ from ..base.diagnostics.model import Place, question_of
 from ..model.documents import IncludedFile
 from .cells.languages import language_of, option_lines
 from .fences import line_numbers
-from .records import Fence, OptionSetting, Shortcode, SourceRange, get, put
+from .records import Fence, OptionSetting, Shortcode, SourceRange, attach_record, record_of
 from .regions import Region, find_lines, find_object, find_region, object_names, region_names, trim
 from .shortcodes import CODE, shows_code
 from .state import PageState, page_of
@@ -63,17 +63,17 @@ def included_code(state: StateCore) -> None:
     for token in state.tokens:
         if token.type == "shortcode" and _is_call(token, page):
             _read_call(token, page)
-        if token.type == "fence" and get(token, Fence).parts:
+        if token.type == "fence" and record_of(token, Fence).parts:
             _fill(token, page)
 
 
 def _is_call(token: Token, page: PageState) -> bool:
-    return shows_code(get(token, Shortcode).name, page)
+    return shows_code(record_of(token, Shortcode).name, page)
 
 
 def _read_call(token: Token, page: PageState) -> None:
     """The fence that says the same as a call."""
-    call = get(token, Shortcode)
+    call = record_of(token, Shortcode)
     for mistake in call.mistakes:
         page.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
     for key, place in call.key_places.items():
@@ -89,7 +89,7 @@ def _read_call(token: Token, page: PageState) -> None:
     fold = args.get("fold", "")
     token.type, token.tag, token.content = "fence", "code", ""
     del token.meta["shortcode"]
-    put(
+    attach_record(
         token,
         Fence(
             args.get("lang", ""),
@@ -113,7 +113,7 @@ def _part(call: Shortcode, key: str) -> OptionSetting:
 
 def _fill(token: Token, page: PageState) -> None:
     """Put what a fence shows of its file in the place of its code."""
-    fence = get(token, Fence)
+    fence = record_of(token, Fence)
     written = fence.parts.get("file")
     if written is None:
         other = next(iter(fence.parts.values()))
@@ -138,7 +138,7 @@ def _fill(token: Token, page: PageState) -> None:
     numbered = True if fence.numbered is None else fence.numbered
     first = region.first if fence.first_line == 1 else fence.first_line
     marked = frozenset(line - region.first + 1 for line in fence.marked if line >= region.first)
-    put(
+    attach_record(
         token, replace(fence, title=title, numbered=numbered, first_line=first, marked=marked, include=source)
     )
 

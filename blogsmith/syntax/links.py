@@ -12,7 +12,7 @@ from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from .html_nodes import VERBATIM, raw_tag
 from .lookahead import comes_after
-from .records import LinkAt, put
+from .records import LinkAt, attach_record
 from .state import PageState, inline_place, page_of
 
 Rule = Callable[[StateInline, bool], bool]
@@ -42,7 +42,7 @@ def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
                 place = inline_place(state, start, state.pos)
                 _limit_address(token, attribute, place, page_of(state.env))
                 target = str(token.attrs.get(attribute, "")) or token.content
-                put(token, LinkAt(target, place))
+                attach_record(token, LinkAt(target, place))
                 break
         return True
 

@@ -20,7 +20,7 @@ from ..model.names import name_set
 from .attributes import ALLOWED
 from .blocks import ENDING
 from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import put
+from .records import attach_record
 from .state import block_place, line_start, page_of
 
 _ASKING = frozenset(("1", "block", "span", ""))
@@ -176,7 +176,7 @@ def _push_text(state: StateBlock, extent: BlockExtent) -> None:
     origin = _text_inside(state, extent)
     inline = state.push("inline", "", 0)
     inline.content, inline.children, inline.map = origin.text, [], [extent.open_line, extent.last + 1]
-    put(inline, origin)
+    attach_record(inline, origin)
     state.push("markdown_close", extent.tag.name, -1).block = False
 
 

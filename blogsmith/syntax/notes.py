@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import Place, question_of
 from ..base.patterns import lazy_pattern
-from .records import NoteItem, NoteRef, put
+from .records import NoteItem, NoteRef, attach_record
 from .state import PageState, block_place, inline_place, line_start, page_of
 
 # bounded as in CommonMark 6.3: without a bound, a row of `[^` takes the square of its length
@@ -86,7 +86,7 @@ def mark(state: StateInline, silent: bool) -> bool:
     if not silent:
         number = page.note_order.setdefault(label, len(page.note_order) + 1)
         use = page.note_uses[label] = page.note_uses.get(label, 0) + 1
-        put(state.push("footnote_ref", "", 0), NoteRef(number, use))
+        attach_record(state.push("footnote_ref", "", 0), NoteRef(number, use))
     state.pos = found.end()
     return True
 
@@ -137,7 +137,7 @@ def arrange(state: StateCore) -> None:
     for label in order:
         item = NoteItem(page.note_order[label], page.note_uses.get(label, 0))
         for token in (notes[label][0], notes[label][-1]):
-            put(token, item)
+            attach_record(token, item)
         result += notes[label]
     state.tokens = [*result, Token("footnotes_close", "section", -1, block=True)]
 

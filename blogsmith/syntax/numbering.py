@@ -16,7 +16,7 @@ from ..base.diagnostics.model import Place
 from ..model.cells import Cell
 from .math.equations import begin_letters, end_letters, number_display, read_inline
 from .math.tag_references import fill_tags
-from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, get, put
+from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, attach_record, record_of
 from .references.labels import BY_SECTION, Label, Numbers
 from .state import PageState
 
@@ -50,7 +50,7 @@ def number_page(
         # title, body and end of a block share its record
         for record in (token.meta.get("callout"), token.meta.get("figure")):
             if id(record) in renumbered:
-                put(token, renumbered[id(record)])
+                attach_record(token, renumbered[id(record)])
     fill_tags([token for token in found if token.type == "math_display"], numbers)
     return numbers.labels
 
@@ -65,7 +65,7 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 
 def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
     """Identity of the callout's record → the record with its number."""
-    callout = get(token, Callout)
+    callout = record_of(token, Callout)
     if not callout.id:
         return {}
     kind = numbers.page.options.kinds.get(callout.kind)
@@ -77,7 +77,7 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
 
 def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
     """Identity of the figure's record → the record with its number."""
-    figure = get(token, Figure)
+    figure = record_of(token, Figure)
     if not figure.id:
         return {}
     number = numbers.next_number("fig")
@@ -99,22 +99,22 @@ def _place(token: Token, numbers: Numbers, name: str) -> Place:
 
 
 def _number_shortcode(token: Token, numbers: Numbers) -> None:
-    call = get(token, Shortcode)
+    call = record_of(token, Shortcode)
     if call.id:
         number = numbers.next_number("fig")
         name = numbers.add(Label(call.id, "fig", "Figure", number, call.place))
-        put(token, replace(call, number=number, id=name))
+        attach_record(token, replace(call, number=number, id=name))
 
 
 def _number_table(token: Token, numbers: Numbers) -> None:
-    table = get(token, TableRecord)
+    table = record_of(token, TableRecord)
     ordinal = int(numbers.next_number("table"))
     number = ""
     if table.id:
         number = numbers.next_number("tbl")
         name = numbers.add(Label(table.id, "tbl", "Table", number, _place(token, numbers, table.id)))
         table = replace(table, id=name)
-    put(token, replace(table, ordinal=ordinal, number=number))
+    attach_record(token, replace(table, ordinal=ordinal, number=number))
 
 
 def _number_fence(token: Token, numbers: Numbers) -> None:
@@ -131,7 +131,7 @@ def _number_diagram(token: Token, fence: Fence, numbers: Numbers) -> None:
     if fence.id.startswith("fig-"):
         number = numbers.next_number("fig")
         name = numbers.add(Label(fence.id, "fig", "Figure", number, _place(token, numbers, fence.id)))
-        put(token, replace(fence, number=number, id=name))
+        attach_record(token, replace(fence, number=number, id=name))
 
 
 def _number_listing(token: Token, fence: Fence, numbers: Numbers) -> None:
@@ -141,7 +141,7 @@ def _number_listing(token: Token, fence: Fence, numbers: Numbers) -> None:
     number = numbers.next_number("lst")
     place = fence.listing_place or _place(token, numbers, own)
     name = numbers.add(Label(own, "lst", "Listing", number, place))
-    put(token, replace(fence, listing=name, number=number, id="" if own == fence.id else fence.id))
+    attach_record(token, replace(fence, listing=name, number=number, id="" if own == fence.id else fence.id))
 
 
 def _is_hidden(token: Token) -> bool:
@@ -162,11 +162,11 @@ def _number_cell(token: Token, numbers: Numbers) -> None:
         place = cell.options.places.get("label", cell.place)
         if numbers.add(Label(cell.label, kind, name, number, place)):
             own = replace(cell, figure_number=number) if is_figure else replace(cell, table_number=number)
-            put(token, own)
+            attach_record(token, own)
 
 
 def _label_heading(token: Token, numbers: Numbers) -> None:
-    heading = get(token, Heading)
+    heading = record_of(token, Heading)
     if heading.level == _SECTION_LEVEL:
         numbers.begin_section()
     if "id" in token.attrs:

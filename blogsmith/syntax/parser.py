@@ -34,14 +34,14 @@ from .dispatch import dispatch_rules
 from .fences import fences
 from .figures import figures
 from .folded_titles import folded_titles
-from .foreign import foreign
+from .foreign_syntax import foreign
 from .front_text import locate_text
 from .galleries import galleries
 from .headings import heading_attributes, number_headings, plain_text, title_heading, written_headings
-from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
 from .included_code import included_code
+from .invisible_characters import hidden_characters, warn_of_hidden_math
 from .links import link_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
@@ -53,7 +53,7 @@ from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
-from .records import Math, get, put
+from .records import Math, attach_record, record_of
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
 from .references.references import ref_rules, report_text_references, warn_of_unread
@@ -83,7 +83,7 @@ def locate(state: StateCore) -> None:
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "inline" and "textmap" not in token.meta:
-            put(token, page.text_map(token.content, (token.map or [0])[0]))
+            attach_record(token, page.text_map(token.content, (token.map or [0])[0]))
 
 
 def inline(state: StateCore) -> None:
@@ -96,7 +96,7 @@ def inline(state: StateCore) -> None:
             # a wide table over short rows has thousands of empty cells
             token.children = []
             continue
-        page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
+        page.current, page.base, page.ambiguous_dollar = record_of(token, TextMap), 0, False
         page.verbatim = ""
         before = state.tokens[index - 1]
         is_line_of_html = before.type == "markdown_open" and is_line(before.tag)
@@ -322,6 +322,6 @@ def formulas(tokens: Sequence[Token]) -> list[Math]:
     found = []
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            found.append(get(token, Math))
+            found.append(record_of(token, Math))
         found.extend(formulas(token.children or ()))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from .records import Callout, Math, get
+from .records import Callout, Math, record_of
 
 _MARKS = "∎□■◻◼"
 _TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", r"\qedsymbol"})
@@ -13,9 +13,11 @@ _TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", 
 
 def end_marks(state: StateCore) -> None:
     """Core rule: put a `qed` token at the end of every proof's body."""
+    if "callout_body_close" not in [token.type for token in state.tokens]:
+        return
     result: list[Token] = []
     for token in state.tokens:
-        if token.type == "callout_body_close" and get(token, Callout).kind == "proof":
+        if token.type == "callout_body_close" and record_of(token, Callout).kind == "proof":
             _end(result)
         result.append(token)
     state.tokens = result
@@ -35,7 +37,7 @@ def _drop_own_mark(children: list[Token]) -> None:
     last = children[-1]
     if last.type == "text":
         last.content = last.content.rstrip().rstrip(_MARKS).rstrip()
-    elif last.type == "math_inline" and get(last, Math).tex.strip() in _TEX_MARKS:
+    elif last.type == "math_inline" and record_of(last, Math).tex.strip() in _TEX_MARKS:
         children.pop()
     if children and children[-1].type == "text":
         children[-1].content = children[-1].content.rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markdown_it.token import Token
 
 from ..base.diagnostics.model import Place, TextMap
-from .records import LinkAt, get
+from .records import LinkAt, record_of
 
 
 def raw_place(token: Token, first_line: int, start: int, length: int) -> Place:
@@ -14,10 +14,10 @@ def raw_place(token: Token, first_line: int, start: int, length: int) -> Place:
     first_line: of the file, on which the parsed text starts.
     """
     if "linkat" in token.meta:
-        return get(token, LinkAt).place
+        return record_of(token, LinkAt).place
     if "textmap" in token.meta:
         # a piece of a block with formulas in it
-        return get(token, TextMap).place(start, length)
+        return record_of(token, TextMap).place(start, length)
     text = token.content
     line = first_line + (token.map or [0])[0] + text.count("\n", 0, start)
     column = start - (text.rfind("\n", 0, start) + 1) + 1

@@ -1,6 +1,6 @@
 """Our data on Markdown tokens: one frozen record per construct, kept under `token.meta`.
 
-The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `records.get` reads
+The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `record_of` reads
 it typed. Rules make the records, `render/` reads them, nobody changes them.
 """
 
@@ -17,14 +17,14 @@ from ..base.diagnostics.model import Place, TextMap
 Record = TypeVar("Record")
 
 
-def get(token: Token, kind: type[Record]) -> Record:
+def record_of(token: Token, kind: type[Record]) -> Record:
     """The record of class `kind` on `token`; KeyError if the token has none (a bug)."""
     found = token.meta[kind.__name__.lower()]
     assert isinstance(found, kind)
     return found
 
 
-def put(token: Token, record: object) -> None:
+def attach_record(token: Token, record: object) -> None:
     """Hang `record` on `token`."""
     token.meta[type(record).__name__.lower()] = record
 

@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
-from .records import DarkTwin, LinkAt, get, put
+from .records import DarkTwin, LinkAt, attach_record, record_of
 
 _FRAGMENT = lazy_pattern(r"#(?:gh-(dark|light)-mode-only|only-(dark|light))\Z")
 _CLASSES = MappingProxyType(
@@ -44,14 +44,14 @@ def schemes(state: StateCore) -> None:
 
 
 def _is_marked(inline: Token) -> bool:
-    return any(_scheme(child) for child in inline.children or ())
+    return "![" in inline.content and any(_scheme(child) for child in inline.children or ())
 
 
 def _fragment(token: Token) -> str:
     """The scheme that the address of an image names; empty if it names none."""
     if token.type != "image" or "linkat" not in token.meta:
         return ""
-    found = _FRAGMENT.search(get(token, LinkAt).target)
+    found = _FRAGMENT.search(record_of(token, LinkAt).target)
     return (found[1] or found[2]) if found else ""
 
 
@@ -112,7 +112,7 @@ def _lone_image(tokens: Sequence[Token]) -> Token | None:
 def _pair(first: Token, second: Token) -> Token:
     """The light image, which knows its dark twin; what only that one says counts for both."""
     light, dark = (first, second) if _scheme(first) == "light" else (second, first)
-    put(light, DarkTwin(get(dark, LinkAt)))
+    attach_record(light, DarkTwin(record_of(dark, LinkAt)))
     for name in ("id", "title", "width", "height"):
         if name in dark.attrs and name not in light.attrs:
             light.attrs[name] = dark.attrs[name]

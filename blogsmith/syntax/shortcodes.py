@@ -19,7 +19,7 @@ from ..base.diagnostics.model import Place, TextMap
 from ..base.patterns import lazy_pattern
 from .cells.values import refuse_values
 from .lookahead import comes_after
-from .records import CallMistake, Shortcode, put
+from .records import CallMistake, Shortcode, attach_record
 from .references.labels import normal_id
 from .state import (
     PageState,
@@ -182,7 +182,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
         call = replace(call, id=normal_id(named[1]))
     token = state.push("shortcode", "", 0)
     token.map = [start, last + 1]
-    put(token, call)
+    attach_record(token, call)
     state.line = last + 1
     return True
 
@@ -268,7 +268,7 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
         page = page_of(state.env)
         call = read_call(inline_map(state, state.pos, after), page)
         is_block = call.name in page.options.block_shortcodes
-        put(state.push("shortcode" if is_block else "shortcode_inline", "", 0), call)
+        attach_record(state.push("shortcode" if is_block else "shortcode_inline", "", 0), call)
     state.pos = after
     return True
 

@@ -10,19 +10,21 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
-from markdown_it.utils import EnvType
 from msgspec import Struct
 
 from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..languages.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
 from ..model.cells import PageExecution, ProvenanceStyle, Value
 from ..model.documents import IncludedFile, Reference
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType
 
 
 class DisplayMistake(Protocol):
@@ -235,7 +237,7 @@ class PageState:
 
     def is_raw(self, line: int) -> bool:
         """Whether a line (0-based) of the parsed text stands between `{% raw %}` and `{% endraw %}`."""
-        return any(line in lines for lines in self.raw_lines)
+        return bool(self.raw_lines) and any(line in lines for lines in self.raw_lines)
 
     def reporter_of(self, path: str) -> Reporter:
         """What reports mistakes in an included file, together with those of the page."""

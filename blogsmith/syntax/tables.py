@@ -19,7 +19,7 @@ from ..base.patterns import lazy_pattern
 from .cells.values import value_end
 from .codespans import code_span_end, run_length
 from .math.delimiters import FoundFormula, RefusedFormula, find_formula
-from .records import TableRecord, put
+from .records import TableRecord, attach_record
 from .references.labels import normal_id
 from .state import block_place, line_start, line_text, page_of
 
@@ -188,7 +188,7 @@ def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, al
     inline.map = [line, line + 1]
     inline.content = _unescape_code(text)
     inline.children = []
-    put(inline, TextMap(inline.content, ((place.line, place.column),)))
+    attach_record(inline, TextMap(inline.content, ((place.line, place.column),)))
     state.push(f"{tag}_close", tag, -1)
 
 
@@ -214,17 +214,19 @@ def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
     opening = state.tokens[index]
     line = last + 1 if last < end and state.isEmpty(last) else last
     if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):
-        put(opening, TableRecord(0))
+        attach_record(opening, TableRecord(0))
         return last
     found = _CAPTION.fullmatch(line_text(state, line))
     if not found:
-        put(opening, TableRecord(0))
+        attach_record(opening, TableRecord(0))
         return last
-    put(opening, TableRecord(0, id=normal_id(found[2] or "").replace("tab-", "tbl-", 1), caption=True))
+    attach_record(
+        opening, TableRecord(0, id=normal_id(found[2] or "").replace("tab-", "tbl-", 1), caption=True)
+    )
     place = block_place(state, line_start(state, line) + found.start(1))
     caption = Token("inline", "", 0, content=found[1], map=[line, line + 1], children=[], block=True)
     caption.level = opening.level + 1
-    put(caption, TextMap(found[1], ((place.line, place.column),)))
+    attach_record(caption, TextMap(found[1], ((place.line, place.column),)))
     state.tokens.insert(index + 1, caption)
     return line + 1
 

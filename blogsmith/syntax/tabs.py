@@ -17,7 +17,7 @@ from ..base.html_tags import StartTag, start_tag
 from ..base.patterns import lazy_pattern
 from .blocks import ENDING, attribute_map, copy_attributes
 from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import Tab, put
+from .records import Tab, attach_record
 from .state import PageState, block_place, line_start, line_text, page_of
 
 _MATERIAL = lazy_pattern(r'===([!+]{0,2})[ \t]+(?:"((?:[^"\\]|\\.)+)"|\'((?:[^\'\\]|\\.)+)\')[ \t]*\Z')
@@ -146,7 +146,7 @@ def _open_part(state: StateBlock, label: TextMap, first: int, end: int, *, is_ch
     opening.meta["is_chosen"] = is_chosen
     inline = state.push("inline", "", 0)
     inline.content, inline.children, inline.map = label.text, [], [first, first + 1]
-    put(inline, label)
+    attach_record(inline, label)
     state.push("tab_body_open", "div", 1)
 
 
@@ -183,7 +183,7 @@ def _close_group(state: StateBlock, opening: Token, first: int) -> None:
     chosen = next((number for number, part in enumerate(parts, 1) if part.meta["is_chosen"]), 1)
     group = opening.meta["number"]
     for number, part in enumerate(parts, 1):
-        put(part, Tab(group, number, number == chosen))
+        attach_record(part, Tab(group, number, number == chosen))
     state.push("tabs_close", "div", -1)
     # of a stray text nothing is lost
     state.tokens.extend(stray)

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
 from ..base.patterns import lazy_pattern
-from .records import WikiLink, put
+from .records import WikiLink, attach_record
 from .state import inline_place
 
 # in a table cell the bar is written `\|`
@@ -37,7 +37,9 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
         token.content = text or target
         # a link inside the text of a link would end it
         if not state.linkLevel:
-            put(token, WikiLink(target, text, found[0], inline_place(state, state.pos, found.end())))
+            attach_record(
+                token, WikiLink(target, text, found[0], inline_place(state, state.pos, found.end()))
+            )
     state.pos = found.end()
     return True
 

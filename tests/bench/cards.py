@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 
 from blogsmith.model.social_cards import SocialCard
-from blogsmith.project.bundled import bundled_folder
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.site.cards.drawing import draw_card
 from blogsmith.site.cards.fonts import CardFonts

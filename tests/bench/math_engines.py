@@ -81,7 +81,7 @@ def latex2mathml() -> Convert:
 def plugin() -> Convert:
     """The bundled plugin latex2mathml, by the door of a site that names it."""
     from blogsmith.hooks.loader import load_plugins
-    from blogsmith.project.bundled import bundled_folder
+    from blogsmith.project.bundled_folders import bundled_folder
     from blogsmith.render.converters import convert_foreign, plug_in
     from blogsmith.tex.convert import TexError, convert_formula
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from blogsmith.config.load import CONFIG_NAME
-from blogsmith.languages.bundled import bundled_tags
+from blogsmith.languages.bundled_languages import bundled_tags
 from tests.picture_files import drawing, file_of, scene
 from tests.run_sites import STALE
 from tests.site_files import build, printed, put

@@ -70,7 +70,7 @@ class PageError(AssertionError):
 
 def wait_for(condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
     """What `condition` gives once it is true; while a page loads there may be nothing to ask."""
-    until = time.monotonic() + patience_s
+    began = time.monotonic()
     while True:
         trouble: Exception | None = None
         try:
@@ -78,9 +78,11 @@ def wait_for(condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> An
                 return found
         except (PageError, WebDriverException) as error:
             trouble = error
-        if time.monotonic() > until:
+        waited = time.monotonic() - began
+        if waited > patience_s:
             raise AssertionError(f"not so within {patience_s} s") from trouble
-        time.sleep(0.02)
+        # to be asked costs the browser as much as many pages take to load
+        time.sleep(min(max(0.02, waited / 10), 0.2))
 
 
 class Reader:
@@ -95,8 +97,9 @@ class Reader:
         address = urlsplit(url)
         # the page before may still ask and complain, also of what is done to it here
         # from within: the browser keeps its process, which takes a third of a second to start
-        self.ask("location.replace('about:blank')")
-        self.wait_for(lambda: self.ask("return location.href") == "about:blank")
+        if self.ask("return location.href") != "about:blank":
+            self.ask("location.replace('about:blank')")
+            self.wait_for(lambda: self.ask("return location.href") == "about:blank")
         # tabs that it opened may have been in front of it; without the focus there is no clipboard
         self.tell("Page.bringToFront")
         # what happens to lie below the pointer would act

@@ -121,15 +121,13 @@ def test_axe_finds_nothing(page: Served, reader: Reader, axe: str, look: Look) -
     assert faults(reader, axe) == []
 
 
-def test_the_checker_finds_nothing(page: Served) -> None:
-    assert errors(page.folder / "b" / "about") == []
-
-
-def test_foreign_markup_is_kept_and_valid(tmp_path: Path) -> None:
+def test_the_checker_finds_nothing_in_it_nor_in_foreign_markup_that_is_kept(
+    page: Served, tmp_path: Path
+) -> None:
     body = "".join(clean_html(html, f"output {number}").html for number, html in enumerate(FOREIGN))
     file = tmp_path / "x.html"
     file.write_text(f'<!DOCTYPE html><html lang="en"><title>x</title>{body}')
-    assert errors(tmp_path) == []
+    assert errors(page.folder / "b" / "about", tmp_path) == []
 
 
 def test_pictures_follow_the_system_and_the_switch(page: Served, reader: Reader) -> None:

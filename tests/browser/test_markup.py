@@ -36,17 +36,9 @@ def _place(message: dict[str, str]) -> str:
     return f"{unquote(urlsplit(message['url']).path)}:{message.get('lastLine', '-')}"
 
 
-def test_own_site(own_site: Served) -> None:
-    found = errors(own_site.folder)
-    assert not found, "\n".join(found)
-
-
-def test_sites_of_the_tests() -> None:
-    found = errors(*(site / "expected" for site in SITES))
-    assert not found, "\n".join(found)
-
-
-def test_an_error_would_be_found(tmp_path: Path) -> None:
-    file = tmp_path / "x.html"
-    file.write_text('<!DOCTYPE html><html lang="en"><title>x</title><p id="a">\n<h1 id="a">x</h1>')
-    assert errors(tmp_path) == [f"{file}:2: Duplicate ID “a”."]
+def test_our_own_site_and_those_of_the_tests(own_site: Served, tmp_path: Path) -> None:
+    """At once, for to start the checker takes longer than a hundred pages; an error would be found."""
+    wrong = tmp_path / "x.html"
+    wrong.write_text('<!DOCTYPE html><html lang="en"><title>x</title><p id="a">\n<h1 id="a">x</h1>')
+    found = errors(tmp_path, own_site.folder, *(site / "expected" for site in SITES))
+    assert found == [f"{wrong}:2: Duplicate ID “a”."], "\n".join(found)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,43 +27,67 @@ MANUAL = ("callouts", "code", "figures", "mathematics", "running-code", "text")
 SOME = ("/posts/", "/posts/many-heads/", "/posts/attention-in-numpy/")
 WIDE = Look(width_px=1440)
 OTHER = "toc: right, header: bar, switch: true, accent: {light: '#1f5673', dark: '#8fc1dc'}, width: 38rem"
-SITES = {
+POSTS = ("many-heads", "attention-in-numpy", "a-dictionary-that-blurs")
+"""Those of `SOME`, and what they refer to."""
+PAPERS = {"right": OTHER, "none": "toc: none, scheme: light"}
+TERMINALS = {
+    "dark": "",
     # so that the looks of readers show both of its schemes
-    "terminal": ("terminal", "scheme: auto", MANUAL),
-    "right": ("paper", OTHER, ()),
-    "none": ("paper", "toc: none, scheme: light", ()),
+    "auto": "scheme: auto",
 }
 SECTION = re.compile(r"^(?:(`{3,}).*?^\1$|(#.*?)$)", re.DOTALL | re.MULTILINE)
 
 
 @contextmanager
 def themed(
-    factory: pytest.TempPathFactory, name: str, theme: str, options: str, manual: Sequence[str]
-) -> Iterator[Served]:
-    """This repository's site in another theme."""
-    folder = shared_folder(factory, name, lambda folder: build_themed(folder, theme, options, manual))
-    with served(folder / "public") as origin:
-        yield Served(folder / "public", origin)
+    factory: pytest.TempPathFactory, theme: str, variants: Mapping[str, str], whole: Sequence[str]
+) -> Iterator[Mapping[str, Served]]:
+    """This repository's site in another theme, by the names of its options."""
+    name = "-".join((theme, *variants))
+    folder = shared_folder(factory, name, lambda folder: build_themed(folder, theme, variants, whole))
+    with ExitStack() as stack:
+        outputs = {variant: folder / variant for variant in variants}
+        yield {name: Served(output, stack.enter_context(served(output))) for name, output in outputs.items()}
 
 
-def build_themed(folder: Path, theme: str, options: str, manual: Sequence[str]) -> None:
-    """Build it into `public/` of a folder, with some pages of the manual."""
+def build_themed(folder: Path, theme: str, variants: Mapping[str, str], whole: Sequence[str]) -> None:
+    """Build it into a folder for each set of options, from these pages and the headings of all others.
+
+    What only the theme's templates make is made again for the second set: the rest is remembered.
+    """
     root = folder / "site"
     for name in FOLDERS:
         shutil.copytree(ROOT / name, root / name)
-    for page in (root / "content/docs").glob("*.md"):
-        if not page.stem.startswith("_") and page.stem not in manual:
+    for page in (root / "content").rglob("*.md"):
+        name = page.parent.name if page.stem == "index" else page.stem
+        if not page.stem.startswith("_") and name not in whole:
             page.write_text(headings(page.read_text("utf-8")), "utf-8")
     config = (ROOT / "blogsmith.yaml").read_text("utf-8")
-    (root / "blogsmith.yaml").write_text(f"{config}theme: {theme}\ntheme_options: {{{options}}}\n", "utf-8")
-    report = build(root, output=folder / "public", base_url=ADDRESS, future=True)
-    assert report.ok, printed(report)
+    for variant, options in variants.items():
+        settings = f"{config}theme: {theme}\ntheme_options: {{{options}}}\n"
+        (root / "blogsmith.yaml").write_text(settings, "utf-8")
+        report = build(root, output=folder / variant, base_url=ADDRESS, future=True, remembers=True)
+        assert report.ok, printed(report)
 
 
 def headings(text: str) -> str:
     """A page's front matter and its headings."""
     _, head, body = text.split("---\n", 2)
     return "\n\n".join([f"---\n{head}---", *(found[2] for found in SECTION.finditer(body) if found[2]), ""])
+
+
+@pytest.fixture(scope="module")
+def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Served]]:
+    """The site in theme terminal; every post is whole, for most of what is in them is in one only."""
+    posts = [file.parent.name for file in (ROOT / "content/posts").glob("*/index.md")]
+    with themed(tmp_path_factory, "terminal", TERMINALS, (*MANUAL, *posts)) as sites:
+        yield sites
+
+
+@pytest.fixture
+def terminal(terminals: Mapping[str, Served]) -> Served:
+    """The site in theme terminal as it is without options."""
+    return terminals["dark"]
 
 
 @pytest.fixture(
@@ -74,19 +98,13 @@ def themed_site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Served, Sequence[str]]]:
     """A site in another theme, and the pages to look at: with options of paper, lists and posts."""
-    theme, options, manual = SITES[request.param]
-    with (
-        themed(tmp_path_factory, request.param, theme, options, manual) as site,
-        cut_down(site, tmp_path_factory, f"{request.param}-specimens") as specimens,
-    ):
-        yield (specimens, specimens.pages()) if theme == "terminal" else (site, SOME)
-
-
-@pytest.fixture(scope="module")
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The site in theme terminal as it is without options."""
-    with themed(tmp_path_factory, "dark", "terminal", "", MANUAL) as site:
-        yield site
+    if request.param == "terminal":
+        sites = request.getfixturevalue("terminals")
+        with cut_down(sites["auto"], tmp_path_factory, "auto-specimens") as specimens:
+            yield specimens, specimens.pages()
+        return
+    with themed(tmp_path_factory, "paper", {request.param: PAPERS[request.param]}, POSTS) as sites:
+        yield sites[request.param], SOME
 
 
 def test_pages_have_no_fault(themed_site: tuple[Served, Sequence[str]], reader: Reader) -> None:

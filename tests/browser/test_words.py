@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.languages.bundled import bundled_texts
+from blogsmith.languages.bundled_languages import bundled_texts
 
 from .conftest import Served
 from .notes import PAGE, notes, tap, touch

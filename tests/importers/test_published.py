@@ -16,7 +16,7 @@ from blogsmith.importers.verify.articles import article_of
 from blogsmith.importers.verify.compare import losses
 from blogsmith.importers.verify.facts import Facts, compared_tex
 from blogsmith.importers.verify.html_facts import facts_of_html
-from blogsmith.importers.verify.published import published_facts, published_losses
+from blogsmith.importers.verify.published_pages import published_facts, published_losses
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, put

@@ -10,6 +10,9 @@ import pytest
 
 from blogsmith.importers import page_limit
 from blogsmith.importers.importer import ImportOptions, import_site
+from blogsmith.importers.jekyll.liquid import values
+from blogsmith.importers.jekyll.liquid.values import LiquidBudget
+from blogsmith.importers.quarto import includes
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
 from tests.site_files import NOW, put
@@ -96,7 +99,16 @@ LIQUID = {
 }
 
 
+@pytest.fixture(params=[True, pytest.param(False, marks=pytest.mark.long)], ids=["soon", "late"])
+def ends_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what makes ever more come to its end after a tenth of what is allowed: all of it takes seconds."""
+    if request.param:
+        monkeypatch.setattr(includes, "_LARGEST", includes._LARGEST // 10)
+        monkeypatch.setattr(values, "LiquidBudget", lambda: LiquidBudget(500_000))
+
+
 @pytest.mark.parametrize("name", LIQUID)
+@pytest.mark.usefixtures("ends_soon")
 def test_row_46_liquid(name: str, tmp_path: Path) -> None:
     again = "{% include a.html %}" * 10
     done = jekyll(tmp_path, f"{HEAD}Text.\n\n{LIQUID[name]}\n", **{"_includes/a.html": again})
@@ -104,6 +116,7 @@ def test_row_46_liquid(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("inner", ["", pytest.param("words ", marks=pytest.mark.long)])
+@pytest.mark.usefixtures("ends_soon")
 def test_row_46_inclusion_that_doubles(inner: str, tmp_path: Path) -> None:
     files = {
         "_quarto.yml": "website: {title: Notes}\n",

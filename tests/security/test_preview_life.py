@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.http import listening
+from blogsmith.preview.http import listeners
 from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import ClientLimits
-from blogsmith.preview.http.listening import listen
+from blogsmith.preview.http.listeners import listen
 from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
 from tests.bench.preview_processes import is_running, processes
@@ -69,14 +69,14 @@ def test_row_09_localhost_is_this_server_in_both_of_its_meanings() -> None:
 
 
 def test_row_09_a_machine_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
-    bind = listening._bind
+    bind = listeners._bind
 
-    def without_ipv6(address: listening.Address, port: int) -> socket.socket:
+    def without_ipv6(address: listeners.Address, port: int) -> socket.socket:
         if address[1] == "::1":
             raise OSError(99, "Cannot assign requested address")
         return bind(address, port)
 
-    monkeypatch.setattr(listening, "_bind", without_ipv6)
+    monkeypatch.setattr(listeners, "_bind", without_ipv6)
     with serving(site()) as server:
         assert bound(server) == {"127.0.0.1"}
         assert ask(server, "/posts/a/").status == 200
@@ -202,7 +202,7 @@ def test_row_13_a_port_that_is_taken_on_one_address_is_taken() -> None:
 
 def test_row_13_no_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     first = quiet_port()
-    monkeypatch.setattr(listening, "PORTS_TRIED", 1)
+    monkeypatch.setattr(listeners, "PORTS_TRIED", 1)
     with serving(site(), port=first), pytest.raises(OSError, match="in use"):
         listen("127.0.0.1", first)
     with pytest.raises(OSError):

@@ -44,7 +44,8 @@ def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes], mo
 def keep_bytes(root: Path, kind: str, name: str, data: bytes) -> None:
     """Keep bytes under a name in `.blogsmith/<kind>/`, if that can be written."""
     with suppress(OSError), open_cache(root, kind) as folder:
-        folder.replace(name, _checksum(data) + data)
+        # what a power cut leaves of it has another checksum
+        folder.replace(name, _checksum(data) + data, is_durable=False)
 
 
 def keep_only(root: Path, kind: str, names: Container[str], others: int) -> None:

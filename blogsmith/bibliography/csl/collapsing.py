@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .markup import item_signs
-from .scene import Cite
+from .rendering_context import Cite
 
 _SHORTEST_RUN = 3
 _RANGE = "–"

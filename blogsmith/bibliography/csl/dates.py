@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...model.publications import WorkDate
 from .formatting import affix, finish
-from .scene import Scene, StylePiece
+from .rendering_context import Scene, StylePiece
 from .style_tree import StyleNode
 
 _PARTS = ("year", "month", "day")

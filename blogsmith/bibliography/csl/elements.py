@@ -9,7 +9,7 @@ from .dates import render_date
 from .formatting import affix, faces, finish
 from .names import render_names
 from .numbers import format_number, format_pages, is_numeric, is_plural
-from .scene import Scene, StylePiece
+from .rendering_context import Scene, StylePiece
 from .style_tree import StyleNode
 
 _NUMBERS = frozenset(("volume", "issue", "number", "chapter-number", "collection-number", "edition"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .cases import change_case
 from .markup import wrap
-from .scene import Scene
+from .rendering_context import Scene
 from .style_tree import StyleNode
 
 _FACES: Mapping[tuple[str, str], str] = {

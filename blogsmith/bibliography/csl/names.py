@@ -8,7 +8,7 @@ from ...model.publications import Person
 from .cases import change_case
 from .formatting import affix, faces, finish
 from .markup import concat
-from .scene import OTHERS, Scene, StylePiece
+from .rendering_context import OTHERS, Scene, StylePiece
 from .style_tree import StyleNode
 
 Render = Callable[[StyleNode, Scene], StylePiece]

@@ -16,7 +16,7 @@ from .elements import render_all
 from .formatting import affix, faces
 from .locale import Locale
 from .markup import concat, plain
-from .scene import Cite, Scene
+from .rendering_context import Cite, Scene
 from .sorting import sort_cites
 from .style_tree import StyleError, StyleNode, parse_csl
 

@@ -11,7 +11,7 @@ from ...model.names import name_set
 from .elements import render_macro
 from .markup import PRIVATE
 from .names import format_people
-from .scene import Cite, Scene
+from .rendering_context import Cite, Scene
 from .style_tree import StyleNode
 
 _NUMBERS = name_set("volume issue number chapter-number collection-number edition citation-number")

@@ -17,7 +17,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType(
         "_blogsmith_versions": "worker/versions.py",
         "_blogsmith_seeds": "worker/seeds.py",
         "_blogsmith_sweeps": "worker/sweeps.py",
-        "_blogsmith_kernel": "kernel/inside.py",
+        "_blogsmith_kernel": "kernel/kernel_setup.py",
     }
 )
 """Name of a module in the kernel → our file."""
@@ -43,7 +43,7 @@ def setup_code() -> str:
 def setup_expression(stack_file: str) -> str:
     """What to compute behind that; while code runs, IPython holds the streams.
 
-    stack_file: as `inside.prepare` takes it.
+    stack_file: as `kernel_setup.prepare` takes it.
     """
     return f"{_MODULE}.prepare({stack_file!r})"
 

@@ -155,7 +155,7 @@ def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
         box = _box(figure)
         if not options["dark"]:
             return {mime: save(figure, box)}
-        from .dark import has_own_ground, repaint_figure
+        from .dark_figures import has_own_ground, repaint_figure
 
         if has_own_ground(figure):
             return {mime: save(figure, box)}

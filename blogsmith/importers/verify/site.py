@@ -27,7 +27,7 @@ from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
-from .published import PublishedCheck, check_published, published_facts, published_losses
+from .published_pages import PublishedCheck, check_published, published_facts, published_losses
 
 _ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
 _BUILD_S = 60.0

@@ -79,6 +79,7 @@ class BodyPool:
         SiteError if a process dies; NotStorable at the first page if processes cannot be told what they need.
         """
         import_converter()
+        self._memory.prepare()
         self._memory.images.load()
         with start(BodyJob(self._memory, self._resolved, self._lints)) as pool:
             waiting: list[str] = []

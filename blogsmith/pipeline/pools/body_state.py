@@ -26,14 +26,14 @@ from ...model.pictures import ImageInfo
 from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
-from ...project.bundled import bundled_folder
+from ...project.bundled_folders import bundled_folder
 from ...project.context import SiteContext, parse_options
 from ...project.load import LoadedSite
 from ...project.report import BuildLog, no_progress
-from ...render.context import Tools
 from ...render.templates.files import TemplateFile, ThemeFiles
 from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
+from ...render.tools import Tools
 from ...site.index import PageEntry, index_site
 from ...site.urls import Urls
 from ..bibliographies import SiteBibliographies
@@ -189,7 +189,7 @@ class _WorkerSite:
         bibliographies.use_settings(context.settings)
         tools = page_tools(
             context=context,
-            md=memory.md,
+            parser=memory.parser,
             index=index,
             loaded=loaded,
             results=_no_results,

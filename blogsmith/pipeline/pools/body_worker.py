@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ...model.documents import Document, IncludedFile, Source
 from ...model.texts import pack_text
-from ...render.context import Tools
-from ...syntax.parser import Parsed
+from ...render.tools import Tools
 from ..cache import PageCache, UnknownPage
 from ..rows.page_rows import NotStorable, decode_facts, encode_facts
+
+if TYPE_CHECKING:
+    from ...syntax.parser import Parsed
 
 _MOST_WAITING = 150
 """Pages whose tokens a process keeps; they take some 40 MB. Others are parsed again."""

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .process_pool import ProcessPool, answer_safely, describe_exit
@@ -29,22 +30,27 @@ class ForkPool(ProcessPool):
 
     knows_sources = True
 
-    def __init__(self, count: int, answer: Callable[[bytes], bytes]) -> None:
-        """answer: is called in the processes, with whatever it knows at this moment."""
+    def __init__(
+        self, count: int, answer: Callable[[bytes], bytes], begin: Callable[[int], None] = lambda number: None
+    ) -> None:
+        """answer: is called in the processes, with whatever it knows at this moment.
+
+        begin: is called first in each of them, with its number.
+        """
         # most builds make few pages, and start none
         from multiprocessing.connection import Pipe
 
         self._pipes: list[Connection] = []
         self._pids: list[int | None] = []
         """None: it has ended."""
-        for _ in range(count):
+        for number in range(count):
             here, there = Pipe()
             pid = os.fork()
             if pid == 0:
                 # the other ends would keep pipes from breaking
                 for pipe in (here, *self._pipes):
                     pipe.close()
-                _serve(there, answer)
+                _serve(there, answer, partial(begin, number))
             there.close()
             self._pipes.append(here)
             self._pids.append(pid)
@@ -85,12 +91,13 @@ class ForkPool(ProcessPool):
         return describe_exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-def _serve(pipe: Connection, answer: Callable[[bytes], bytes]) -> None:
+def _serve(pipe: Connection, answer: Callable[[bytes], bytes], begin: Callable[[], None]) -> None:
     """Answer requests until the pipe breaks; never returns."""
     code = 1
     try:
         # an interrupt is for the process that the author sees
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        begin()
         while True:
             pipe.send_bytes(answer_safely(answer, pipe.recv_bytes()))
     except (EOFError, OSError):

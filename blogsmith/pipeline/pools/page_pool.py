@@ -14,6 +14,7 @@ from ...model.template_views import PageView
 from ...model.texts import TextTrace
 from ..output_plan import OutputFile, OutputPlan
 from ..rows.row_store import RowStore
+from ..spool import Spool
 from .fork_pool import ForkPool
 from .process_pool import ProcessDied
 
@@ -28,10 +29,15 @@ MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
 
 class _Made(msgspec.Struct, array_like=True):
     data: bytes
+    """Empty where it lies in the spool of its process, or nobody asks for it."""
+    start: int | None
+    """Where it begins in that spool."""
+    size: int
     digest: str
     problems: tuple[Diagnostic, ...]
     texts: frozenset[str] = frozenset()
-    """As in `Output`."""
+    """As in `Output`, like the next one."""
+    templates: frozenset[str] = frozenset()
     errors: tuple[Diagnostic, ...] = ()
     """Why it could not be made."""
 
@@ -52,8 +58,9 @@ def is_feed(planned: OutputFile) -> bool:
 class PagePool:
     """Belongs to one build."""
 
-    def __init__(self, plan: OutputPlan, rows: RowStore, trace: TextTrace) -> None:
-        """trace: notes which texts are read."""
+    def __init__(self, plan: OutputPlan, rows: RowStore, trace: TextTrace, spool: Spool | None) -> None:
+        """trace: notes which texts are read. spool: for what is made; None: only digests are asked for."""
+        self._spool = spool
         self._plan = plan
         self._rows = rows
         self._trace = trace
@@ -66,15 +73,17 @@ class PagePool:
         Nothing is written to the rows meanwhile. SiteError if a process dies.
         """
         self._rows.share()
-        worker = _PageWorker(self._plan, self._rows, self._trace, pages)
+        spools = [self._spool.part() for _ in range(processes)] if self._spool else []
+        worker = _PageWorker(self._plan, self._rows, self._trace, pages, spools)
         requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
-        with ForkPool(processes, worker.answer) as pool:
+        with ForkPool(processes, worker.answer, worker.begin) as pool:
             try:
                 for answer in pool.map(requests):
                     if answer.data:
                         made = msgspec.msgpack.decode(answer.data, type=_Made)
                         planned = pages[answer.request]
-                        yield planned, _result(made, planned)
+                        spool = spools[answer.process] if spools else None
+                        yield planned, _result(made, planned, spool)
             except ProcessDied as error:
                 message = (
                     f"the process that filled the templates of {pages[error.request].origin} {error.ending}"
@@ -83,44 +92,73 @@ class PagePool:
                 raise SiteError(Diagnostic("page-process", message, hint=hint)) from error
 
 
-def _result(made: _Made, planned: OutputFile) -> MadeOutput | SiteError:
+def _result(made: _Made, planned: OutputFile, spool: Spool | None) -> MadeOutput | SiteError:
     if made.errors:
         return SiteError(*made.errors)
-    return Output(planned.path, made.data, digest=made.digest, texts=made.texts), made.problems
+    make = spool.reader(made.start, made.size) if spool and made.start is not None else None
+    output = Output(
+        planned.path,
+        None if make else made.data,
+        make=make,
+        digest=made.digest,
+        texts=made.texts,
+        templates=made.templates,
+    )
+    return output, made.problems
 
 
 class _PageWorker:
     """Lives in each of the processes, from the moment they are forked."""
 
     def __init__(
-        self, plan: OutputPlan, rows: RowStore, trace: TextTrace, pages: Sequence[OutputFile]
+        self,
+        plan: OutputPlan,
+        rows: RowStore,
+        trace: TextTrace,
+        pages: Sequence[OutputFile],
+        spools: Sequence[Spool],
     ) -> None:
+        """spools: of each process; none: of what is made only digests are asked for."""
+        self._spools = spools
+        self._spool: Spool | None = None
         self._plan = plan
         self._rows = rows
         self._trace = trace
         self._pages = pages
-        self._is_open = False
         self._given_up: set[str] = set()
+
+    def begin(self, number: int) -> None:
+        """The process is there. number: its own."""
+        self._rows.reopen()
+        self._spool = self._spools[number] if self._spools else None
 
     def answer(self, request: bytes) -> bytes:
         """A `_Made`; nothing for a page whose layout takes too long, as another one has shown."""
-        if not self._is_open:
-            self._rows.reopen()
-            self._is_open = True
         view = self._pages[msgspec.msgpack.decode(request, type=int)].content
         if isinstance(view, GeneratedFile):
-            data = view()
-            return msgspec.msgpack.encode(_Made(data, sha256(data).hexdigest(), ()))
+            return msgspec.msgpack.encode(self._put(view(), ()))
         assert isinstance(view, PageView), "nothing else is made by several processes"
         return b"" if view.layout in self._given_up else msgspec.msgpack.encode(self._make(view))
 
     def _make(self, view: PageView) -> _Made:
         try:
-            with self._trace.watch() as texts:
+            with self._trace.watch() as texts, self._plan.context.theme.watch_templates() as templates:
                 made = self._plan.page(view)
         except SiteError as error:
             if any(found.code == "template-limit" for found in error.diagnostics):
                 self._given_up.add(view.layout)
-            return _Made(b"", "", (), errors=error.diagnostics)
+            return _Made(b"", None, 0, "", (), errors=error.diagnostics)
         others = frozenset(texts - {view.path})
-        return _Made(made.html, sha256(made.html).hexdigest(), made.problems, others)
+        return self._put(made.html, made.problems, others, frozenset(templates))
+
+    def _put(
+        self,
+        data: bytes,
+        problems: tuple[Diagnostic, ...],
+        texts: frozenset[str] = frozenset(),
+        templates: frozenset[str] = frozenset(),
+    ) -> _Made:
+        start = self._spool.put_at(data) if self._spool else None
+        is_sent = self._spool is not None and start is None
+        digest = sha256(data).hexdigest()
+        return _Made(data if is_sent else b"", start, len(data), digest, problems, texts, templates)

@@ -28,9 +28,9 @@ def text_templates(context: SiteContext) -> object:
         name: file.text for name, file in files.templates.items() if "layouts" not in name.split("/")[:2]
     }
     texts = others.values()
-    layouts = files.templates if any("layouts" in text for text in texts) else None
+    layouts = files.templates if any("layouts/" in text for text in texts) else None
     versions = {name: file.version for name, file in files.static.items()}
-    assets = versions if any("asset" in text for text in texts) else None
+    assets = versions if any("asset(" in text for text in texts) else None
     return shortcodes, others, layouts, assets, files.languages
 
 

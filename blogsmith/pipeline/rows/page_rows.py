@@ -24,7 +24,7 @@ from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
 from ...model.template_views import PageView
 from ...model.texts import PageText
-from ...render.context import Tools
+from ...render.tools import Tools
 from ...site.index import PageEntry
 
 Kept = TypeVar("Kept")
@@ -37,6 +37,7 @@ _MOST_BYTES = 256 * 1024 * 1024
 
 _TITLES = {
     "link": "where this leads:",
+    "page_title": "the title of",
     "image": "the image",
     "media": "the film",
     "labels": "the labels of",

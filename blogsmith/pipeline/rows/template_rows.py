@@ -13,6 +13,7 @@ from types import CodeType
 import msgspec
 
 from .row_store import Row, RowStore
+from .user_templates import keep_user_templates, read_user_templates
 
 _KIND = "templates"
 _NAME = "theme"
@@ -33,7 +34,12 @@ class TemplateRows:
     def __init__(self, rows: RowStore) -> None:
         self._rows = rows
         row = rows.get(_KIND, _NAME)
-        self._known = _decode(row.data) if row and row.key == rows.program else {}
+        self._is_new = row is None
+        """Nothing is kept of this site: what others of this user have compiled may do."""
+        if row is None:
+            self._known = _decode(read_user_templates(rows.program))
+        else:
+            self._known = _decode(row.data) if row.key == rows.program else {}
         self._new: dict[str, tuple[str, CodeType]] = {}
 
     def get(self, template: str, digest: str) -> CodeType | None:
@@ -49,11 +55,16 @@ class TemplateRows:
         """Keep what was compiled, and of all that is kept only these templates."""
         new = {name: _TemplateCode(digest, marshal.dumps(code)) for name, (digest, code) in self._new.items()}
         codes = {name: code for name, code in {**self._known, **new}.items() if name in templates}
-        if codes != self._known:
-            self._rows.put(_KIND, _NAME, Row(self._rows.program, msgspec.msgpack.encode(codes)))
+        if self._is_new or codes != self._known:
+            data = msgspec.msgpack.encode(codes)
+            self._rows.put(_KIND, _NAME, Row(self._rows.program, data))
+            if self._is_new and new:
+                keep_user_templates(self._rows.program, data)
 
 
 def _decode(data: bytes) -> dict[str, _TemplateCode]:
+    if not data:
+        return {}
     try:
         return msgspec.msgpack.decode(data, type=dict[str, _TemplateCode])
     except msgspec.MsgspecError:

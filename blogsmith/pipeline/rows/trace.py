@@ -15,12 +15,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...model.documents import Document
-from ...render.context import Tools
+from ...render.tools import Tools
 
 _OWN = ("results", "picture", "python")
 """Lookups whose answers are the page's own: they change without anything else in the site changing."""
 _SHARED = (
-    *("link", "image", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
+    *("link", "page_title", "image", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
         "work",
         "work_keys",

@@ -23,7 +23,7 @@ from .guard import host_headers
 from .hosts import is_loopback
 from .hub import Hub
 from .limits import MAX_HEAD, ClientLimits
-from .listening import host_in_url, listen
+from .listeners import host_in_url, listen
 from .reply import head_of, plain
 from .routes import Routes
 

@@ -9,9 +9,9 @@ from markdown_it.token import Token
 
 from ...model.documents import Document, Reference
 from ...model.publications import FoundPublication, Publication
-from ...syntax.records import Citation, CitationEntry, Cited, get
+from ...syntax.records import Citation, CitationEntry, Cited, record_of
 from ...syntax.references.citations import ALL_KEYS, citations_of, is_keylike
-from ..context import Tools
+from ..tools import Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def collect_works(
         key: CitedWork(work_of_reference(reference), reference) for key, reference in references.items()
     }
     answers: list[FoundPublication] = []
-    clusters = tuple(get(token, Citation) for token in citations_of(tokens))
+    clusters = tuple(record_of(token, Citation) for token in citations_of(tokens))
     if has_bibliography:
         front = document.front
         wanted = dict.fromkeys(_each_key((*_keys(clusters, tokens), *front.nocite), document, tools))

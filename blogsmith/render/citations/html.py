@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place
 from ...model.publications import CslStyle
-from ...syntax.records import Citation, CitationEntry, Heading, get
+from ...syntax.records import Citation, CitationEntry, Heading, record_of
 from ...syntax.references.citations import ALL_KEYS
 from ..context import Rendering, Rule
 from ..prose import escape_html
@@ -91,7 +91,7 @@ def _report_unknown(rendering: Rendering, key: str, place: Place | None) -> None
 
 def citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     """A citation in the text."""
-    citation = get(tokens[index], Citation)
+    citation = record_of(tokens[index], Citation)
     page = citations_of_page(rendering)
     known = page.cited.works
     missing = [item for item in citation.items if item.key not in known]
@@ -142,7 +142,7 @@ def _references(
 
 def has_heading(rendering: Rendering, tokens: Sequence[Token]) -> bool:
     """Whether the author's last heading announces the list already."""
-    last = next((get(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
+    last = next((record_of(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
     names = ("References", "Bibliography", "Sources", "Literature")
     own = map(rendering.language.translate, names)
     return last.casefold() in {name.casefold() for name in (*names, *own)}

@@ -15,7 +15,7 @@ from ...languages.sentences import translate_sentences
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure
 from ...model.sweeps import Sweep
-from ...syntax.records import Fence, get
+from ...syntax.records import Fence, record_of
 from ..captions import inline_html
 from ..context import Rendering
 from ..fences import code_of_fence
@@ -34,7 +34,7 @@ _DONE = ("ok", "error")
 
 def cell_html(rendering: Rendering, token: Token) -> str:
     """The fence of a cell, with what the cell gave."""
-    cell = get(token, Cell)
+    cell = record_of(token, Cell)
     if not cell.options.include:
         return ""
     if not cell.options.eval:
@@ -110,7 +110,7 @@ def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str
     options = cell.options
     if not options.echo:
         return ""
-    record = get(token, Fence) if "fence" in token.meta else Fence(place=cell.place)
+    record = record_of(token, Fence) if "fence" in token.meta else Fence(place=cell.place)
     fold = options.code_fold or record.fold
     if options.claim and not fold and "code-fold" not in options.places:
         fold = rendering.language.translate("How it is checked")

@@ -14,7 +14,7 @@ from ...pyodide.imports import Import, imports_of
 from ...pyodide.names import needs_no_package
 from ...pyodide.release import VERSION
 from ...syntax.cells.runnables import Runnable
-from ...syntax.records import get
+from ...syntax.records import record_of
 from ..context import Rendering
 from ..prose import attributes, escape_html
 
@@ -39,7 +39,7 @@ def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "")
     """
     if "runnable" not in token.meta:
         return html
-    opening = f'<div class="{_CLASS}"{name}{_data(rendering, get(token, Runnable))}>\n'
+    opening = f'<div class="{_CLASS}"{name}{_data(rendering, record_of(token, Runnable))}>\n'
     return f"{opening}{html}{_button(rendering)}\n</div>\n"
 
 
@@ -51,7 +51,7 @@ def block_open(rendering: Rendering, token: Token) -> str:
         classes = f' class="{escape_html(" ".join(rest))}"' if rest else ""
         return f"<div{classes}{_author_attributes(token)}>\n"
     classes = f' class="{escape_html(str(token.attrs["class"]))}"'
-    return f"<div{classes}{_author_attributes(token)}{_data(rendering, get(token, Runnable))}>\n"
+    return f"<div{classes}{_author_attributes(token)}{_data(rendering, record_of(token, Runnable))}>\n"
 
 
 def _button(rendering: Rendering) -> str:

@@ -11,7 +11,7 @@ from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Value
 from ...model.results import ValueResult
-from ...syntax.records import get
+from ...syntax.records import record_of
 from ...tex.errors import TexError
 from ..context import Rendering
 from ..formulas import page_converter
@@ -56,7 +56,7 @@ def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
 
 def value_html(rendering: Rendering, token: Token) -> str:
     """A value where it stands in the text."""
-    value = get(token, Value)
+    value = record_of(token, Value)
     result = rendering.results.values.get(value.number, _PENDING)
     if result.pending:
         hint = escape_html(rendering.language.translate("This value has not been computed."))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,7 +22,7 @@ from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_m
 from ...base.patterns import lazy_pattern
 from ...base.storage.file_names import is_litter
 from ...config.validate import LANGUAGE
-from ...languages.bundled import printed_texts
+from ...languages.bundled_languages import printed_texts
 from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset
@@ -68,6 +68,16 @@ class ThemeFiles(Struct, frozen=True):
     """What is doubtful in its templates and translations."""
     languages: Mapping[str, Mapping[str, Translation]] = {}
     """Language tag in lower case → its words, as the theme and the site say them beside what is bundled."""
+
+    def digest_templates(self, names: Iterable[str]) -> bytes:
+        """Another one whenever one of these templates is: it has another text, or came, or went."""
+        total = hashlib.blake2b(digest_size=16)
+        for name in sorted(names):
+            file = self.templates.get(name)
+            for text in (name, file.label, file.text) if file else (name,):
+                total.update(hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest())
+            total.update(b"\0" if file else b"\1")
+        return total.digest()
 
     @property
     def defaults(self) -> dict[str, Any]:

@@ -23,12 +23,14 @@ from markupsafe import Markup, escape
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.texts import PageParts, PageText
-from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
+from .budget import PLAIN, Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
+from .loads import TemplateLoads
 from .operations import prepare_call, prepare_field, prepare_operator, take_result
 from .record_fields import FIELDS, is_hidden
 
+_PLAIN_CONTAINERS = frozenset((list, tuple, set, frozenset))
 _LONG = 4096
 """Of a text: to compare or search that many characters takes about as long as a step."""
 _SPECIAL = lazy_pattern(r"[&<>\"']")
@@ -48,11 +50,15 @@ class PaidTemplate(Template):
         tag = environment.language.tag
         is_shared = ctx is None or ctx.globals_keys.issubset(self.globals)
         if is_shared and tag in modules:
-            return modules[tag]
-        with environment.budget.isolate():
+            module, names = modules[tag]
+            environment.loads.note_all(names)
+            return module
+        with environment.budget.isolate(), environment.loads.watch() as names:
             if not is_shared:
                 return super()._get_default_module(ctx)
-            return modules.setdefault(tag, self.make_module())
+            module = self.make_module()
+        modules.setdefault(tag, (module, frozenset(names)))
+        return module
 
 
 class _PageLanguage(local):
@@ -71,6 +77,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **options: Any) -> None:
         self.budget = Budget()
+        self.loads = TemplateLoads()
+        self._ready: dict[str, Template] = {}
+        """Templates that were loaded, without globals of their own; pages ask for each some thirty times."""
         self._page = _PageLanguage()
         self._fields = {kind: dict(names) for kind, names in FIELDS.items()}
         self._helpers: set[Callable[..., str]] = set()
@@ -128,6 +137,26 @@ class Sandbox(ImmutableSandboxedEnvironment):
             except TakesTooLong:
                 # with the lines of templates in its traceback, as other errors have them
                 self.handle_exception()
+
+    def get_template(
+        self,
+        name: str | Template,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,
+    ) -> Template:
+        """As Jinja's; what is looked for is noted."""
+        known = self._ready.get(name) if isinstance(name, str) and globals is None else None
+        if known is None:
+            known = super().get_template(name, parent, globals)
+            if isinstance(name, str) and globals is None:
+                self._ready[name] = known
+        elif isinstance(name, str):
+            self.loads.note(name)
+        return known
+
+    def _load_template(self, name: str, globals: MutableMapping[str, Any] | None) -> Template:
+        self.loads.note(name)
+        return super()._load_template(name, globals)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
         """Jinja works out what is constant: once, at no page's cost."""
@@ -221,11 +250,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def print_value(self, is_escaped: bool, value: Any) -> str:
         """What `{{ value }}` writes."""
-        if not isinstance(value, str) and is_container(value):
-            extent_of(value, self.budget)
         kind = type(value)
-        is_ready = (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value))
-        text = value if is_ready else escape(value) if is_escaped else str(value)
+        if (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value)):
+            text: str = value
+        else:
+            if not isinstance(value, str) and is_container(value):
+                extent_of(value, self.budget)
+            text = escape(value) if is_escaped else str(value)
         left = self.budget.left
         left.characters -= len(text)
         if left.characters < 0:
@@ -246,7 +277,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
             if len(value) > _LONG:
                 self.budget.spend(len(value) // _LONG)
         elif is_container(value):
-            extent_of(value, self.budget)
+            if type(value) in _PLAIN_CONTAINERS and PLAIN.issuperset(map(type, value)):
+                # as `extent_of` finds out, one by one
+                self.budget.spend(2 * (1 + len(value)))
+            else:
+                extent_of(value, self.budget)
         return value
 
     def pay_copy(self, value: Any) -> Any:

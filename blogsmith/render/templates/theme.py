@@ -9,7 +9,7 @@ marked as such where it is read, see `sandbox.py`, so templates need no `| safe`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic, SiteError, did_you_mean
-from ...languages.bundled import find_language
+from ...languages.bundled_languages import find_language
 from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
@@ -79,6 +79,10 @@ class Theme(Struct, frozen=True):
         with self._blame_template(page.path or page.url):
             template, language = f"layouts/{layout}.html", self.language(page.lang)
             return self.environment.render_page(template, context, language, page.body, "\n")
+
+    def watch_templates(self) -> AbstractContextManager[set[str]]:
+        """The names of templates that are looked for from now on to the end of the context, found or not."""
+        return self.environment.loads.watch()
 
     def language(self, tag: str) -> Language:
         """The words for pages in a language, with what the site and its theme say of it."""

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from ...model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
-from .fonts import CardFonts, DrawnWord
+from .fonts import EM_PX, CardFonts, DrawnWord
 from .formula import X_HEIGHT, Formula, lay_out_formula
+from .png import encode_png
 from .title import Line, TitlePiece, break_lines, title_pieces
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-    from PIL.ImageFont import FreeTypeFont
 
 ELLIPSIS = TitlePiece("…", is_glued=True)
-_EM_PX = 100
-"""Size of the font with which is measured."""
 _MARGIN_PX = 90
 _SIZES_PX = (92, 84, 76, 68, 60, 54, 48)
 _LABEL_PX, _LABEL_WEIGHT = 34, 400
@@ -37,9 +34,6 @@ _TITLE_PX = (120, 500)
 _RULE_PX = HEIGHT_PX - 8
 """Top of the rule at the foot."""
 _LEADING = 1.18
-_LEVEL, _RUNS = 3, 3
-"""`Z_RLE` of zlib looks for runs of equal bytes only, of which a card consists: a tenth smaller than what the
-general search makes of it at this level, in half of the time."""
 _INK_SHADES, _LABEL_SHADES = 7, 4
 """Steps from the paper to a colour: of the title, of the two lines around it. With the paper they are 16."""
 
@@ -47,14 +41,13 @@ _INK_SHADES, _LABEL_SHADES = 7, 4
 class _Ruler:
     """How large pieces of a title are; measured at one size, for letters grow evenly."""
 
-    def __init__(self, font: FreeTypeFont) -> None:
-        """font: at `_EM_PX`."""
-        self._font = font
-        self._widths: dict[str, float] = {}
+    def __init__(self, fonts: CardFonts, weight: int) -> None:
+        self._fonts = fonts
+        self._weight = weight
         self._formulas: dict[str, Formula | None] = {}
-        top = font.getbbox("x", anchor="ls")[1]
+        top = fonts.x_height_px(weight)
         # letters of formulas and of words are equally high, whatever the two fonts call a size
-        self.math_em = -top / _EM_PX / X_HEIGHT if top else 1.0
+        self.math_em = top / EM_PX / X_HEIGHT if top else 1.0
         """Size of formulas, in em of the words."""
 
     def formula(self, piece: TitlePiece) -> Formula | None:
@@ -70,9 +63,7 @@ class _Ruler:
 
     def text_em(self, text: str) -> float:
         """Width of words."""
-        if text not in self._widths:
-            self._widths[text] = self._font.getlength(text) / _EM_PX
-        return self._widths[text]
+        return self._fonts.width_px(text, EM_PX, self._weight) / EM_PX
 
     def extent_em(self, line: Line) -> tuple[float, float]:
         """What a line takes above and below its base line."""
@@ -96,15 +87,35 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
     from PIL import Image
 
     fonts, shades = fonts or CardFonts(style), _shades(style)
-    picture = Image.new("L", (WIDTH_PX, HEIGHT_PX))
+    picture = _Picture(Image.new("L", (WIDTH_PX, HEIGHT_PX)))
     _draw_title(picture, title_pieces(card.title_html), fonts, style.weight, shades.title)
     _draw_label(picture, card.site, _TOP_PX, fonts, shades.label)
     _draw_label(picture, card.byline, _BOTTOM_PX, fonts, shades.byline)
-    picture.paste(shades.label[-1], (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
-    picture.putpalette(shades.palette)
-    made = BytesIO()
-    picture.save(made, "PNG", bits=4, compress_level=_LEVEL, compress_type=_RUNS)
-    return made.getvalue()
+    picture.image.paste(shades.label[-1], (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
+    return encode_png(picture.image, shades.palette)
+
+
+class _Picture:
+    """A card on which words are put one after another."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        self._boxes: list[tuple[int, int, int, int]] = []
+        """Left, top, right and bottom of what is on it."""
+
+    def add(self, part: Image, left: int, top: int) -> None:
+        """Put a part into the picture; where it meets another one, the darker of the two stays."""
+        box = left, top, right, bottom = (left, top, left + part.width, top + part.height)
+        if any(x < right and left < x2 and y < bottom and top < y2 for x, y, x2, y2 in self._boxes):
+            from PIL import ImageChops
+
+            part = ImageChops.lighter(self.image.crop(box), part)
+        self.image.paste(part, box)
+        self._boxes.append(box)
+
+    def add_word(self, word: DrawnWord, x: float, base: float) -> None:
+        """Put a word at whole pixels, so that one picture of it serves wherever it stands."""
+        self.add(word.picture, round(x) + word.left, round(base) + word.top)
 
 
 def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
@@ -135,9 +146,9 @@ def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: f
 
 
 def _draw_title(
-    image: Image, pieces: Sequence[TitlePiece], fonts: CardFonts, weight: int, shades: bytes
+    picture: _Picture, pieces: Sequence[TitlePiece], fonts: CardFonts, weight: int, shades: bytes
 ) -> None:
-    ruler = _Ruler(fonts.at(_EM_PX, weight))
+    ruler = _Ruler(fonts, weight)
     size, lines = _fit_title(pieces, ruler)
     top, bottom = _TITLE_PX
     y = top + (bottom - top - ruler.height_em(lines) * size) / 2
@@ -149,33 +160,20 @@ def _draw_title(
             if formula := ruler.formula(piece):
                 math_px = ruler.math_em * size
                 filled = formula.fill(math_px).point(shades)
-                _add(image, filled, round(x + formula.left * math_px), round(base + formula.top * math_px))
+                picture.add(filled, round(x + formula.left * math_px), round(base + formula.top * math_px))
             else:
-                _draw_word(image, fonts.word(piece.text, size, weight, shades), x, base)
+                picture.add_word(fonts.word(piece.text, size, weight, shades), x, base)
             x += ruler.width_em(piece) * size
         y = base + descent * size
 
 
-def _draw_word(image: Image, word: DrawnWord, x: float, base: float) -> None:
-    # at whole pixels, so that one picture of a word serves wherever it stands
-    _add(image, word.picture, round(x) + word.left, round(base) + word.top)
-
-
-def _add(image: Image, part: Image, left: int, top: int) -> None:
-    """Put a part into the image; where it meets another one, the darker of the two stays."""
-    from PIL import ImageChops
-
-    box = (left, top, left + part.width, top + part.height)
-    image.paste(ImageChops.lighter(image.crop(box), part), box)
-
-
-def _draw_label(image: Image, text: str, base: float, fonts: CardFonts, shades: bytes) -> None:
-    width, font = WIDTH_PX - 2 * _MARGIN_PX, fonts.at(_LABEL_PX, _LABEL_WEIGHT)
-    if font.getlength(text) > width:
-        while text and font.getlength(f"{text}…") > width:
+def _draw_label(picture: _Picture, text: str, base: float, fonts: CardFonts, shades: bytes) -> None:
+    most = WIDTH_PX - 2 * _MARGIN_PX
+    if fonts.width_px(text, _LABEL_PX, _LABEL_WEIGHT) > most:
+        while text and fonts.width_px(f"{text}…", _LABEL_PX, _LABEL_WEIGHT) > most:
             text = text[:-1]
         text = f"{text.rstrip()}…"
-    _draw_word(image, fonts.word(text, _LABEL_PX, _LABEL_WEIGHT, shades), _MARGIN_PX, base)
+    picture.add_word(fonts.label(text, _LABEL_PX, _LABEL_WEIGHT, shades), _MARGIN_PX, base)
 
 
 class _Shades(Struct, frozen=True):

@@ -1,7 +1,7 @@
 """The font of a theme's cards: at the sizes in which it is wanted, and which characters it has.
 
-Drawing letters is a third of what a card costs, and the words of a blog's titles repeat: those that were
-drawn last are kept as pictures.
+Drawing letters is half of what a card costs, and the words of a blog's titles repeat: those that were drawn
+last are kept as pictures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFont import FreeTypeFont
 
-_KEPT_WORDS = 256
+EM_PX = 100
+"""Size of the font with which titles are measured."""
+_KEPT_WORDS = 768
+"""A word of ten letters takes 20 kB."""
+_KEPT_LABELS = 4
+"""The site's name stands on every card; bylines seldom repeat."""
+_KEPT_WIDTHS = 4096
 _KEPT_LETTERS = 16
 """Longer words are drawn anew: pictures of the longest take half a megabyte."""
 _COMMON = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”…·"))
@@ -42,6 +48,11 @@ class CardFonts:
         self._style = style
         self._fonts: dict[tuple[int, int], FreeTypeFont] = {}
         self._kept_word = lru_cache(_KEPT_WORDS)(self._draw_word)
+        self._kept_width = lru_cache(_KEPT_WIDTHS)(self._measure)
+        self.label = lru_cache(_KEPT_LABELS)(self._draw_word)
+        """As `word`, for texts that may be long."""
+        self.x_height_px = lru_cache(_KEPT_LABELS)(self._x_height_px)
+        """Weight → height of an x in a font of `EM_PX`."""
 
     def at(self, size_px: int, weight: int) -> FreeTypeFont:
         """The font at a size, as bold as it can be up to a weight. OSError if the file cannot be read."""
@@ -58,6 +69,17 @@ class CardFonts:
         draw = self._kept_word if len(text) <= _KEPT_LETTERS else self._draw_word
         return draw(text, size_px, weight, shades)
 
+    def width_px(self, text: str, size_px: int, weight: int) -> float:
+        """What a text takes in its line. OSError as of `at`."""
+        measure = self._kept_width if len(text) <= _KEPT_LETTERS else self._measure
+        return measure(text, size_px, weight)
+
+    def _measure(self, text: str, size_px: int, weight: int) -> float:
+        return self.at(size_px, weight).getlength(text)
+
+    def _x_height_px(self, weight: int) -> float:
+        return -self.at(EM_PX, weight).getbbox("x", anchor="ls")[1]
+
     def _draw_word(self, text: str, size_px: int, weight: int, shades: bytes) -> DrawnWord:
         from PIL import Image, ImageDraw
 
@@ -65,7 +87,9 @@ class CardFonts:
         left, top, right, bottom = map(int, font.getbbox(text, anchor="ls"))
         covered = Image.new("L", (right - left, bottom - top))
         ImageDraw.Draw(covered).text((-left, -top), text, fill=255, font=font, anchor="ls")
-        return DrawnWord(covered.point(shades), left, top)
+        # `point` would take longer to read the table of shades than to apply it
+        shaded = Image.frombytes("L", covered.size, covered.tobytes().translate(shades))
+        return DrawnWord(shaded, left, top)
 
 
 def missing_signs(text: str, style: CardStyle) -> str:

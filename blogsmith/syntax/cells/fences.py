@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import Place, TextMap
 from ...model.cells import Cell, CellOptions, PageCells
 from ...model.documents import Document
-from ..records import Fence, get, put
+from ..records import Fence, attach_record, record_of
 from ..references.references import label_id
 from ..state import PageState, page_of
 from .checks import check_cells
@@ -51,14 +51,14 @@ def cells(state: StateCore) -> None:
     if first := next((cell for cell in found.values() if cell.runs), None):
         refuse_of_page(first.place, page)
     for cell in check_cells(_seed_cells(list(found.values()), page), page):
-        put(tokens[cell.number], cell)
+        attach_record(tokens[cell.number], cell)
 
 
 def _language(tokens: Sequence[Token], page: PageState) -> str:
     """The language of the page's cells."""
     if page.engine == "worker":
         return "python"
-    fences = [(get(token, Fence), token.content) for token in tokens]
+    fences = [(record_of(token, Fence), token.content) for token in tokens]
     on = [(fence, code) for fence, code in fences if not is_off(fence, code)]
     marked = [fence for fence, code in on if is_marked(fence, code, page.kernel)]
     others = [fence for fence, _ in on] if page.mode == "all" and not marked else []
@@ -85,7 +85,7 @@ def _is_in(language: str, fence: Fence) -> bool:
 
 
 def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
-    fence = get(token, Fence)
+    fence = record_of(token, Fence)
     if not _is_in(page.language, fence):
         return False
     if fence.form or fence.is_marked or option_lines(token.content, page.language):
@@ -95,7 +95,7 @@ def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
 
 def _leave(token: Token, page: PageState, *, in_browser: bool) -> None:
     """A fence that does not run: say so where it looks as if it should."""
-    fence, marks = get(token, Fence), marks_of(page.language)
+    fence, marks = record_of(token, Fence), marks_of(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
     if not _is_in(page.language, fence) and not (in_browser and is_python(fence)):
         if _warn_of_language(token, page, off=off):
@@ -114,7 +114,7 @@ def _leave(token: Token, page: PageState, *, in_browser: bool) -> None:
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
     """Whether a fence in another language than the page's cells is to be run, which is reported."""
-    fence = get(token, Fence)
+    fence = record_of(token, Fence)
     place, language = fence.place or Place(page.first_line), fence.language or "code"
     shown = f"write ```{fence.language} for code that is only shown"
     if page.engine == "worker":
@@ -134,7 +134,7 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
 
 def _make(token: Token, number: int, page: PageState) -> Cell:
     """The cell of a fence; the fence keeps what concerns the look of its code."""
-    fence = get(token, Fence)
+    fence = record_of(token, Fence)
     first = (token.map or [0])[0] + 1
     marks = marks_of(page.language)
     written = token.content
@@ -147,7 +147,7 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
         refuse_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
     token.content = code
-    put(token, _code_look(fence, options, page))
+    attach_record(token, _code_look(fence, options, page))
     first_line = page.first_line + first + head.lines
     place = fence.place or Place(first_line)
     cell = Cell(number, code, first_line, place, options.label, options, page.language)

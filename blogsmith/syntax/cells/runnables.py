@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ...base.diagnostics.model import Place
 from ...model.cells import Cell
-from ..records import Fence, get, put
+from ..records import Fence, attach_record, record_of
 from ..state import PageState, page_of
 from .checks import check_syntax
 from .fences import is_python
@@ -58,8 +58,8 @@ def runnables(state: StateCore) -> None:
         found = _block_code(block, page)
         if isinstance(found, Runnable):
             check_syntax(found.code, found.first_line, page)
-            put(block.opening, found)
-            put(block.closing, found)
+            attach_record(block.opening, found)
+            attach_record(block.closing, found)
         elif found is not None:
             inner.add(found.number)
     for token in state.tokens:
@@ -76,7 +76,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
         elif token.type == "runnable_close" and opened:
             start, fences = opened.pop()
             yield _Block(start, token, tuple(fences))
-        elif token.type == "fence" and opened and is_python(get(token, Fence)):
+        elif token.type == "fence" and opened and is_python(record_of(token, Fence)):
             opened[-1][1].append(token)
 
 
@@ -91,7 +91,9 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
     first, *others = block.fences
     for other in others:
         message = "a block runs one fence, and this is another one"
-        page.reporter.warn("cell-browser", message, get(other, Fence).place, "give it a block of its own")
+        page.reporter.warn(
+            "cell-browser", message, record_of(other, Fence).place, "give it a block of its own"
+        )
     cell = first.meta.get("cell")
     if isinstance(cell, Cell) and cell.options.eval:
         return cell
@@ -103,7 +105,7 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
 
 def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
     """Hang the record on a cell that readers may run; say so where they would not see it."""
-    cell = get(token, Cell)
+    cell = record_of(token, Cell)
     options = cell.options
     if not options.eval or (options.run_in == "build" and cell.number not in inner):
         return
@@ -119,7 +121,7 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
             check_syntax(cell.code, cell.first_line, page, cell)
         # a time for the build, said once for the page, is not meant for readers' machines
         timeout_s = options.timeout_s if "timeout" in options.places else None
-        put(
+        attach_record(
             token,
             Runnable(
                 cell.code,

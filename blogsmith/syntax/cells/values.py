@@ -21,7 +21,7 @@ from ...base.diagnostics.model import Reporter, TextMap
 from ...base.patterns import lazy_pattern
 from ...model.cells import Cell, Value
 from ..lookahead import comes_after
-from ..records import get, put
+from ..records import attach_record, record_of
 from ..state import PageState, inline_map, inline_place, page_of
 from .checks import syntax_fault
 
@@ -127,7 +127,7 @@ def value(state: StateInline, silent: bool) -> bool:
         else:
             token = state.push("value", "", 0)
             token.content = origin.text[2:-2].strip()
-            put(token, read)
+            attach_record(token, read)
     state.pos = end
     return True
 
@@ -200,17 +200,17 @@ def number_values(state: StateCore) -> None:
     lines = sorted(cell.place.line for cell in _cells(state.tokens))
     for number, token in enumerate(sorted(found, key=_start), start=1):
         after = bisect_left(lines, _start(token)[0])
-        read = replace(get(token, Value), number=number, after=after)
-        put(token, read)
+        read = replace(record_of(token, Value), number=number, after=after)
+        attach_record(token, read)
         page.values.append(read)
 
 
 def _start(token: Token) -> tuple[int, int]:
-    return get(token, Value).origin.starts[0]
+    return record_of(token, Value).origin.starts[0]
 
 
 def _cells(tokens: Sequence[Token]) -> list[Cell]:
-    return [get(token, Cell) for token in tokens if token.type == "fence" and "cell" in token.meta]
+    return [record_of(token, Cell) for token in tokens if token.type == "fence" and "cell" in token.meta]
 
 
 def refuse_values(origin: TextMap, reporter: Reporter) -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ...base.diagnostics.fixes import Fix, TextEdit, exchange
 from ...base.diagnostics.model import Place, Reporter
 from ...base.patterns import lazy_pattern
-from ..records import Math, RowMark, Subequations, get, put
+from ..records import Math, RowMark, Subequations, attach_record, record_of
 from ..references.labels import Label, Letters, Numbers
 from ..references.references import label_id
 from ..state import DisplayRow, DisplayStructure
@@ -29,7 +29,7 @@ _NUMBERED = lazy_pattern(r"\\(label|tag)(?![A-Za-z])")
 
 def number_display(token: Token, numbers: Numbers) -> None:
     """Give the rows of a display their numbers and ids."""
-    math = get(token, Math)
+    math = record_of(token, Math)
     structure = numbers.page.options.split_rows(math.tex, numbers.macros)
     numbers.macros = structure.macros
     for mistake in (found for row in structure.rows for found in row.mistakes):
@@ -40,7 +40,7 @@ def number_display(token: Token, numbers: Numbers) -> None:
         marks = _label_block(marks, structure, math, numbers)
     if len(marks) == len(structure.rows):
         marks = [_anchor_row(mark, row, numbers) for mark, row in zip(marks, structure.rows, strict=True)]
-    put(token, replace(math, rows=tuple(marks)))
+    attach_record(token, replace(math, rows=tuple(marks)))
 
 
 def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> RowMark:
@@ -124,7 +124,7 @@ def _anchor_row(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
 
 def begin_letters(token: Token, numbers: Numbers) -> None:
     """`subequations` open: their label gets the number they share."""
-    found = get(token, Subequations)
+    found = record_of(token, Subequations)
     numbers.letters = None
     letters = Letters(bool(found.label))
     if found.label:
@@ -143,7 +143,7 @@ def end_letters(token: Token, numbers: Numbers) -> None:
 
 def read_inline(token: Token, numbers: Numbers) -> None:
     """Macros that a formula in a line defines; it has no number, so a label or tag in it is a mistake."""
-    math = get(token, Math)
+    math = record_of(token, Math)
     if _DEFINES.search(math.tex):
         numbers.macros = numbers.page.options.split_rows(math.tex, numbers.macros).macros
     else:

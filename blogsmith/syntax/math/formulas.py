@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import TextMap
 from ...base.patterns import lazy_pattern
 from ..lookahead import comes_after
-from ..records import Math, put
+from ..records import Math, attach_record
 from ..references.labels import normal_id
 from ..state import (
     PageState,
@@ -73,7 +73,9 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         origin = inline_map(state, found.inner, found.inner_end)
         token.content, token.markup = origin.text, state.src[found.start : found.inner]
         label_place = inline_place(state, after.label, after.label + len(after.id)) if after.id else None
-        put(token, Math(origin.text, is_display, origin, after.id, after.tail, label_place=label_place))
+        attach_record(
+            token, Math(origin.text, is_display, origin, after.id, after.tail, label_place=label_place)
+        )
         report_prose(state.src, found, page.reporter, partial(inline_place, state))
         if is_display and page.takes_blocks:
             report_between_words(
@@ -117,7 +119,7 @@ def text_with_formulas(text: TextMap) -> list[Token]:
             tokens.append(Token("text", "", 0, content=_unescape(text.text[start:pos])))
             origin = text.cut(found.inner, found.inner_end)
             tokens.append(Token("math_inline", "math", 0, content=origin.text))
-            put(tokens[-1], Math(origin.text, False, origin))
+            attach_record(tokens[-1], Math(origin.text, False, origin))
             start = found.end
         pos = found.end if found else pos + (2 if text.text[pos] == "\\" else 1)
     tokens.append(Token("text", "", 0, content=_unescape(text.text[start:])))
@@ -255,7 +257,7 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
         after = replace(after, id=normal_id(named[1]), label=named.start(1))
         state.line += 1
     place = block_place(state, after.label, len(after.id)) if after.id else None
-    put(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
+    attach_record(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
 
 
 def _is_text_below(state: StateBlock, line: int, end: int) -> bool:

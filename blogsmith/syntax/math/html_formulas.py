@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from ...base.diagnostics.model import Place, TextMap
 from ...base.patterns import lazy_pattern
 from ..html_nodes import TextNode, text_nodes
-from ..records import Math, XRef, put
+from ..records import Math, XRef, attach_record
 from ..references.references import find_command, label_id
 from ..state import PageState, page_of
 from .delimiters import FoundFormula, RefusedFormula, find_formula, holds_environment
@@ -152,14 +152,14 @@ class _Pieces:
         if self.done < end:
             origin = self.origin.cut(self.done, end)
             self.tokens.append(Token("html_inline", "", 0, content=origin.text))
-            put(self.tokens[-1], origin)
+            attach_record(self.tokens[-1], origin)
             self.done = end
 
     def _push(self, kind: str, record: Math | XRef, end: int) -> None:
         self.tokens.append(Token(kind, "math" if isinstance(record, Math) else "a", 0))
         if isinstance(record, Math):
             self.tokens[-1].content = record.tex
-        put(self.tokens[-1], record)
+        attach_record(self.tokens[-1], record)
         self.done = end
 
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import Place
 from ...base.patterns import lazy_pattern
 from ..figures import parse_inline
-from ..records import Math, Subequations, get, put
+from ..records import Math, Subequations, attach_record, record_of
 from ..references.labels import normal_id
 from ..state import PageState, page_of
 from .delimiters import closing_of, environment
@@ -35,9 +35,13 @@ _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
 
 def subequations(state: StateCore) -> None:
     """Core rule, when displays are blocks."""
+    if not any(
+        _BEGIN in record_of(token, Math).tex for token in state.tokens if token.type == "math_display"
+    ):
+        return
     result: list[Token] = []
     for token in state.tokens:
-        inside = _inside_span(get(token, Math).tex) if token.type == "math_display" else None
+        inside = _inside_span(record_of(token, Math).tex) if token.type == "math_display" else None
         if inside is None:
             result.append(token)
         else:
@@ -96,7 +100,7 @@ class _Taken:
 
     def blocks(self, start: int, end: int) -> list[Token]:
         """The blocks that replace the display; itself if there is no display in it."""
-        math = get(self.token, Math)
+        math = record_of(self.token, Math)
         parts = _parts(math.tex, start, end)
         if not parts:
             return [self.token]
@@ -111,11 +115,11 @@ class _Taken:
             self._name(math.label, math.label_place or math.origin.place(0))
         opening = self._make_token("subequations_open", "div", 1)
         opening.attrs["class"] = "subequations"
-        put(opening, Subequations(self.label, self.label_place))
+        attach_record(opening, Subequations(self.label, self.label_place))
         inside = [token for part in parts for token in self._part(math, part)]
         if math.tail:
             last = next(token for token in reversed(inside) if token.type == "math_display")
-            put(last, replace(get(last, Math), tail=math.tail))
+            attach_record(last, replace(record_of(last, Math), tail=math.tail))
         return [opening, *inside, self._make_token("subequations_close", "div", -1)]
 
     def _name(self, label: str, place: Place) -> None:
@@ -134,12 +138,12 @@ class _Taken:
         origin = math.origin.cut(start, start + len(math.tex[start : part.end].rstrip()))
         if part.kind == "display":
             token = self._make_token("math_display", "math", 0, origin.text)
-            put(token, Math(origin.text, True, origin))
+            attach_record(token, Math(origin.text, True, origin))
             yield token
         elif part.kind == "text" and origin.text:
             yield self._make_token("paragraph_open", "p", 1)
             inline = self._make_token("inline", "", 0, origin.text)
-            put(inline, origin)
+            attach_record(inline, origin)
             inline.children = parse_inline(self.md, origin, self.page)
             yield inline
             yield self._make_token("paragraph_close", "p", -1)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import Place
 from ...base.patterns import lazy_pattern
-from ..records import Math, get, put
+from ..records import Math, attach_record, record_of
 from ..references.labels import Label, Numbers, label_hint
 from ..references.references import label_id
 
@@ -31,7 +31,7 @@ class _Tagged:
 
     @property
     def math(self) -> Math:
-        return get(self.token, Math)
+        return record_of(self.token, Math)
 
     @property
     def id(self) -> str:
@@ -48,7 +48,7 @@ def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
     waiting = [
         _Tagged(token, row)
         for token in displays
-        for row, mark in enumerate(get(token, Math).rows)
+        for row, mark in enumerate(record_of(token, Math).rows)
         if "ref" in mark.number and _REFERENCE.search(mark.number)
     ]
     by_id = {tagged.id: tagged for tagged in waiting if tagged.id}
@@ -91,7 +91,7 @@ def _fill(tagged: _Tagged, numbers: Numbers) -> None:
         number = "?"
     rows = [*math.rows]
     rows[tagged.row] = replace(mark, number=number)
-    put(tagged.token, replace(math, rows=tuple(rows)))
+    attach_record(tagged.token, replace(math, rows=tuple(rows)))
     if mark.id in numbers.labels:
         numbers.labels[mark.id] = replace(numbers.labels[mark.id], number=number)
 

@@ -23,7 +23,7 @@ from ..records import (
 )
 
 _RAW_ID = lazy_pattern(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
-_NAMED = (Callout, Fence, Figure, Heading, Shortcode, TableRecord)
+_NAMED = frozenset((Callout, Fence, Figure, Heading, Shortcode, TableRecord))
 
 
 def anchors(tokens: Sequence[Token]) -> frozenset[str]:
@@ -40,7 +40,10 @@ def _add_ids(tokens: Sequence[Token], found: set[str]) -> None:
         # most have none, and a page of tables has them by the ten thousand
         if token.meta:
             for record in token.meta.values():
-                if type(record) is not TextMap:
+                kind = type(record)
+                if kind in _NAMED:
+                    found.add(record.id)
+                elif kind is not TextMap:
                     found.update(_record_ids(record))
         if token.type in ("html_block", "html_inline"):
             found.update(_RAW_ID.findall(token.content))
@@ -57,9 +60,7 @@ def _cell_ids(cell: Cell) -> Iterator[str]:
 
 
 def _record_ids(record: object) -> Iterator[str]:
-    if isinstance(record, _NAMED):
-        yield record.id
-    elif isinstance(record, Cell):
+    if isinstance(record, Cell):
         yield from _cell_ids(record)
     elif isinstance(record, Math):
         yield from (row.id for row in record.rows)

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import question_of
 from ...base.patterns import lazy_pattern
-from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
+from ..records import Citation, CitationEntry, Cited, Shortcode, attach_record, record_of
 from ..state import PageState, inline_place, page_of
 from .references import is_label
 
@@ -170,7 +170,7 @@ def _push(state: StateInline, citation: Citation) -> None:
     if citation.written and not is_keylike(citation.items[0].key):
         # most likely a handle: texts without markup have it as it stands
         token.content = citation.written
-    put(token, citation)
+    attach_record(token, citation)
 
 
 def number_citations(state: StateCore) -> None:
@@ -178,12 +178,12 @@ def number_citations(state: StateCore) -> None:
     page = page_of(state.env)
     uses = dict.fromkeys(keys_in_calls(state.tokens), 0)
     for token in citations_of(state.tokens):
-        citation = get(token, Citation)
+        citation = record_of(token, Citation)
         counts = []
         for item in citation.items:
             uses[item.key] = uses.get(item.key, 0) + 1
             counts.append(uses[item.key])
-        put(token, replace(citation, uses=tuple(counts)))
+        attach_record(token, replace(citation, uses=tuple(counts)))
     for listed, _ in page.uncited:
         keys = page.references if listed == ALL_KEYS else ()
         uses |= {key: uses.get(key, 0) for key in (*keys, listed)}
@@ -212,7 +212,7 @@ def keys_in_calls(tokens: list[Token]) -> Iterator[str]:
     for token in tokens:
         for call in (token, *(token.children or ())):
             if call.type.startswith("shortcode"):
-                for text in get(call, Shortcode).args.values():
+                for text in record_of(call, Shortcode).args.values():
                     yield from _BARE.findall(text)
 
 

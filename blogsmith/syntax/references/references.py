@@ -18,7 +18,7 @@ from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place, Reporter, TextMap, question_of
 from ...base.patterns import lazy_pattern
-from ..records import XRef, get, put
+from ..records import XRef, attach_record, record_of
 from ..state import PageState, inline_place, page_of
 from .labels import normal_id
 
@@ -123,7 +123,7 @@ def report_text_references(tokens: Iterable[Token], labels: Container[str], page
     for token in tokens:
         if token.type != "inline" or "@" not in token.content:
             continue
-        origin, cursor = get(token, TextMap), 0
+        origin, cursor = record_of(token, TextMap), 0
         for child in token.children or ():
             for found in _HANDLE.finditer(child.content) if child.type == "text" else ():
                 at = origin.text.find(found[0], cursor)
@@ -153,7 +153,7 @@ def _push_to(state: StateInline, end: int, page: str, target: str, form: str, si
     if not silent:
         token = state.push("xref", "a", 0)
         place = inline_place(state, state.pos, end)
-        put(token, XRef(label_id(target), page, form, place, state.src[state.pos : end]))
+        attach_record(token, XRef(label_id(target), page, form, place, state.src[state.pos : end]))
     state.pos = end
     return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from html import unescape
 from types import MappingProxyType
 
@@ -33,11 +34,14 @@ def signs_of(texts: Iterable[str]) -> frozenset[str]:
         formulas = "<".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
         # many formulas have few different tags with the text behind them
         for piece in set(formulas.split("<")):
-            found.update(_signs_behind(*piece.partition(">")[::2]))
+            found.update(_signs_behind(piece))
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
 
 
-def _signs_behind(tag: str, text: str) -> Iterable[str]:
+@lru_cache(4096)
+def _signs_behind(piece: str) -> Iterable[str]:
+    """Of a tag without its `<` and the text behind it."""
+    tag, _, text = piece.partition(">")
     if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:
         return (_SLANTED.get(text, text),)
     return _SIGN.findall(unescape(text)) if text else ()

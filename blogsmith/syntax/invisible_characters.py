@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.characters import escape_of, find_hidden, name_of
 from ..base.diagnostics.model import Place, Reporter, TextMap
-from .records import Math, Shortcode, get
+from .records import Math, Shortcode, record_of
 from .state import PageState, page_of
 
 _BY_LINES: Mapping[str, str] = MappingProxyType(
@@ -30,7 +30,7 @@ def hidden_characters(state: StateCore) -> None:
         if token.type in _BY_LINES and token.map:
             _warn_in_lines(page, token, _BY_LINES[token.type])
         elif token.type == "inline" and find_hidden(token.content):
-            _warn_in_text(page, get(token, TextMap), token.children or ())
+            _warn_in_text(page, record_of(token, TextMap), token.children or ())
         elif token.type == "html_block" and token.children:
             warn_of_hidden_math(token.children, page.reporter)
 
@@ -39,7 +39,7 @@ def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:
     """The same for the formulas among inline tokens."""
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            _warn_in_map(get(token, Math).origin, "formula", reporter)
+            _warn_in_map(record_of(token, Math).origin, "formula", reporter)
 
 
 def _warn_in_lines(page: PageState, token: Token, what: str) -> None:
@@ -53,7 +53,7 @@ def _warn_in_text(page: PageState, origin: TextMap, children: Sequence[Token]) -
     warn_of_hidden_math(children, page.reporter)
     for child in children:
         if child.type in ("shortcode", "shortcode_inline"):
-            for argument in get(child, Shortcode).arg_maps.values():
+            for argument in record_of(child, Shortcode).arg_maps.values():
                 _warn_in_map(argument, "shortcode", page.reporter)
         elif child.type in ("code_inline", "value") and (found := find_hidden(child.content)):
             at = max(0, origin.text.find(child.content))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..project.select import select_posts
-from ..site.citable import post_bibtex
+from ..site.citation_data import post_bibtex
 from ..site.frame import canonical
 from .cache import PageCache
 from .page_reader import load_site

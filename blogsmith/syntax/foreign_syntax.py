@@ -33,7 +33,7 @@ from .latex import (
     tie_before,
     translate_latex,
 )
-from .records import LinkAt, get
+from .records import LinkAt, record_of
 from .state import PageState, page_of
 
 _Numbers: TypeAlias = Callable[[], Mapping[tuple[int, int], int]]
@@ -130,7 +130,7 @@ def foreign(state: StateCore) -> None:
             _warn_of_sizes(token.children, page)
         if "\\" in token.content:
             found = (_Found(*hit) for hit in accents(token.children))
-            _warn(page, _place_hits(get(token, TextMap), found), numbers)
+            _warn(page, _place_hits(record_of(token, TextMap), found), numbers)
         if not _may_hold_any(token.content) and "`" not in token.content:
             continue
         # most such signs stand in formulas
@@ -138,7 +138,7 @@ def foreign(state: StateCore) -> None:
             child.type for child in token.children
         ):
             continue
-        for hit in _place_hits(get(token, TextMap), _remaining_hits(_join(token.children), page)):
+        for hit in _place_hits(record_of(token, TextMap), _remaining_hits(_join(token.children), page)):
             place, text, _ = hit
             # what stands in an environment of LaTeX goes with it
             if (place.line, place.column) not in reported and place.line > latex_end:
@@ -156,7 +156,7 @@ def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], numbers: _Num
 def _warn_of_comment(token: Token, page: PageState, numbers: _Numbers) -> None:
     """A paragraph that LaTeX leaves out."""
     if COMMENT.fullmatch(token.content):
-        _warn(page, [(get(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
+        _warn(page, [(record_of(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
@@ -164,7 +164,7 @@ def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
     for child in children:
         found = _SIZE.search(child.content) if child.type == "image" else None
         if found:
-            place = get(child, LinkAt).place if "linkat" in child.meta else None
+            place = record_of(child, LinkAt).place if "linkat" in child.meta else None
             message = f"{found[0]} has no meaning here and is part of the image's text"
             hint = f"write {{width={found[1]}}} right behind the image"
             fix = translate_size(place, page.reporter)
