@@ -330,7 +330,7 @@ class TestPaper:
         assert [file.stem for file in FONTS.glob("*.woff2")] == [cut.name], "run themes/paper/fonts/make.py"
         ready = FONTS / f"{cut.name}.woff2"
         assert set(TTFont(ready).getBestCmap()) == set(map(ord, COMMON)) & set(opened(whole).getBestCmap())
-        assert ready.stat().st_size <= 30_000
+        assert ready.stat().st_size <= 30_500
 
     def test_licence(self) -> None:
         text = (ROOT / "themes" / "paper" / "static" / "fonts" / "OFL.txt").read_text()
@@ -364,11 +364,11 @@ class TestPaper:
             ("‾¯_⎴⎵", "Horiz", 1.08, 1800),
             ("⏞⏟⏜⏝", "Horiz", 1.08, 2500),
             ("→⇌", "Horiz", 1.13, 3500),
-            ("|‖∣∥", "Vert", 1.09, 3500),
-            ("()[]{}⌈⌉⌊⌋", "Vert", 1.16, 5000),
-            ("⟨⟩⟦⟧", "Vert", 1.16, 3800),
-            ("√", "Vert", 1.18, 3900),
-            ("↑↓↕⇑⇓⇕⎰⎱⟮⟯/\\", "Vert", 1.13, 3500),
+            ("|‖∣∥", "Vert", 1.14, 3500),
+            ("()[]{}⌈⌉⌊⌋", "Vert", 1.18, 5000),
+            ("⟨⟩⟦⟧", "Vert", 1.18, 3800),
+            ("√", "Vert", 1.08, 3600),
+            ("↑↓↕⇑⇓⇕⎰⎱⟮⟯/\\", "Vert", 1.16, 3500),
         ],
     )
     def test_sizes_follow_in_small_steps(

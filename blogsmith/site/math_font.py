@@ -99,9 +99,13 @@ def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:
 
 
 def font_face(address: str) -> str:
-    """The rule by which pages know a font as `FAMILY`. address: of the font without suffix."""
-    source = f'url("{address}.woff2") format("woff2")'
-    return f'@font-face {{\n  font-family: "{FAMILY}";\n  src: {source};\n  font-display: swap;\n}}\n'
+    """The rules by which pages know a font as `FAMILY`. address: of the font without suffix."""
+    source = f'  src: url("{address}.woff2") format("woff2");\n  font-display: swap;\n'
+    heights = "  ascent-override: 52.4%;\n  descent-override: 0%;\n  line-gap-override: 0%;\n"
+    return (
+        f'@font-face {{\n  font-family: "{FAMILY}";\n{source}{heights}}}\n'
+        f'@font-face {{\n  font-family: "{FAMILY} Space";\n  unicode-range: U+20;\n{source}{heights}}}\n'
+    )
 
 
 def _heavy(by_page: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

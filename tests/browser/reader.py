@@ -155,8 +155,12 @@ class Reader:
 
     def wait_for_fonts(self) -> None:
         """Until the fonts that the page asks for have come: with them everything moves."""
-        # only a layout asks for them
-        are_there = "document.body.getBoundingClientRect(); return document.fonts.status === 'loaded'"
+        # only a layout asks for them, and one with some of them may ask for others
+        are_there = """
+        const layout = () => document.body.getBoundingClientRect();
+        layout();
+        return document.fonts.ready.then(() => (layout(), document.fonts.status === "loaded"));
+        """
         self.wait_for(lambda: self.ask(are_there))
 
     def empty_clipboard(self) -> None:

@@ -20,6 +20,9 @@ TEXTS = {
     "diagram": r"\begin{CD} A @>>> B \\ @VgVV @VVV \\ C @>>> D \end{CD}",
     "laps": r"a \mathllap{b} \mathclap{c} d",
     "words": r"\text{x}_1 x_1",
+    "sums": r"\left( \sum_{i=1}^n a_i \right)",
+    "function": r"\log x",
+    "lines": r"\begin{aligned} a &= \sum_i b \\[1em] c &= d \end{aligned}",
     "cases": r"\begin{dcases} \int_0^1 f \\ \sum_{i=1}^n g \end{dcases}",
 }
 MU = 1 / 18
@@ -95,6 +98,23 @@ def test_boxes_without_width_stick_out(browser: Reader | Firefox) -> None:
 def test_subscripts_of_words_stand_as_low_as_those_of_letters(browser: Reader | Firefox) -> None:
     word, letter = boxes(browser, "words", "mn")
     assert word["bottom"] == pytest.approx(letter["bottom"], abs=0.03)
+
+
+def test_brackets_hold_the_limits_of_a_sum(browser: Reader | Firefox) -> None:
+    (bracket, _) = boxes(browser, "sums", "mo[fence]")
+    (total,) = boxes(browser, "sums", "munderover")
+    assert bracket["bottom"] - bracket["top"] >= 0.9 * (total["bottom"] - total["top"])
+
+
+def test_a_function_stands_a_thin_space_from_what_it_is_applied_to(browser: Reader | Firefox) -> None:
+    name, argument = boxes(browser, "function", "mi")
+    assert argument["left"] - name["right"] == pytest.approx(3 * MU, abs=0.02)
+
+
+def test_space_below_a_line_is_below_all_of_it(browser: Reader | Firefox) -> None:
+    (limit,) = boxes(browser, "lines", "munder > :last-child")
+    below = boxes(browser, "lines", "mtr:last-child mi")
+    assert min(part["top"] for part in below) - limit["bottom"] >= 1
 
 
 def test_limits_of_cases_keep_apart(browser: Reader | Firefox) -> None:

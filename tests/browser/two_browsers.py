@@ -73,6 +73,7 @@ return displays.map((display, number) => {
       Math.max(...parts.map(part => part.right)), end + scrollY,
     ],
     scroll: display.scrollWidth - display.clientWidth,
+    bar: display.offsetHeight - display.clientHeight,
     broken: Math.abs(found[number] - least[number]) > 2,
     sizes: signs.map(sign => parseFloat(getComputedStyle(sign).fontSize)),
   };
@@ -96,22 +97,30 @@ class Display:
 
     box: Corners
     formula: Corners
+    """What the formula's parts take; above and below, its box."""
     scroll: float
     """By how much what it holds is wider than its box."""
+    bar: float
+    """How high the bar is by which one scrolls."""
     broken: bool
     """Whether it takes more lines than it has."""
     sizes: tuple[float, ...]
     """Of its signs and words, in CSS pixels."""
 
 
-def formulas() -> tuple[str, ...]:
-    """The TeX of the displays, in the order of the page."""
+def _displays() -> tuple[str, ...]:
+    """The TeX of the gallery's longest displays."""
     chosen: list[str] = []
     for group in read_groups():
         if set(group.packages) <= PACKAGES:
             displays = [tex for line in group.lines if line.display for tex in line.formulas]
             chosen += sorted(displays, key=len, reverse=True)[:EACH]
-    return (*chosen, *WORDS, *ROWS)
+    return tuple(chosen)
+
+
+GALLERY = _displays()
+TEXTS = (*GALLERY, *WORDS, *ROWS)
+"""In the order of the page."""
 
 
 def build_page(folder: Path, texts: Sequence[str]) -> Path:

@@ -64,7 +64,9 @@ def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Ato
     hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
     if name == "split":
         columns, hint = 2, "use aligned for more"
-    grid = read_grid(parser, name, GridLayout(DISPLAY, before=_after_cell, columns=columns, hint=hint))
+    grid = read_grid(
+        parser, name, GridLayout(DISPLAY, before=_after_cell, columns=columns, hint=hint, lines=True)
+    )
     return ORD, _table(look, print_rows(grid.rows, _alternate_side, numbers), bool(numbers))
 
 
@@ -79,7 +81,7 @@ def _gather(parser: Parser, name: str) -> Atom:
     else:
         read_place(parser)
     numbers = parser.take_numbers() if name == "gather" or name == "gather*" else ()
-    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns"))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns", lines=True))
     side = {"lgathered": "left", "rgathered": "right"}.get(name, "")
     return ORD, _table("math-align", print_rows(grid.rows, lambda _: side, numbers), bool(numbers))
 
@@ -91,7 +93,7 @@ def _multline(parser: Parser, name: str) -> Atom:
     else:
         read_place(parser)
         read_place(parser)
-    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns"))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns", lines=True))
     return ORD, _table("math-align math-multline", _shove_rows(grid), name != "multlined")
 
 
@@ -111,7 +113,7 @@ def _constant(side: str) -> Callable[[int], str]:
 def _eqnarray(parser: Parser, name: str) -> Atom:
     _top_only(parser, name)
     numbers = parser.take_numbers()
-    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=3, hint="use align for more"))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=3, hint="use align for more", lines=True))
     sides = ("right", "", "left")
     return ORD, _table(
         "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)

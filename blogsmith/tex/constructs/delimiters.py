@@ -32,6 +32,7 @@ DELIMITERS: Mapping[str, str] = MappingProxyType(_table())
 """Token → fence; empty for `.`, which is none."""
 
 _SIZES: Mapping[str, str] = MappingProxyType({"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"})
+_LIMITS = ("<munder><mo", "<mover><mo", "<munderover><mo")
 # dictionary entries that stretch by themselves in this form
 _STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪")
 _STRETCHY_POSTFIX = frozenset(")]}|‖⟩⌉⌋⟯⟧⟫")
@@ -75,7 +76,7 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.environment = ""
     parts = [fence(opening, "prefix")]
     while True:
-        parts += parser.row()
+        parts += map(_counted, parser.row())
         if parser.ended_by == "\\middle":
             middle = parser.ended_by
             parser.command = middle
@@ -90,6 +91,11 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.command = command
     parser.restore(mark)
     return INNER, f"<mrow>{''.join(parts)}</mrow>"
+
+
+def _counted(piece: str) -> str:
+    """`piece` of what is enclosed; a sum's limits in a row: else Firefox fits fences to the sum alone."""
+    return f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece
 
 
 def _middle(sign: str) -> str:

@@ -28,6 +28,8 @@ class GridRow(Struct):
     """Space below, in em."""
     stretch: float = 1.0
     """How much higher than usual: `\\arraystretch`."""
+    is_line: bool = False
+    """Whether it is a line of a display: its gap is below all that it holds, not only below its strut."""
     above: list[str] = field(default_factory=list)
     """Rules above: `rule` or `dash`."""
     partly_above: set[int] = field(default_factory=set)
@@ -70,6 +72,8 @@ class GridLayout(Struct, frozen=True):
     """Whether `\\hline` may stand between rows."""
     prefixes: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """Column → tokens that each of its cells begins with."""
+    lines: bool = False
+    r"""Whether rows are lines of a display, which `\arraystretch` leaves as they are."""
     text_from: int = 0
     """The first column, from 1 on, whose cells are text; 0: none."""
 
@@ -79,9 +83,9 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
-    stretch = _stretch(parser)
+    stretch = 1.0 if layout.lines else _stretch(parser)
     while True:
-        row = GridRow(stretch=stretch)
+        row = GridRow(stretch=stretch, is_line=layout.lines)
         _read_rules(parser, row, layout.rules)
         if _is_at_end(parser) and grid.rows:
             grid.below = row.above
@@ -248,7 +252,7 @@ def align_cell(side: str, more: str = "") -> str:
 
 
 def row_style(row: GridRow) -> str:
-    """Style of a row's first cell for the space around it; negative space cannot be had in a table."""
+    """Style of a row's first cell, or of all, for the space around it; a table has no negative space."""
     above, below = (row.stretch - 1) * _STRUT_HEIGHT, row.gap + (row.stretch - 1) * _STRUT_DEPTH
     styles = [
         f"padding-top:{css(above)}" if above > 0 else "",
@@ -285,7 +289,7 @@ def print_rows(
         cells = []
         for column in range(width):
             pieces = row.cells[column] if column < len(row.cells) else ()
-            more = row_style(row) if column == 0 else ""
+            more = row_style(row) if column == 0 or row.is_line else ""
             cells.append(cell(pieces, align_cell(sides(column), more)))
         if row.between:
             printed.append(f'<mtr><mtd class="math-intertext" columnspan="{width}">{row.between}</mtd></mtr>')

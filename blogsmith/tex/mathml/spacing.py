@@ -99,10 +99,11 @@ def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> At
 
 def _space_after_operator(out: list[str], previous: int, kind: int, xml: str, in_script: bool) -> str:
     if previous >= FUNCTION:
-        if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:
-            out.append(_APPLY)
+        # behind the invisible sign Firefox would put a space of its own beside ours
         if kind == ORD or kind >= INTEGRAL or (kind == INNER and not in_script):
             out.append(THIN_SPACE)
+        if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:
+            out.append(_APPLY)
     elif kind in (OPEN, CLOSE, NONE, REL, PUNCT) or (kind == INNER and in_script):
         _change(out, _ending)
     return without_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml

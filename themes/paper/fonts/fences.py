@@ -27,8 +27,12 @@ TALLEST_BRACKET = 6000
 STEP = 1.15
 """Where the next size of a bracket is taller by more, there is one between: Chromium takes none that is a
 little too short, as TeX does."""
+BIG_SIZES = (1205, 1805, 2410, 3010)
+r"""What `\big` and its sisters ask for, and a trifle: Chromium takes the first size that is no less."""
+NEAR_BIG = ((0.896, 0.94), (0.98, 1.02))
+"""Between such shares of one there is no other: Firefox takes the first that is at most a tenth too small."""
 BARS = "|‖∣∥"
-BAR_STEP = 1.08
+BAR_STEP = 1.1
 ARROWS = "↑↓↕⇑⇓⇕⎰⎱⟮⟯"
 """What is pulled apart in the middle."""
 ARROW_STEP = 1.12
@@ -47,7 +51,7 @@ def pack_brackets(font: TTFont) -> None:
         rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
         # an angle has no parts, and nothing straight
         more = _beyond(font, rough[-1]) if old.GlyphAssembly else ()
-        sizes = [*_between(font, rough), *more]
+        sizes = _with_big(font, [*_between(font, rough), *more])
         room = round(font["hmtx"][name][0] * ROOM)
         for size in sizes[1:]:
             _pack(font, [size], room, sign in OPENING)
@@ -72,13 +76,34 @@ def _between(font: TTFont, names: Sequence[str]) -> Iterator[str]:
     for (small, large), (least, most) in zip(pairwise(names), pairwise(heights), strict=True):
         yield small
         if most / least > STEP:
-            share = (least / most) ** 0.5
+            share = (least / most) ** 0.4
 
             def lower(_: int, x: int, y: int, share: float = share) -> tuple[int, int]:
                 return x, round(axis + (y - axis) * share)
 
             yield copied(font, large, f"{large}.low", lower, font["hmtx"][large][0])
     yield names[-1]
+
+
+def _with_big(font: TTFont, names: Sequence[str]) -> list[str]:
+    """Names of sizes with those of `BIG_SIZES`, each in the place of one that is nearly as tall."""
+    axis = font["MATH"].table.MathConstants.AxisHeight.Value
+    heights = {name: font["glyf"][name].yMax - font["glyf"][name].yMin for name in names}
+    kept = [name for name in names[1:] if not _near_big(heights[name])]
+    made = {}
+    for big in BIG_SIZES:
+        model = next((name for name in names if heights[name] >= big), names[-1])
+        share = big / heights[model]
+
+        def scale(_: int, x: int, y: int, share: float = share) -> tuple[int, int]:
+            return x, round(axis + (y - axis) * share)
+
+        made[copied(font, model, f"{names[0]}.big{big}", scale, font["hmtx"][model][0])] = big
+    return [names[0], *sorted([*kept, *made], key=lambda name: made.get(name) or heights[name])]
+
+
+def _near_big(height: int) -> bool:
+    return any(low < height / big < high for big in BIG_SIZES for low, high in NEAR_BIG)
 
 
 def _beyond(font: TTFont, name: str) -> Iterator[str]:
@@ -121,8 +146,24 @@ def raise_uprights(font: TTFont) -> None:
             name = letters[ord(sign)]
             parts = growth(font, name, sideways=False).GlyphAssembly if sign not in "⎰⎱⟮⟯" else None
             middle = sum(straight(font, name, upright=True)) // 2
+            if signs is BARS:
+                _lift(font, name, middle)
             sizes = [name, *_pulled(font, name, step, middle)]
             set_growth(font, name, sizes, parts, sideways=False)
+
+
+def _lift(font: TTFont, name: str, middle: int) -> None:
+    """Let a bar end where a bracket does, so that both have one size around what they enclose together."""
+    bracket, bar = (font["glyf"][each] for each in (font.getBestCmap()[ord("⟨")], name))
+    up, down = bracket.yMax - bar.yMax, bracket.yMin - bar.yMin
+    copy = copied(
+        font,
+        name,
+        f"{name}.lifted",
+        lambda _, x, y: (x, y + (up if y > middle else down)),
+        font["hmtx"][name][0],
+    )
+    font["glyf"].glyphs[name] = font["glyf"][copy]
 
 
 def lengthen_strokes(font: TTFont) -> None:
@@ -147,12 +188,25 @@ def lengthen_strokes(font: TTFont) -> None:
 def _pulled(font: TTFont, name: str, step: float, middle: int, lean: float = 0) -> Iterator[str]:
     """Names of taller forms: what is above `middle` moves up, and sideways where the line leans."""
     glyph = font["glyf"][name]
-    reached = height = glyph.yMax - glyph.yMin
-    while reached * step < TALLEST:
-        reached = round(reached * step)
+    height = glyph.yMax - glyph.yMin
+    for reached in _heights(height, step):
         more = reached - height
 
         def pull(_: int, x: int, y: int, more: int = more) -> tuple[int, int]:
             return (x + round(more * lean), y + more) if y > middle else (x, y)
 
         yield copied(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
+
+
+def _heights(least: int, step: float) -> list[int]:
+    """Taller than `least`, each by a step, with `BIG_SIZES` among them and none too near to these."""
+    heights = set(BIG_SIZES)
+    height = float(least)
+    while (height := height * step) < TALLEST:
+        for big in BIG_SIZES:
+            (low, high), _ = NEAR_BIG
+            if low < height / big < high:
+                height = high * big + 1
+        if not _near_big(round(height)):
+            heights.add(round(height))
+    return sorted(heights)

@@ -13,9 +13,9 @@ PRIME_HEIGHT, PRIME_SPACE = 520, 30
 RADICAL_BAR = 55
 """Thickness of the line over a root, and of the one in a fraction. Chromium draws whole pixels: with 18 px to
 the em this is one, or two on finer screens, and hardly ever more."""
-RADICAL_SIZES = (1070, 1188, 1360, 1580, 1855, 2100, 2371, 2630, 2892, 3200, 3550, 3950)
+RADICAL_SIZES = tuple(round(955 * 1.0775**step) for step in range(19))
 SMALL_RADICAL = 950
-"""Heights of the sign. Chromium hangs what a sign is too tall by below the root; TeX shares it out."""
+"""Heights of the sign. Chromium hangs what it is too tall by below the root, TeX and Firefox share that."""
 CONSTANTS = {
     "ScriptPercentScaleDown": 70,
     "ScriptScriptPercentScaleDown": 50,
@@ -33,9 +33,22 @@ CONSTANTS = {
     "FractionNumeratorDisplayStyleShiftUp": 690,
     "FractionDenominatorDisplayStyleShiftDown": 700,
     "RadicalRuleThickness": RADICAL_BAR,
-    "RadicalVerticalGap": 160,
+    "RadicalVerticalGap": 170,
+    "RadicalDisplayStyleVerticalGap": 170,
+    # Firefox has none
+    "RadicalExtraAscender": 0,
+    # Chromium takes these for what stands over and under anything but a large operator, Firefox the limits'
+    "OverbarExtraAscender": 0,
+    "UnderbarExtraDescender": 0,
+    "OverbarVerticalGap": 190,
+    "UnderbarVerticalGap": 175,
+    "LowerLimitGapMin": 165,
+    "LowerLimitBaselineDropMin": 560,
     # what stands over an arrow is as near to it as what stands below
-    "StretchStackTopShiftUp": 510,
+    "UpperLimitGapMin": 155,
+    "UpperLimitBaselineRiseMin": 220,
+    "StretchStackTopShiftUp": 310,
+    "StretchStackBottomShiftDown": 660,
 }
 """Where the parts of a formula stand: nearly as in Computer Modern, whose x is a tenth smaller."""
 
