@@ -17,8 +17,8 @@ from blogsmith.config.schema import Config
 from blogsmith.model.documents import Body
 from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import NO_TEXT
-from blogsmith.pipeline import cache as line
 from blogsmith.project.report import ExecutionOptions
+from blogsmith.render import html
 from blogsmith.render.html import render_body
 from blogsmith.render.tools import Tools
 from blogsmith.site.feed_text import feed_html
@@ -77,7 +77,8 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Page]]:
         found.append(Page(parsed, parsed.document.source.text, plain, marked))
         return plain
 
-    monkeypatch.setattr(line, "render_body", render)
+    # the pipeline imports it where it is used
+    monkeypatch.setattr(html, "render_body", render)
     monkeypatch.setattr(check, "render_body", render)
     yield found
 

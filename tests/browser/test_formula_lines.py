@@ -151,8 +151,13 @@ def test_it_is_the_same_without_scripts(page: str, reader: Reader) -> None:
     for scripts in (True, WITHOUT_SCRIPTS.scripts):
         reader.open(page, Look(PHONE.width_px, scripts=scripts))
         reader.wait_for_fonts()
-        found.append(reader.ask(ROWS))
-    assert found[0] == found[1]
+        pieces = [piece for row in reader.ask(ROWS) for piece in row]
+        sides = [piece[side] for piece in pieces for side in ("left", "right", "top", "bottom")]
+        found.append(([piece["end"] for piece in pieces], sides))
+    (ends, sides), (ends_without, sides_without) = found
+    assert ends == ends_without
+    # the browser's own rounding moves pieces by a quarter of a pixel from one visit to the next
+    assert sides == pytest.approx(sides_without, abs=0.5)
 
 
 def test_it_is_one_formula_to_assistive_technology(page: str, reader: Reader) -> None:
