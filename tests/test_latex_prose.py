@@ -34,7 +34,7 @@ def translate(text: str) -> str:
         (r"\href{https://a.example}{the paper}", "[the paper](https://a.example)"),
         (r"by \cref{eq:a} and \autoref{thm-b}", "by {@eq:a} and {@thm-b}"),
         ("``Quoted'' text", '"Quoted" text'),
-        (r"\LaTeX{} and \TeX, \ldots", "LaTeX and TeX, …"),
+        (r"\LaTeX{} and \TeX", "LaTeX and TeX"),
         (r"Erd\H{o}s and Ho\v{r}ava", "Erdős and Hořava"),
         ("Theorem~$x$", "Theorem&nbsp;$x$"),
         ("% not printed", "<!-- not printed -->"),
@@ -73,6 +73,7 @@ def test_translation(written: str, expected: str | None) -> None:
         r"\section{never closed",
         r"text \section{inside} text",
         r"G\"odel",
+        r"a formula that is never closed: a_1 \dots a_n",
     ],
 )
 def test_what_only_the_author_knows_stays(written: str) -> None:

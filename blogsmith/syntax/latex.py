@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ..base.diagnostics.fixes import Fix, TextEdit, exchange
 from ..base.diagnostics.model import Place, Reporter
@@ -203,7 +204,9 @@ def translate_latex(
     if name in _HEADINGS:
         return _translate_heading(place, reporter)
     if name in _LETTERS:
-        return _exchange_at(_NAME, place, reporter, lambda part: _LETTERS[part[1]])
+        fix = _exchange_at(_NAME, place, reporter, lambda part: _LETTERS[part[1]])
+        # dots may stand in a formula that is never closed
+        return fix and replace(fix, is_safe="dots" not in name)
     if name in _WRAPPERS:
         start, end = _WRAPPERS[name]
         return _exchange_at(_ARGUMENT, place, reporter, lambda part: f"{start}{part[2].strip()}{end}")
