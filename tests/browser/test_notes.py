@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -197,7 +199,7 @@ def test_firefox_shows_the_same_cards_and_notes(site: Served, fox: Firefox) -> N
     words = {MARK: "A note with", "a[role=doc-biblioref]": "Disquisitiones", TALL: "A caption"}
     for link, text in words.items():
         fox.point(**fox.ask(MIDDLE, link))
-        card = wait_for(lambda text=text: text in (fox.ask(CARD) or {"text": ""})["text"] and fox.ask(CARD))
+        card = wait_for(partial(card_with, fox, text))
         line = fox.ask(BOX, link)
         assert card["top"] >= line["bottom"] or card["bottom"] <= line["top"], link
     found = fox.ask(CAPTION)
@@ -205,3 +207,9 @@ def test_firefox_shows_the_same_cards_and_notes(site: Served, fox: Firefox) -> N
     fox.point(**fox.ask(MIDDLE, MARK), kind="touch", presses=True)
     assert "A note with" in wait_for(lambda: fox.ask(NOTE))["text"]
     assert fox.ask(HASH) == ""
+
+
+def card_with(fox: Firefox, text: str) -> dict[str, Any] | None:
+    """The card, if one is open that holds the text."""
+    card: dict[str, Any] | None = fox.ask(CARD)
+    return card if card and text in card["text"] else None

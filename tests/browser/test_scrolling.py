@@ -58,21 +58,21 @@ long = "a line of code that is certainly wider than the screen of any phone, and
 
 | rows | display |
 |---|---|
-| $a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10}$ | $$\int_0^1 f(x)\,dx = F(1) - F(0) + a + b + c$$ |
+| $SUM$ | $$\sum_{i=1}^{n} f(x_i) = \int_0^1 a + b + c + d + e + f + g$$ |
 | $\begin{array}{c} a \\ \hat{b} \end{array}$ | $\tilde{xyz}$ |
 
 | a_name_of_one_column_that_is_far_too_long_for_any_sheet | of_which_two_stand_side_by_side_in_one_table |
 |---|---|
 | a_name_of_one_column_that_is_far_too_long_for_any_sheet | of_which_two_stand_side_by_side_in_one_table |
 
-| a_name_of_a_column_1 | a_name_of_a_column_2 | a_name_of_a_column_3 | a_name_of_a_column_4 | a_name_of_a_column_5 |
+| name_of_a_column_1 | name_of_a_column_2 | name_of_a_column_3 | name_of_a_column_4 | name_of_a_column_5 |
 |---|---|---|---|---|
-| a_name_of_a_column_1 | a_name_of_a_column_2 | a_name_of_a_column_3 | a_name_of_a_column_4 | a_name_of_a_column_5 |
+| name_of_a_column_1 | name_of_a_column_2 | name_of_a_column_3 | name_of_a_column_4 | name_of_a_column_5 |
 
 ```drawing
 wide
 ```
-"""
+""".replace("SUM", " + ".join(f"a_{{{number}}}" for number in range(14)))
 PLUGIN = '''
 """A drawing of one size."""
 
@@ -94,12 +94,13 @@ return [...boxes].map(box => [
   box.getAttribute("tabindex"),
 ]);
 """
-# Of each box with a table: how wide its bar to scroll down by is, and how far its signs are below its table
+# Of each box with a table: how wide its bar to scroll down by is, and how far its signs are below their row
 DOWN = """
+const bottom = element => element.getBoundingClientRect().bottom;
 return [...document.querySelectorAll(".table-wrap")].map(box => {
-  const end = box.firstElementChild.getBoundingClientRect().bottom;
-  const signs = [...box.querySelectorAll("mi, mn, mo")].map(sign => sign.getBoundingClientRect().bottom);
-  return [box.offsetWidth - box.clientWidth, Math.max(0, ...signs.map(bottom => bottom - end))];
+  const signs = [...box.querySelectorAll("mi, mn, mo")];
+  const below = signs.map(sign => bottom(sign) - bottom(sign.closest("tr")));
+  return [box.offsetWidth - box.clientWidth, Math.max(0, ...below)];
 });
 """
 SIZES = """

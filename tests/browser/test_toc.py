@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -135,11 +136,10 @@ def shows_where_it_lands(browser: Reader | Firefox) -> None:
     for name in TARGETS:
         before = browser.ask(LOOKS_OF, name)
         browser.ask("location.hash = arguments[0]", name)
-        wait_for(lambda name=name, before=before: browser.ask(LOOKS_OF, name) != before)
+        wait_for(partial(browser.ask, "return document.querySelector(':target').id === arguments[0]", name))
         ground, line, *motion = browser.ask(LOOKS_OF, name)
         assert [ground, line] != before[:2], name
-        assert motion == before[2:], name
-        assert motion == ["none", "0s"], name
+        assert motion == before[2:] == ["none", "0s"], name
 
 
 def test_forced_colours_show_it_too(site: Served, reader: Reader) -> None:
