@@ -139,6 +139,17 @@ def test_what_scrolls_shows_shade(pages: Pages, browser: str) -> None:
     assert wide and all(seen.shades[number] for number in wide)
 
 
+@BROWSERS
+def test_what_fits_does_not_scroll(pages: Pages, browser: str) -> None:
+    needless = [
+        (look, TEXTS[number])
+        for look, seen in pages[browser].items()
+        for number, display in enumerate(seen.displays[: len(GALLERY)])
+        if display.scroll > 0 and _width(display.formula) < _width(display.box) - 1
+    ]
+    assert not needless
+
+
 def test_signs_have_one_size_in_both(pages: Pages) -> None:
     differ = [
         (look, TEXTS[number], size, other)
@@ -256,6 +267,10 @@ def _pairs(pages: Pages, look: Look) -> list[tuple[Display, Display]]:
 
 def _box(display: Display) -> Size:
     return _size(display.formula, display.box, display.bar)
+
+
+def _width(corners: Corners) -> float:
+    return corners[2] - corners[0]
 
 
 def _size(wide: Corners, high: Corners, bar: float = 0) -> Size:
