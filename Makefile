@@ -11,6 +11,9 @@ TOOLS := .cache/.tools
 # What our formulas are compared with, and drawn beside, and another judge of HTML; no test needs them.
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0
 REFERENCES := .cache/.references
+# What judges pages as a slow phone loads them.
+LIGHTHOUSE_PACKAGE := lighthouse@12.8.2
+LIGHTHOUSE := .cache/.lighthouse
 # Another build of torch: `make site-torch TORCH=torch` on a machine with CUDA. Its environment stands alone, for it
 # takes gigabytes; remove .venv-torch/ to change it.
 TORCH ?= torch==2.13.0
@@ -50,7 +53,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check fast-tests site site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
-	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-builds bench-pages bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak html-validate gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
@@ -155,6 +158,10 @@ screenshots: $(READY)
 # The goals of builds, beside other generators found here, or how they grow: `make bench-builds BENCH_FLAGS=--growth`.
 bench-builds: $(READY)
 	$(BIN)/python -m tests.bench.build $(BENCH_FLAGS)
+
+# What Lighthouse says of our own pages, and with `BENCH_FLAGS=--parts` what each part of a page costs.
+bench-pages: $(READY) $(LIGHTHOUSE)
+	$(BIN)/python -m tests.bench.lighthouse $(BENCH_FLAGS)
 
 # How good and how fast formulas are; needs a scorer and its formulas: `make bench-math BENCH_FLAGS=--help`.
 bench-math: $(READY) $(REFERENCES)
@@ -261,3 +268,6 @@ $(TOOLS): Makefile
 
 $(REFERENCES): Makefile
 	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(REFERENCE_PACKAGES) && touch $@
+
+$(LIGHTHOUSE): Makefile
+	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(LIGHTHOUSE_PACKAGE) && touch $@
