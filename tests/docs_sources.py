@@ -100,12 +100,13 @@ def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
 
 def template_fields(struct: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]:
     """Name, type and meaning of each field that templates see; properties stand where they are read from."""
-    names = {kind.__name__: tuple(fields) for kind, fields in FIELDS.items()}
+    (fields,) = (fields for kind, fields in FIELDS.items() if kind.__name__ == struct.name)
     properties = {node.name: node for node in struct.body if isinstance(node, ast.FunctionDef)}
-    for (node, meaning), name in zip(described(struct), names[struct.name], strict=True):
+    written = {ast.unparse(node.target): (node.annotation, meaning) for node, meaning in described(struct)}
+    for name in fields:
         read = properties.get(name)
         if read is None or read.returns is None:
-            yield name, node.annotation, meaning
+            yield name, *written[name]
         else:
             yield name, read.returns, ast.get_docstring(read) or ""
 

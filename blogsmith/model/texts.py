@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from .text_features import pack_features, text_features, unpack_features
 
 _LEVEL = 1
 """Of zlib: four to ten times smaller, in a third of a millisecond a page."""
@@ -25,6 +28,8 @@ class EncodedText(Struct, frozen=True):
     data: bytes
     outline: bytes = b""
     """What stands for it where its page is guarded; empty if nothing does."""
+    features: frozenset[str] | None = None
+    """As `text_features` finds them; None: nobody has looked for them."""
 
 
 class PageParts(Struct, frozen=True):
@@ -68,8 +73,17 @@ class PageText:
     def open(self) -> PageText:
         """The same, to be read several times."""
         encoded = self._encode()
+        if encoded.features is None:
+            encoded = replace(encoded, features=text_features(encoded.data))
         text = encoded.data.decode(*_ENCODING) if self._text is None else self._text
         return PageText(self.digest, lambda: encoded, text)
+
+    def features(self) -> frozenset[str]:
+        """What stands in it that layouts load something for, see `text_features`."""
+        if not self:
+            return frozenset()
+        encoded = self._encode()
+        return text_features(encoded.data) if encoded.features is None else encoded.features
 
     def __bool__(self) -> bool:
         return self.digest != _EMPTY
@@ -133,7 +147,8 @@ def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
     encoded = text.encode()
     size = len(encoded.outline).to_bytes(_SIZE_BYTES, "big")
-    return zlib.compress(size + encoded.outline + encoded.data, _LEVEL)
+    features = pack_features(text.features()).to_bytes(_SIZE_BYTES, "big")
+    return zlib.compress(size + features + encoded.outline + encoded.data, _LEVEL)
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
@@ -141,8 +156,10 @@ def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
 
     def encode() -> EncodedText:
         data = zlib.decompress(packed())
-        at = _SIZE_BYTES + int.from_bytes(data[:_SIZE_BYTES], "big")
-        return EncodedText(data[at:], data[_SIZE_BYTES:at])
+        start = 2 * _SIZE_BYTES
+        at = start + int.from_bytes(data[:_SIZE_BYTES], "big")
+        features = unpack_features(int.from_bytes(data[_SIZE_BYTES:start], "big"))
+        return EncodedText(data[at:], data[start:at], features)
 
     return PageText(digest, encode)
 

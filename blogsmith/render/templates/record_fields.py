@@ -29,14 +29,16 @@ _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
         TocEntry: frozenset({"html"}),
     }
 )
-_READ: Mapping[type, Mapping[str, str]] = MappingProxyType({PageView: {"body": "content"}})
+_READ: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {PageView: {"body": ("content", "features")}}
+)
 """Record → a field that templates do not see → what is read from it."""
 
 
 def field_names(kind: type[Struct]) -> list[str]:
     """The fields of a record that templates see."""
     read = _READ.get(kind, {})
-    return [read.get(name, name) for name in kind.__struct_fields__]
+    return [seen for name in kind.__struct_fields__ for seen in read.get(name, (name,))]
 
 
 def is_hidden(kind: type, name: object) -> bool:
