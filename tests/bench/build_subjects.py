@@ -147,7 +147,7 @@ def eleventy(folder: Path | None = None) -> Subject | None:
 
 
 def material(program: str = "") -> Subject | None:
-    """Material for MkDocs, whose formulas stay TeX for a script; None if `mkdocs` is not on the search path."""
+    """Material for MkDocs, which leaves formulas to a script; None if `mkdocs` is not on the search path."""
     path = shutil.which(program or "mkdocs")
     if not path:
         return None
