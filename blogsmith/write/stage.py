@@ -15,11 +15,12 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ..base.diagnostics.model import SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.linux import exchange, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from .manifest import MANIFEST, manifest_bytes, read_manifest
+from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
 
