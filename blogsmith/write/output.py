@@ -16,12 +16,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.site_lock import site_lock
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
 from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths
-from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest, read_partial
+from .manifest import IN_PLACE_STAGE, read_manifest, read_partial
 from .place import OutputPlace, open_place, relative_path
 from .plan import WritePlan, make_plan, plan_replacement
 from .stage import has_leavings, recover, replace_file, replace_tree

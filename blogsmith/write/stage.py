@@ -11,20 +11,23 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ..base.diagnostics.model import SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.linux import exchange, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from .manifest import MANIFEST, manifest_bytes, read_manifest
+from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
 
 _REPLACED, _LISTED = "replaced", "listed"
 """What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
+_FEW = 4
+"""Files that are brought to disk one by one: all of a file system is also what others have just written."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
@@ -171,9 +174,9 @@ def put_manifest(
     _write_output(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests, partial)))
 
 
-def flush(folder: Folder, paths: Iterable[str]) -> None:
+def flush(folder: Folder, paths: Sequence[str]) -> None:
     """Bring these files under `folder` to disk, so that a power cut finds none of them empty."""
-    if sync_file_system(folder):
+    if len(paths) > _FEW and sync_file_system(folder):
         return
     with Descent(folder) as descent:
         for path in paths:
