@@ -54,7 +54,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 .PHONY: venv check fast-tests site site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-pages bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-preview soak html-validate gallery fuzz fuzz-site screenshots serve clean
+	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -207,9 +207,15 @@ bench-preview: $(READY)
 soak: $(READY)
 	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
 
-# The pages of our own site by another judge than the tests have: html-validate with its standard rules.
-html-validate: site $(REFERENCES)
-	find public -name '*.html' -print0 | xargs -0 .cache/node_modules/.bin/html-validate --preset standard
+# The pages of our own site in both themes by another judge than the tests have: html-validate with its standard rules.
+html-validate: $(READY) $(REFERENCES)
+	$(BIN)/python -m tests.browser.html_validate
+
+# What pages have to be, in both themes: html-validate, the Nu HTML checker, axe (light, dark, phone, paper), the first
+# sentence on the first screen, bytes and style sheets. The goals that need Lighthouse: `make bench-pages`.
+audit: html-validate $(TOOLS)
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/browser/test_markup.py tests/browser/test_pages.py \
+		tests/browser/test_themes.py tests/browser/test_weight.py
 
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)
