@@ -217,11 +217,13 @@ def test_a_site_in_memory_is_a_site_like_others() -> None:
     """What else lies below `/dev` belongs to the system."""
     with no_process_left(), tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         writer = Writer(Path(folder))
-        data = writer.root / "x.txt"
+        (writer.root / "content").mkdir()
+        data = writer.root / "content" / "x.txt"
         data.write_text("1")
-        writer.check("x = open('x.txt').read()", "print(x)", resumed=0)
+        read = "with open('x.txt') as file:\n    x = file.read()"
+        writer.check(read, "print(x)", resumed=0)
         data.write_text("22")
-        writer.check("x = open('x.txt').read()", "print(x, 3)", resumed=0)
+        assert printed(writer.check(read, "print(x, 3)", resumed=0).cells[1]) == "22 3\n"
         writer.store.close()
 
 
