@@ -8,7 +8,7 @@ Colours, line numbers and marked lines are the theme's business.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from types import MappingProxyType
 
@@ -44,6 +44,8 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 
 _COLUMN, _NUMBER, _TAB = 66, 5, 4
 """Characters: in a column of text as wide as theme paper's, of a line's number, from tab to tab."""
+_SHORT, _MOST_PIECES = 32, 5_000
+"""Characters of pieces of code whose HTML is kept, and how many of them."""
 _NOT_IN_A_CLASS = lazy_pattern(r"[^\w+#.-]+")
 
 
@@ -132,7 +134,7 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
 def has_long_lines(source: str, *, numbered: bool) -> bool:
     """Whether a line of `source` is longer than a column of text."""
     limit = _COLUMN - (_NUMBER if numbered else 0)
-    return any(len(line.expandtabs(_TAB)) > limit for line in source.split("\n"))
+    return max(map(len, source.expandtabs(_TAB).split("\n"))) > limit
 
 
 def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> str:
@@ -226,7 +228,10 @@ def _unknown(language: str, source: str) -> Highlighted:
 
 
 def _long_line(source: str, max_line: int) -> str:
-    for number, line in enumerate(source.split("\n"), 1):
+    lines = source.split("\n")
+    if max(map(len, lines)) <= max_line:
+        return ""
+    for number, line in enumerate(lines, 1):
         if len(line) > max_line:
             return f"line {number} of the code is longer than {max_line} characters"
     return ""
@@ -239,7 +244,7 @@ def _plain(source: str) -> tuple[str, ...]:
 def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """Pieces as lines of HTML: neighbours of one class share a span, and none goes on in the next line."""
     html: list[str] = []
-    escaped = _Escaped()
+    escaped = _escaped()
     last, is_open = "", False
     for css, source in pieces:
         if css != last:
@@ -263,8 +268,18 @@ class _Escaped(dict[str, str]):
     """A piece of code → its HTML: blanks, brackets and names come again and again."""
 
     def __missing__(self, text: str) -> str:
-        self[text] = html = text if text.isalnum() else _text(text)
+        html = text if text.isalnum() else _text(text)
+        if len(text) <= _SHORT:
+            if len(self) >= _MOST_PIECES:
+                self.clear()
+            self[text] = html
         return html
+
+
+@cache
+def _escaped() -> _Escaped:
+    """One for all pages, as they are written in the same words."""
+    return _Escaped()
 
 
 def _break_lines(text: str, css: str, is_open: bool) -> tuple[str, bool]:
