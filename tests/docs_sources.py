@@ -64,7 +64,8 @@ SCOPES = ("OfPage", "OfSite")
 
 def all_settings() -> list[Setting]:
     """Every setting, in the order of `blogsmith/config/schema.py`."""
-    files = (ROOT / "blogsmith" / "config" / name for name in ("schema.py", "community.py", "inspection.py"))
+    names = ("config/schema.py", "config/community.py", "config/inspection.py", "model/cells.py")
+    files = (ROOT / "blogsmith" / name for name in names)
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     structs = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     return list(_settings_of("Config", structs))
@@ -100,12 +101,13 @@ def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
 
 def template_fields(struct: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]:
     """Name, type and meaning of each field that templates see; properties stand where they are read from."""
-    names = {kind.__name__: tuple(fields) for kind, fields in FIELDS.items()}
+    (fields,) = (fields for kind, fields in FIELDS.items() if kind.__name__ == struct.name)
     properties = {node.name: node for node in struct.body if isinstance(node, ast.FunctionDef)}
-    for (node, meaning), name in zip(described(struct), names[struct.name], strict=True):
+    written = {ast.unparse(node.target): (node.annotation, meaning) for node, meaning in described(struct)}
+    for name in fields:
         read = properties.get(name)
         if read is None or read.returns is None:
-            yield name, node.annotation, meaning
+            yield name, *written[name]
         else:
             yield name, read.returns, ast.get_docstring(read) or ""
 

@@ -270,6 +270,13 @@ class PageView(Struct, frozen=True):
         """The rendered body; safe HTML."""
         return self.body.read()
 
+    @property
+    def features(self) -> frozenset[str]:
+        """What stands in `content` that layouts load something for: `math`, `pre`, `video`, classes such as
+        `math-display` and `table-wrap`, roles such as `doc-noteref`.
+        """
+        return self.body.features()
+
 
 class Ground(Struct, frozen=True):
     """The colour that pages stand on, for frames that browsers draw around them."""

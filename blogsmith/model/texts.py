@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from .text_features import pack_features, text_features, unpack_features
 
 _LEVEL = 1
 """Of zlib: four to ten times smaller, in a third of a millisecond a page."""
@@ -25,6 +28,8 @@ class EncodedText(Struct, frozen=True):
     data: bytes
     outline: bytes = b""
     """What stands for it where its page is guarded; empty if nothing does."""
+    features: frozenset[str] | None = None
+    """As `text_features` finds them; None: nobody has looked for them."""
 
 
 class PageParts(Struct, frozen=True):
@@ -39,27 +44,42 @@ class PageParts(Struct, frozen=True):
 class PageText:
     """A text that is read when it is asked for; equal to another one if the digests are."""
 
-    __slots__ = ("_encode", "_text", "digest")
+    __slots__ = ("_encode", "_is_open", "_text", "digest")
 
     def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
         """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: where it is at hand."""
         self.digest = digest
         self._encode = encode
         self._text = text
+        self._is_open = False
 
     @classmethod
-    def of(cls, text: str, outline: Callable[[bytes], bytes] = lambda data: b"") -> PageText:
-        """A text that stays in memory as it is. outline: as in `EncodedText`, made when it is asked for."""
+    def of(
+        cls, text: str, outline: Callable[[bytes], bytes] = lambda data: b"", data: bytes | None = None
+    ) -> PageText:
+        """A text that stays in memory as it is.
+
+        outline: as in `EncodedText`, made when it is asked for. data: the text in UTF-8, where it is at hand.
+        """
 
         def encode() -> EncodedText:
-            data = text.encode(*_ENCODING)
-            return EncodedText(data, outline(data))
+            encoded = text.encode(*_ENCODING) if data is None else data
+            return EncodedText(encoded, outline(encoded))
 
-        return cls(_digest(text.encode(*_ENCODING)), encode, text)
+        return cls(_digest(text.encode(*_ENCODING) if data is None else data), encode, text)
 
     def read(self) -> str:
         """The text."""
-        return self._encode().data.decode(*_ENCODING) if self._text is None else self._text
+        if self._text is not None:
+            return self._text
+        text = self._encode().data.decode(*_ENCODING)
+        if self._is_open:
+            self._text = text
+        return text
+
+    def peek(self) -> str | None:
+        """The text, where it is at hand."""
+        return self._text
 
     def encode(self) -> EncodedText:
         """The text in UTF-8."""
@@ -68,8 +88,18 @@ class PageText:
     def open(self) -> PageText:
         """The same, to be read several times."""
         encoded = self._encode()
-        text = encoded.data.decode(*_ENCODING) if self._text is None else self._text
-        return PageText(self.digest, lambda: encoded, text)
+        if encoded.features is None:
+            encoded = replace(encoded, features=text_features(encoded.data))
+        opened = PageText(self.digest, lambda: encoded, self._text)
+        opened._is_open = True
+        return opened
+
+    def features(self) -> frozenset[str]:
+        """What stands in it that layouts load something for, see `text_features`."""
+        if not self:
+            return frozenset()
+        encoded = self._encode()
+        return text_features(encoded.data) if encoded.features is None else encoded.features
 
     def __bool__(self) -> bool:
         return self.digest != _EMPTY
@@ -133,7 +163,8 @@ def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
     encoded = text.encode()
     size = len(encoded.outline).to_bytes(_SIZE_BYTES, "big")
-    return zlib.compress(size + encoded.outline + encoded.data, _LEVEL)
+    features = pack_features(text.features()).to_bytes(_SIZE_BYTES, "big")
+    return zlib.compress(size + features + encoded.outline + encoded.data, _LEVEL)
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
@@ -141,8 +172,10 @@ def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
 
     def encode() -> EncodedText:
         data = zlib.decompress(packed())
-        at = _SIZE_BYTES + int.from_bytes(data[:_SIZE_BYTES], "big")
-        return EncodedText(data[at:], data[_SIZE_BYTES:at])
+        start = 2 * _SIZE_BYTES
+        at = start + int.from_bytes(data[:_SIZE_BYTES], "big")
+        features = unpack_features(int.from_bytes(data[_SIZE_BYTES:start], "big"))
+        return EncodedText(data[at:], data[start:at], features)
 
     return PageText(digest, encode)
 

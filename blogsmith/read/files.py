@@ -29,15 +29,17 @@ from ..base.storage.symlinks import LinkRefused, Links
 from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
+from ..model.remote_images import RemoteImages
+from ..model.remote_record import read_record
 from ..model.texts import ReadText
 from .duplicate_posts import fold_name, twin_posts
 from .foreign_files import foreign_file_hint
-from .remote_record import read_remote_images
 
 MAX_MARKDOWN_BYTES = 10_000_000
 
 
 KeepText = Callable[[str], ReadText]
+FindSource = Callable[[PurePosixPath, Path], Source | None]
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -64,12 +66,14 @@ def read_site(
     changed: Container[str] = (),
     keep: KeepText | None = None,
     texts: Mapping[str, str] = NO_TEXTS,
+    find: FindSource | None = None,
 ) -> SiteFiles:
     """Everything under `content/` and `static/` of the site at `root`, sorted by path.
 
     before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
     again. keep: takes a text and gives what reads it; None: texts stay in memory. texts: path → what an
-    editor has open, which counts in place of what is on disk.
+    editor has open, which counts in place of what is on disk. find: the source at a path and in a file where
+    it need not be read; None: all are read.
     """
     walker = _Walker(root.resolve(), config.output, texts)
     content = [*walker.walk(PurePosixPath("content"))]
@@ -80,9 +84,12 @@ def read_site(
     _warn_of_foreign_texts(content, walker)
     posts = _refuse_twins([found for found in content if _is_markdown(found)], walker)
     sources = [
-        same.get((str(found.path), found.stamp)) or _read_source(found, walker, keep) for found in posts
+        same.get((str(found.path), found.stamp))
+        or (find and find(found.path, found.file))
+        or _read_source(found, walker, keep)
+        for found in posts
     ]
-    remote, problems = read_remote_images(walker.root, config)
+    remote, problems = _read_remote_images(walker.root, config)
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
@@ -301,3 +308,12 @@ class _Walker:
 
 def _compose_name(path: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", str(path))
+
+
+def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple[Diagnostic, ...]]:
+    """The rule of a site for images at other hosts, with its copies if the rule asks for them."""
+    rule = config.images.remote
+    if rule != "fetch":
+        return RemoteImages(rule), ()
+    copies, problems = read_record(root)
+    return RemoteImages(rule, copies), problems

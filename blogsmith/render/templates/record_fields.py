@@ -29,14 +29,16 @@ _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
         TocEntry: frozenset({"html"}),
     }
 )
-_READ: Mapping[type, Mapping[str, str]] = MappingProxyType({PageView: {"body": "content"}})
+_READ: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {PageView: {"body": ("content", "features")}}
+)
 """Record → a field that templates do not see → what is read from it."""
 
 
 def field_names(kind: type[Struct]) -> list[str]:
     """The fields of a record that templates see."""
     read = _READ.get(kind, {})
-    return [read.get(name, name) for name in kind.__struct_fields__]
+    return [seen for name in kind.__struct_fields__ for seen in read.get(name, (name,))]
 
 
 def is_hidden(kind: type, name: object) -> bool:
@@ -61,3 +63,12 @@ FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)} for kind in _RECORDS}
 )
 """Record → its fields, and whether each is HTML."""
+PLAIN_FIELDS: Mapping[str, frozenset[type]] = MappingProxyType(
+    {
+        name: frozenset(kind for kind, fields in FIELDS.items() if fields.get(name) is False)
+        for name in {name for fields in FIELDS.values() for name, is_html in fields.items() if not is_html}
+    }
+)
+"""Name of a field → the records that have it, where it is no HTML."""
+CONTENT = "content"
+"""The field that holds most of a page."""

@@ -1,0 +1,49 @@
+"""Features of a text are those that looking for each mark alone finds, and are kept with the text."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogsmith.model.text_features import FEATURES, text_features
+from blogsmith.model.texts import PageText, pack_text, packed_text
+
+CLASSES = ("math-display", "math-lines", "math-long", "publications", "ref-links", "table-wrap", "xref")
+MARKS = {
+    **{name: name for name in ("code-mark", "compare", "doc-biblioref", "doc-noteref", "embed")},
+    **{name: f'class="{name}"' for name in (*CLASSES, "diagram-scroll")},
+    "diagram": 'class="diagram',
+    "grouped-works": '<ol class="by-',
+    "math": "<math",
+    "pre": "<pre",
+    "video": "<video",
+}
+PIECES = (
+    'class="',
+    '"',
+    " ",
+    "<",
+    "<ol ",
+    "by-",
+    "-scroll",
+    "x",
+    "𝑥",
+    "\n",
+    *CLASSES,
+    *MARKS,
+    *MARKS.values(),
+)
+
+
+def test_every_feature_has_a_mark() -> None:
+    assert sorted(FEATURES) == sorted(MARKS)
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_features_are_what_is_found_mark_by_mark(html: str) -> None:
+    wanted = {name for name, mark in MARKS.items() if mark in html}
+    assert text_features(html.encode()) == wanted
+    text = PageText.of(html)
+    packed = packed_text(text.digest, lambda: pack_text(text))
+    assert [one.features() for one in (text, text.open(), packed, packed.open())] == [wanted] * 4
+    assert packed.read() == html
