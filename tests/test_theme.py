@@ -268,6 +268,17 @@ class TestEscaping:
         ("template", "expected"),
         [
             ("{{ page.content }}", "<p>"),
+            ("{{ page.content }}{{ page.content }}", "<p><p>"),
+            ("{% set html %}{{ page.content }}!{% endset %}{{ html }}{{ html | length }}", "<p>!4"),
+            ("{% macro m(p) %}{{ p.content }}{% endmacro %}{{ m(page) }}{{ m(page) | length }}", "<p>3"),
+            ("{% filter upper %}{{ page.content }}{% endfilter %}", "<P>"),
+            ("{% block a %}{{ page.content }}{% endblock %}{{ self.a() | upper }}", "<p><P>"),
+            ("{% autoescape false %}{{ page.content }}{{ '<' }}{% endautoescape %}", "<p><"),
+            (
+                "{% import 'partials/own.html' as own with context %}{{ own }}{{ own | string | length }}",
+                "<p>3",
+            ),
+            ("{% set p = page %}{% include 'partials/own.html' %}{{ p.content }}", "<p><p>"),
             ("{{ page['content'] }}", "<p>"),
             ("{{ page | attr('content') }}", "<p>"),
             ("{{ [page] | map(attribute='content') | join }}", "<p>"),
@@ -293,9 +304,8 @@ class TestEscaping:
             pages=(listed,),
             page_groups=(PageGroup("2026", (listed,)),),
         )
-        assert (
-            plain(tmp_path, {"layouts/post.html": template}).render("post", view, site()) == f"{expected}\n"
-        )
+        files = {"layouts/post.html": template, "partials/own.html": "{{ page.content }}"}
+        assert plain(tmp_path, files).render("post", view, site()) == f"{expected}\n"
 
     @pytest.mark.parametrize("name", ["__class__", "__dataclass_fields__", "__init__", "_x"])
     def test_records_show_their_fields_only(self, tmp_path: Path, name: str) -> None:

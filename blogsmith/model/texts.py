@@ -44,13 +44,14 @@ class PageParts(Struct, frozen=True):
 class PageText:
     """A text that is read when it is asked for; equal to another one if the digests are."""
 
-    __slots__ = ("_encode", "_text", "digest")
+    __slots__ = ("_encode", "_is_open", "_text", "digest")
 
     def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
         """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: where it is at hand."""
         self.digest = digest
         self._encode = encode
         self._text = text
+        self._is_open = False
 
     @classmethod
     def of(
@@ -69,7 +70,16 @@ class PageText:
 
     def read(self) -> str:
         """The text."""
-        return self._encode().data.decode(*_ENCODING) if self._text is None else self._text
+        if self._text is not None:
+            return self._text
+        text = self._encode().data.decode(*_ENCODING)
+        if self._is_open:
+            self._text = text
+        return text
+
+    def peek(self) -> str | None:
+        """The text, where it is at hand."""
+        return self._text
 
     def encode(self) -> EncodedText:
         """The text in UTF-8."""
@@ -80,8 +90,9 @@ class PageText:
         encoded = self._encode()
         if encoded.features is None:
             encoded = replace(encoded, features=text_features(encoded.data))
-        text = encoded.data.decode(*_ENCODING) if self._text is None else self._text
-        return PageText(self.digest, lambda: encoded, text)
+        opened = PageText(self.digest, lambda: encoded, self._text)
+        opened._is_open = True
+        return opened
 
     def features(self) -> frozenset[str]:
         """What stands in it that layouts load something for, see `text_features`."""

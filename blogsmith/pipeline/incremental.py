@@ -43,6 +43,7 @@ from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
 from .rows.row_store import RowStore
+from .rows.source_rows import KeptSources
 from .rows.template_rows import TemplateRows
 from .site_options import option_problems
 from .snapshot import ResolvedSite, SiteSnapshot
@@ -94,6 +95,8 @@ class IncrementalPipeline:
         self._log = log
         self._memory = PageCache(limit_s, rows, is_urgent)
         self._codes = TemplateRows(rows) if rows else None
+        # in a preview saves come by name, and an editor may have a text open
+        self._sources = KeptSources(rows) if rows and log else None
         self.cells = BuildCells()
         """Those of a build."""
         cells = self.cells if log else _recorded_cells(root)
@@ -112,8 +115,10 @@ class IncrementalPipeline:
         return self._memory.table.trace
 
     def keep_files(self, site: SiteSnapshot) -> None:
-        """Keep the compiled templates and the sizes of images of a build that is done."""
+        """Keep compiled templates, sizes of images and digests of sources of a build that is done."""
         self._memory.images.save()
+        if self._sources:
+            self._sources.save(site.resolved.files.sources)
         if self._codes:
             self._codes.save(site.context.theme.files.templates.keys())
 
@@ -154,7 +159,10 @@ class IncrementalPipeline:
         log = self._new_log(context)
         with log.stage("read"):
             old = last.files if last and is_same else None
-            files = read_site(self._root, context.config, old, request.changed, self._keep, request.texts)
+            find = self._sources.find if self._sources else None
+            files = read_site(
+                self._root, context.config, old, request.changed, self._keep, request.texts, find
+            )
         yield None
         options = structs.replace(self._options, now=self._now())
         resolved = self._resolver.resolve(context, files, last, options, request.finished, log)

@@ -39,6 +39,7 @@ MAX_MARKDOWN_BYTES = 10_000_000
 
 
 KeepText = Callable[[str], ReadText]
+FindSource = Callable[[PurePosixPath, Path], Source | None]
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -65,12 +66,14 @@ def read_site(
     changed: Container[str] = (),
     keep: KeepText | None = None,
     texts: Mapping[str, str] = NO_TEXTS,
+    find: FindSource | None = None,
 ) -> SiteFiles:
     """Everything under `content/` and `static/` of the site at `root`, sorted by path.
 
     before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
     again. keep: takes a text and gives what reads it; None: texts stay in memory. texts: path → what an
-    editor has open, which counts in place of what is on disk.
+    editor has open, which counts in place of what is on disk. find: the source at a path and in a file where
+    it need not be read; None: all are read.
     """
     walker = _Walker(root.resolve(), config.output, texts)
     content = [*walker.walk(PurePosixPath("content"))]
@@ -81,7 +84,10 @@ def read_site(
     _warn_of_foreign_texts(content, walker)
     posts = _refuse_twins([found for found in content if _is_markdown(found)], walker)
     sources = [
-        same.get((str(found.path), found.stamp)) or _read_source(found, walker, keep) for found in posts
+        same.get((str(found.path), found.stamp))
+        or (find and find(found.path, found.file))
+        or _read_source(found, walker, keep)
+        for found in posts
     ]
     remote, problems = _read_remote_images(walker.root, config)
     return SiteFiles(

@@ -20,6 +20,7 @@ from ..base.storage.folder import Folder
 from ..base.storage.linux import exchange, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
+from .division import DivideWork, do_here
 from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
@@ -28,6 +29,8 @@ _REPLACED, _LISTED = "replaced", "listed"
 """What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
 _FEW = 4
 """Files that are brought to disk one by one: all of a file system is also what others have just written."""
+_MANY, _PART = 400, 50
+"""Files for which several processes are worth their start; and how many one of them writes at a time."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
@@ -42,12 +45,15 @@ def retired_name(name: str) -> str:
     return f".{name}.blogsmith-old"
 
 
-def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
-    """Make the output folder the new site in one step; an OSError leaves the old one untouched."""
+def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_here) -> None:
+    """Make the output folder the new site in one step; an OSError leaves the old one untouched.
+
+    divide: by whom files are written, where there are many.
+    """
     stage = stage_of(place.name)
     try:
         with place.parent.make(stage) as folder:
-            _build_stage(folder, plan, place)
+            _build_stage(folder, plan, place, divide)
         old = swap(place.parent, stage, place.name)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -83,14 +89,14 @@ def replace_file(
             place.parent.remove_tree(stage)
 
 
-def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
+def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
     """The complete new tree: changed files written, all others linked from the old tree."""
     stage.set_mode(_FOLDER_MODE)
     if not plan.is_new:
         with place.enter() as old:
             stage.set_mode(_mode_of(old))
             _link_kept(stage, plan, old)
-    put_changed(stage, plan)
+    put_changed(stage, plan, divide)
     put_manifest(stage, MANIFEST, plan.digests, plan.partial)
     flush(stage, [*plan.changed_files, MANIFEST])
 
@@ -159,12 +165,21 @@ def recover(place: OutputPlace) -> None:
             _retire(place, left, own)
 
 
-def put_changed(folder: Folder, plan: WritePlan) -> None:
-    """Write the plan's changed files under `folder`."""
-    with Descent(folder, mode=_FOLDER_MODE) as descent:
-        for path in plan.changed_files:
-            parent, name = descent.parent(path)
-            _write_output(parent, name, plan.outputs[path])
+def put_changed(folder: Folder, plan: WritePlan, divide: DivideWork = do_here) -> None:
+    """Write the plan's changed files under `folder`, which is empty. divide: as in `replace_tree`."""
+    files = plan.changed_files
+    parts = [files[start : start + _PART] for start in range(0, len(files), _PART)]
+
+    def put(number: int, *, is_again: bool = False) -> None:
+        with Descent(folder, mode=_FOLDER_MODE) as descent:
+            for path in parts[number]:
+                parent, name = descent.parent(path)
+                if is_again and parent.status(name):
+                    parent.remove(name)
+                _write_output(parent, name, plan.outputs[path])
+
+    for number in (divide if len(files) >= _MANY else do_here)(len(parts), put):
+        put(number, is_again=True)
 
 
 def put_manifest(

@@ -202,7 +202,7 @@ class Reader:
 
 
 def _browser() -> str:
-    """The engine without the interface around it, where it is there: a page takes two thirds of the time."""
+    """Chromium, where it is there without the interface around it, which takes a third of a page's time."""
     if shutil.which("chromium-headless-shell"):
         return str(SHELL)
     return program("chromium", "chromium-browser", "google-chrome")

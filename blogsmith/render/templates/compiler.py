@@ -13,6 +13,8 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, operators
 
+from .record_fields import CONTENT, PLAIN_FIELDS
+
 _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
 """Their bodies pay for themselves."""
 
@@ -27,8 +29,13 @@ _PASS = 5
 class PaidCode(CodeGenerator):
     """Jinja's, with calls of `Sandbox.pay` and its like in between."""
 
+    _printed: nodes.Expr | None = None
+    """What is written next, where that is HTML as it is."""
+
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         """Add the payments, then go on as Jinja does."""
+        for name in sorted({part.attr for part in node.find_all(nodes.Getattr)} & PLAIN_FIELDS.keys()):
+            self.writeline(f"has_{name} = environment.plain_fields[{name!r}]")
         for part in list(node.find_all(_BODIES)):
             if isinstance(part, nodes.For) and part.test is not None:
                 paid = nodes.EnvironmentAttribute(
@@ -44,12 +51,27 @@ class PaidCode(CodeGenerator):
             self.write("environment.print_value(context.eval_ctx.autoescape, ")
         else:
             self.write(f"environment.print_value({bool(frame.eval_ctx.autoescape)}, ")
+            self._printed = node if frame.eval_ctx.autoescape else None
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         # a filter may make a long constant, which a loop then writes without paying
         if not isinstance(node, nodes.TemplateData):
             raise nodes.Impossible
         return super()._output_child_to_const(node, frame, finalize)
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        """`a.b`; of our own records without a call."""
+        if node is self._printed and node.attr == CONTENT:
+            self.write("environment.print_content(")
+            self.visit(node.node, frame)
+            self.write(")")
+        elif isinstance(node.node, nodes.Name) and node.attr in PLAIN_FIELDS:
+            name = frame.symbols.ref(node.node.name)
+            self.write(f"({name}.{node.attr} if type({name}) in has_{node.attr} else ")
+            super().visit_Getattr(node, frame)
+            self.write(")")
+        else:
+            super().visit_Getattr(node, frame)
 
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
         """`{% include "a.html" %}`; as a rule without a loop that hands on piece by piece."""

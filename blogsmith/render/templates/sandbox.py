@@ -22,13 +22,14 @@ from markupsafe import Markup, escape
 
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
+from ...model.template_views import PageView
 from ...model.texts import PageParts, PageText
 from .budget import PLAIN, Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
 from .loads import TemplateLoads
 from .operations import prepare_call, prepare_field, prepare_operator, take_result
-from .record_fields import FIELDS, is_hidden
+from .record_fields import CONTENT, FIELDS, PLAIN_FIELDS, is_hidden
 
 _PLAIN_CONTAINERS = frozenset((list, tuple, set, frozenset))
 _LONG = 4096
@@ -60,12 +61,21 @@ class PaidTemplate(Template):
         modules.setdefault(tag, (module, frozenset(names)))
         return module
 
+    def make_module(self, *args: Any, **kwargs: Any) -> Any:
+        """As Jinja's; what the template itself writes is text like any other."""
+        module = super().make_module(*args, **kwargs)
+        assert isinstance(self.environment, Sandbox)
+        module._body_stream = self.environment.without_mark(module._body_stream)
+        return module
 
-class _PageLanguage(local):
-    """The language of the page that is rendered; each thread renders pages of its own."""
+
+class _PageState(local):
+    """The page that is rendered; each thread renders pages of its own."""
 
     def __init__(self) -> None:
         self.language = ENGLISH
+        self.body: PageText | None = None
+        """Its text; None: what is rendered has none of its own."""
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -80,11 +90,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.loads = TemplateLoads()
         self._ready: dict[str, Template] = {}
         """Templates that were loaded, without globals of their own; pages ask for each some thirty times."""
-        self._page = _PageLanguage()
+        self._page = _PageState()
         self._fields = {kind: dict(names) for kind, names in FIELDS.items()}
         self._helpers: set[Callable[..., str]] = set()
         self._payers: set[Callable[..., str]] = set()
         self._last_html: tuple[str, Markup] = ("", Markup())
+        self._mark = Markup("<!-- text of the page -->")
+        """Stands for the text of the page among the pieces that templates write; told apart by identity."""
+        self.plain_fields = PLAIN_FIELDS
+        """For compiled templates."""
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
@@ -121,11 +135,18 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
     ) -> PageParts:
         """The same in UTF-8, with `end` behind it. body: a text that is mostly printed once and as it is."""
-        pieces = [*self._pieces(template, context, language), end]
+        self._page.body = body
+        try:
+            pieces = [*self._pieces(template, context, language), end]
+        finally:
+            self._page.body = None
         text, markup = self._last_html
-        places = [at for at, piece in enumerate(pieces) if piece is markup] if text is body.read() else ()
+        mark = self._mark
+        # a template may have printed what it had kept in a variable
+        own = markup if text is body.peek() else mark
+        places = [at for at, piece in enumerate(pieces) if piece is mark or piece is own]
         if len(places) != 1:
-            return PageParts(_encode(pieces))
+            return PageParts(_encode(body.read() if piece is mark else piece for piece in pieces))
         (at,) = places
         return PageParts(_encode(pieces[:at]), body.encode(), _encode(pieces[at + 1 :]))
 
@@ -263,6 +284,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
             self.budget.spend(0)
         return text
 
+    def print_content(self, record: Any) -> Any:
+        """`record.content` where it is written as it is: of the page that is rendered a mark."""
+        body = self._page.body
+        if body is None or type(record) is not PageView or record.body is not body:
+            return self.getattr(record, CONTENT)
+        self.budget.spend(0, 2 * len(body.encode().data))
+        return self._mark
+
+    def without_mark(self, pieces: Iterable[str]) -> list[str]:
+        """Pieces of text that are handed on to a template."""
+        pieces, mark, body = list(pieces), self._mark, self._page.body
+        if body is not None and any(piece is mark for piece in pieces):
+            return [Markup(body.read()) if piece is mark else piece for piece in pieces]
+        return pieces
+
     def concatenate(self, is_escaped: bool, values: Iterable[Any]) -> str:
         """`a ~ b ~ c`; HTML as soon as one of them is."""
         has_html = is_escaped and any(hasattr(value, "__html__") for value in values)
@@ -290,7 +326,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def concat(self, pieces: Iterable[str]) -> str:
         """The text of what a macro or a block has written piece by piece."""
-        pieces = list(pieces)
+        pieces = self.without_mark(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
 
