@@ -233,3 +233,6 @@ def test_marks_of_lines_reach_both_edges_of_their_box(own_site: Served, reader: 
     unmarked = reader.ask(UNMARKED)
     assert unmarked
     assert max(map(abs, unmarked)) <= 0.5
+    # nor have bars below them a track of their own, which is white in Firefox
+    bar = reader.ask("return getComputedStyle(document.querySelector('pre')).scrollbarColor")
+    assert bar.endswith(" rgba(0, 0, 0, 0)")
