@@ -67,6 +67,15 @@ date: 2026-01-02
 The mean {@first#eq:mean}, its theorem {@first#thm-main} and a row {@first#eq:two} again.
 """
 PLAIN = "---\ntitle: Plain\ndate: 2026-01-03\n---\n\nThe root $x$ of no weight.\n"
+CITED = """---
+title: A citation alone
+date: 2026-01-05
+references:
+  gauss: {authors: [C. F. Gauss], title: Disquisitiones, year: 1801}
+---
+
+As [@gauss] has it.
+"""
 WRONG = r"""---
 title: A mistake
 date: 2026-01-04
@@ -76,7 +85,7 @@ $$\nosuchcommand$$ {#eq:wrong}
 
 It stands in {@eq:wrong}.
 """
-PAGES = {"first": FIRST, "second": SECOND, "plain": PLAIN, "wrong": WRONG}
+PAGES = {"first": FIRST, "second": SECOND, "plain": PLAIN, "cited": CITED, "wrong": WRONG}
 
 GO = "document.querySelector(arguments[0]).focus()"
 """Gives the focus to an element."""

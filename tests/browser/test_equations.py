@@ -165,7 +165,13 @@ def test_each_page_has_the_scripts_it_uses(cards: Served, tmp_path: Path) -> Non
 
     found = {name: scripts(cards.text(f"/posts/{name}/")) for name in PAGES}
     both = ["copy.js", "preview.js"]
-    assert found == {"first": both, "second": ["preview.js"], "plain": [], "wrong": both}
+    assert found == {
+        "first": both,
+        "second": ["preview.js"],
+        "plain": [],
+        "cited": ["preview.js"],
+        "wrong": both,
+    }
     output = site(tmp_path, "theme_options: {copy: false, preview: false}\n")
     assert scripts((output / "posts" / "first" / "index.html").read_text("utf-8")) == []
 

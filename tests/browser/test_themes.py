@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tests.site_files import build, printed
 from . import tools
 from .accessibility import Looks
 from .conftest import ADDRESS, ROOT, Served, cut_down
-from .reader import DARK, DESKTOP, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DARK, DESKTOP, SHEET, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
 from .test_markup import errors
@@ -136,6 +137,12 @@ def test_nothing_is_hidden_without_scripts(
 GROUND = "return getComputedStyle(document.documentElement).backgroundColor"
 FRAME = "return document.querySelector('[name=theme-color]').content"
 LABEL = "return document.querySelector('.theme-switch').ariaLabel"
+INKS = """
+const [text, figure] = [".post-content > p", ".output-image"].map(name => document.querySelector(name));
+const ground = getComputedStyle(document.documentElement).backgroundColor;
+const [screen, paper] = ["picture", ".for-paper"].map(name => figure.querySelector(name).checkVisibility());
+return [getComputedStyle(text).color, ground, screen, paper];
+"""
 DARK_GROUND, LIGHT_GROUND = "rgb(13, 15, 14)", "rgb(248, 250, 248)"
 
 
@@ -155,9 +162,11 @@ def test_terminal_is_dark_first(terminal: Served, reader: Reader, look: Look, st
     assert reader.ask(GROUND) == grounds[steps[-1]]
 
 
-def test_terminal_is_dark_without_scripts(terminal: Served, reader: Reader) -> None:
-    reader.open(terminal.url("/posts/"), WITHOUT_SCRIPTS)
+def test_terminal_is_dark_without_scripts_but_not_on_paper(terminal: Served, reader: Reader) -> None:
+    reader.open(terminal.url("/posts/attention-in-tiles/"), WITHOUT_SCRIPTS)
     assert reader.ask(GROUND) == DARK_GROUND
+    reader.take_on(replace(SHEET, scheme="dark"))
+    assert reader.ask(INKS) == ["rgb(0, 0, 0)", "rgba(0, 0, 0, 0)", False, True]
 
 
 def test_outputs_stand_beside_their_code(terminal: Served, reader: Reader) -> None:

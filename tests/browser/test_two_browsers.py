@@ -36,7 +36,7 @@ MOST_INSIDE = 0.11
 ROUNDING_PX, ROUNDING_INSIDE_PX = 0.5, 3.5
 """What is no difference: Chromium takes whole pixels for what letters cover, Firefox rounds up each part."""
 
-# without words, whose face is what a machine has
+# those of the gallery without words, whose face is what a machine has
 SOME = tuple(tex for tex in GALLERY[::3] if "text" not in tex and "num" not in tex) + WORDS
 TERMINAL_LOOKS = ((390, 2.625), (1440, 2))
 Look = tuple[int, float]
@@ -139,6 +139,17 @@ def test_what_scrolls_shows_shade(pages: Pages, browser: str) -> None:
     assert wide and all(seen.shades[number] for number in wide)
 
 
+@BROWSERS
+def test_what_fits_does_not_scroll(pages: Pages, browser: str) -> None:
+    needless = [
+        (look, TEXTS[number])
+        for look, seen in pages[browser].items()
+        for number, display in enumerate(seen.displays[: len(GALLERY)])
+        if display.scroll > 0 and _width(display.formula) < _width(display.box) - 1
+    ]
+    assert not needless
+
+
 def test_signs_have_one_size_in_both(pages: Pages) -> None:
     differ = [
         (look, TEXTS[number], size, other)
@@ -188,7 +199,7 @@ def test_theme_terminal_is_alike(terminal: str, reader: Reader, only_fox: Firefo
         pages[name] = {look: see(browser, look) for look in TERMINAL_LOOKS}
         for look, seen in pages[name].items():
             assert not _faults(seen), (name, look)
-    assert not _apart(pages, _box, too_unlike, SOME)
+    assert not _apart(pages, _box, too_unlike, SOME[: -len(WORDS)])
 
 
 PLANTED = {
@@ -239,7 +250,7 @@ def _apart(
     """Look and formula → its size in either browser."""
     found: dict[tuple[Look, str], tuple[Size, Size]] = {}
     for look in pages["chromium"]:
-        for number, (here, there) in enumerate(_pairs(pages, look)):
+        for number, (here, there) in enumerate(_pairs(pages, look)[: len(texts)]):
             # on a coarse screen words in scripts, which are none of the gallery's, are two pixels higher each
             if number < len(GALLERY) or look[1] > 1:
                 one, two = size(here), size(there)
@@ -256,6 +267,10 @@ def _pairs(pages: Pages, look: Look) -> list[tuple[Display, Display]]:
 
 def _box(display: Display) -> Size:
     return _size(display.formula, display.box, display.bar)
+
+
+def _width(corners: Corners) -> float:
+    return corners[2] - corners[0]
 
 
 def _size(wide: Corners, high: Corners, bar: float = 0) -> Size:
