@@ -154,7 +154,7 @@ def _finish(
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
     with log.stage("write"):
-        report = _write(outputs, site, options, report, keep)
+        report = _write(outputs, site, options, report, keep, copies)
     return replace(report, timings=log.timings), pages
 
 
@@ -171,10 +171,11 @@ def _write(
     options: BuildOptions,
     report: BuildReport,
     keep: Callable[[Output], Output],
+    processes: int,
 ) -> BuildReport:
     """Write the site; of pages with errors the last version stays, if there is one.
 
-    keep: as in `make_outputs`.
+    keep: as in `make_outputs`; processes: as in `write_site`.
     """
     root, target, is_chosen = site.context.root, report.target, options.output is not None
     assert target is not None, "it is known before anything is written"
@@ -193,6 +194,7 @@ def _write(
         is_chosen=is_chosen,
         is_untouched=options.remembers and has_own_outputs(str(root), str(target)),
         partial=partial,
+        processes=processes,
     )
     if not report.ok:
         # what they tell of is another site

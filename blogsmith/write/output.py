@@ -49,14 +49,16 @@ def write_site(
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
     wait_s: float = 10.0,
+    processes: int = 1,
 ) -> WriteReport:
     """Make `target` hold exactly `outputs`, beside files that are not ours.
 
     is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
     is_untouched: every file there is known to be as the last build has left it; else all are read.
     partial: those of `outputs` that were made in spite of errors.
-    wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
-    nothing if the folder, a path or a neighbour forbids it, or if the disk does.
+    wait_s: seconds to wait for another build of the same site. processes: how many may write; more than one
+    where this one may be forked. Raises SiteError and changes nothing if the folder, a path or a neighbour
+    forbids it, or if the disk does.
     """
     check_folder(target, site_root)
     check_paths(outputs)
@@ -64,7 +66,7 @@ def write_site(
         plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
         if not plan.is_done:
-            _apply(plan, place)
+            _apply(plan, place, processes)
     return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
 
 
@@ -166,7 +168,7 @@ def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: flo
     return WriteReport(removed=len(own))
 
 
-def _apply(plan: WritePlan, place: OutputPlace) -> None:
+def _apply(plan: WritePlan, place: OutputPlace, processes: int) -> None:
     if in_place.is_needed(place):
         in_place.replace_files(plan, place)
         return
@@ -174,7 +176,7 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
         if path := plan.replaced_file:
             replace_file(place, plan.outputs[path], plan.digests, plan.partial)
         else:
-            replace_tree(plan, place)
+            replace_tree(plan, place, processes)
     except OSError as error:
         if error.errno not in _NOT_RENAMEABLE:
             raise
