@@ -11,6 +11,9 @@ TOOLS := .cache/.tools
 # What our formulas are compared with, and drawn beside, and another judge of HTML; no test needs them.
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0
 REFERENCES := .cache/.references
+# What judges pages as a slow phone loads them.
+LIGHTHOUSE_PACKAGE := lighthouse@12.8.2
+LIGHTHOUSE := .cache/.lighthouse
 # Another build of torch: `make site-torch TORCH=torch` on a machine with CUDA. Its environment stands alone, for it
 # takes gigabytes; remove .venv-torch/ to change it.
 TORCH ?= torch==2.13.0
@@ -50,8 +53,8 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check fast-tests site site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
-	bench-builds bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-preview soak html-validate gallery fuzz fuzz-site screenshots serve clean
+	bench-builds bench-pages bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -156,6 +159,10 @@ screenshots: $(READY)
 bench-builds: $(READY)
 	$(BIN)/python -m tests.bench.build $(BENCH_FLAGS)
 
+# What Lighthouse says of our own pages, and with `BENCH_FLAGS=--parts` what each part of a page costs.
+bench-pages: $(READY) $(LIGHTHOUSE)
+	$(BIN)/python -m tests.bench.lighthouse $(BENCH_FLAGS)
+
 # How good and how fast formulas are; needs a scorer and its formulas: `make bench-math BENCH_FLAGS=--help`.
 bench-math: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.bench.math $(BENCH_FLAGS)
@@ -200,9 +207,15 @@ bench-preview: $(READY)
 soak: $(READY)
 	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
 
-# The pages of our own site by another judge than the tests have: html-validate with its standard rules.
-html-validate: site $(REFERENCES)
-	find public -name '*.html' -print0 | xargs -0 .cache/node_modules/.bin/html-validate --preset standard
+# The pages of our own site in both themes by another judge than the tests have: html-validate with its standard rules.
+html-validate: $(READY) $(REFERENCES)
+	$(BIN)/python -m tests.browser.html_validate
+
+# What pages have to be, in both themes: html-validate, the Nu HTML checker, axe (light, dark, phone, paper), the first
+# sentence on the first screen, bytes and style sheets. The goals that need Lighthouse: `make bench-pages`.
+audit: html-validate $(TOOLS)
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/browser/test_markup.py tests/browser/test_pages.py \
+		tests/browser/test_themes.py tests/browser/test_weight.py
 
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)
@@ -261,3 +274,6 @@ $(TOOLS): Makefile
 
 $(REFERENCES): Makefile
 	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(REFERENCE_PACKAGES) && touch $@
+
+$(LIGHTHOUSE): Makefile
+	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(LIGHTHOUSE_PACKAGE) && touch $@

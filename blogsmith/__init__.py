@@ -1,3 +1,5 @@
 """blogsmith: a static-site generator for posts with mathematics and code."""
 
-__version__ = "0.1.0"
+from .base.version import __version__
+
+__all__ = ["__version__"]

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -261,13 +260,6 @@ def _new_folder(parent: Path, name: str, numbers: Counter[str]) -> Path:
     numbers[name] += 1
     folder.mkdir(0o700)
     return folder
-
-
-@pytest.fixture
-def disk_path() -> Iterator[Path]:
-    """A folder that is not in memory: what lies below `/dev` belongs to the system."""
-    with tempfile.TemporaryDirectory(prefix="blogsmith-test-") as folder:
-        yield Path(folder).resolve()
 
 
 @pytest.fixture(scope="session")

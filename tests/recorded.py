@@ -9,12 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from blogsmith.base.diagnostics.model import Place, TextMap
-from blogsmith.config.schema import FigureSettings
 from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.staleness import PageVerdict, judge
-from blogsmith.model.cells import Cell, CellOptions, PageCells, Value
+from blogsmith.model.cells import Cell, CellOptions, FigureSettings, PageCells, Value
 from blogsmith.model.results import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
 
 POST = PurePosixPath("content/posts/attention.md")

@@ -9,7 +9,7 @@ import pytest
 from blogsmith.model.documents import Asset
 from blogsmith.pipeline.incremental import UpdateRequest
 from blogsmith.preview.http.reply import HttpReply, head_of, is_active
-from blogsmith.read.active_svg import svg_warnings
+from blogsmith.render.svg.active_content import svg_warnings
 from tests.preview_sites import new_line, problems, settled
 from tests.rows import each_row
 

@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,12 +27,6 @@ from blogsmith.preview.cells.checkpoints import CheckpointStore
 from tests.sessions import LINUX, cell, children, is_alive, job, no_process_left, printed, value, wait_for
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="checkpoints are made on Linux only")
-
-
-@pytest.fixture
-def tmp_path(disk_path: Path) -> Path:
-    """Not in memory: what code does to files of the system is not held against it."""
-    return disk_path
 
 
 class Refusals(SilentObserver):
@@ -215,6 +210,21 @@ def test_where_there_is_no_checkpoint(writer: Writer, code: str, reason: str) ->
     assert len(writer.refusals.reasons) == 2 and not writer.store.find(["no key"])
     assert all(re.search(reason, one) for one in writer.refusals.reasons)
     assert writer.run("x = 1", code, "3").resumed == 1
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="this system has no folder in memory")
+def test_a_site_in_memory_is_a_site_like_others() -> None:
+    """What else lies below `/dev` belongs to the system."""
+    with no_process_left(), tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        writer = Writer(Path(folder))
+        (writer.root / "content").mkdir()
+        data = writer.root / "content" / "x.txt"
+        data.write_text("1")
+        read = "with open('x.txt') as file:\n    x = file.read()"
+        writer.check(read, "print(x)", resumed=0)
+        data.write_text("22")
+        assert printed(writer.check(read, "print(x, 3)", resumed=0).cells[1]) == "22 3\n"
+        writer.store.close()
 
 
 def test_files_that_are_written_anew(writer: Writer) -> None:

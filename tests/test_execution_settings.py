@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from blogsmith.config.load import parse_config
-from blogsmith.config.units import parse_bytes, parse_seconds, pattern_problem
 from blogsmith.model.cells import PageExecution
 from blogsmith.model.documents import Source
+from blogsmith.model.execution_values import parse_bytes, parse_seconds, pattern_problem
 from blogsmith.read.front_matter import read_document
 from tests.rows import each_row
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Place
-from blogsmith.config.schema import FigureSettings
 from blogsmith.freeze.code_form import canonical_form, line_layout, plain_form
 from blogsmith.freeze.keys import EXACT, code_digest, environment_digests, session_keys
-from blogsmith.model.cells import Cell, CellOptions, Need, PageCells
+from blogsmith.model.cells import Cell, CellOptions, FigureSettings, Need, PageCells
 from tests.recorded import cell, page
 from tests.rows import each_row
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.storage.file_names import MANIFEST
 from blogsmith.cli.main import main
-from blogsmith.write.manifest import MANIFEST
 from tests.site_files import build, put, put_bare
 
 CONFIG = "title: S\nbase_url: https://example.org\nsocial_cards: false\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.format import format_diagnostic
+from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.base.timeout import has_alarm
 from blogsmith.pipeline import time_limit
 from blogsmith.project.report import BuildOptions
 from blogsmith.syntax import parser
-from blogsmith.watch.changes import ChangedFiles
 from tests.lsp_desk import NOW, Desk
 
 CONFIG = "title: Desk\n"

@@ -18,9 +18,10 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.base.storage.file_names import MANIFEST
 from blogsmith.model.documents import Output
 from blogsmith.write import stage
-from blogsmith.write.manifest import MANIFEST, manifest_bytes
+from blogsmith.write.manifest import manifest_bytes
 from blogsmith.write.output import WriteReport, clean, replace_output, write_site
 
 OLD = {"index.html": "old", "a/index.html": "a", "a/b/c.txt": "c", "gone/x.html": "x", "same.css": "same"}

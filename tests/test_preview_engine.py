@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 
 from blogsmith.base.diagnostics.model import Diagnostic
+from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.pipeline.incremental import IncrementalPipeline
+from blogsmith.pipeline.pending_changes import UnreportedChanges
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher
 from blogsmith.preview.loop.cell_requests import request_cells
-from blogsmith.preview.loop.changes import UnreportedChanges
 from blogsmith.preview.loop.event_loop import EventLoop
 from blogsmith.preview.loop.fast_path import first_difference
 from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
-from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.watcher import NET_S
 from tests.preview_client import soon
 from tests.preview_sites import options

@@ -22,6 +22,7 @@ from PIL import Image
 
 from blogsmith.cli.main import main
 from blogsmith.model.remote_images import ImageCopy, is_remote, remote_address
+from blogsmith.model.remote_record import format_record, read_record
 from blogsmith.network import hosts
 from blogsmith.network.connection import Limits
 from blogsmith.network.download import Downloaded, DownloadRefused, download
@@ -29,7 +30,6 @@ from blogsmith.network.hosts import is_public
 from blogsmith.network.images.copies import copy_path, copy_state
 from blogsmith.network.images.pictures import PictureRefused, picture_suffix
 from blogsmith.project.trust.consent import trust
-from blogsmith.read.remote_record import format_record, read_record
 from tests.build_scripts import compare
 from tests.rows import each_row
 from tests.site_files import build, printed, put, put_bare

@@ -204,10 +204,10 @@ class TestFile:
         image = Image.new("L", (6, 9))
         for number, box in enumerate(ink):
             image.paste(number + 14, box)
-        pixels = image.tobytes()
-        found = Image.open(BytesIO(encode_png(image, bytes(range(48)))))
+        pixels, drawn = image.tobytes(), [(top, bottom) for _, top, _, bottom in ink]
+        found = Image.open(BytesIO(encode_png(image, bytes(range(48)), drawn)))
         found.verify()
-        found = Image.open(BytesIO(encode_png(Image.frombytes("L", (6, 9), pixels), bytes(range(48)))))
+        found = Image.open(BytesIO(encode_png(image, bytes(range(48)), drawn)))
         assert (found.mode, found.tobytes()) == ("P", pixels)
         assert found.getpalette() == [*range(48)]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.watch.backends import open_notifier
-from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.hints import HintQueue
 from blogsmith.watch.notifier import CannotWatch, OpenNotifier
 from blogsmith.watch.observer import ObserverNotifier

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.watch.changes import ChangedFiles
+from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.watch.watcher import Watcher
 from tests.sessions import wait_for
 from tests.watched import DEADLINE_S, Receiver, watching, write

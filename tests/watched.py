@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.watch.backends import open_notifier
-from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.notifier import OpenNotifier
 from blogsmith.watch.watcher import Watcher
 

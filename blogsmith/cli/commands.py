@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import click
 
-from .. import __version__
 from ..base.diagnostics.counts import plural
+from ..base.version import __version__
 from . import terminal
 from .options import (
     find_site,

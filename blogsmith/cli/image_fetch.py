@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_lock import site_lock
 from ..model.remote_images import FETCH_COMMAND, RECORD, ImageCopy
+from ..model.remote_record import read_record
 from ..model.units import format_size
 from ..network.connection import Limits
 from ..network.download import download
@@ -25,7 +26,6 @@ from ..pipeline.remote_uses import RemoteUse
 from ..project.context import SiteContext
 from ..project.report import Progress
 from ..project.trust.consent import is_trusted
-from ..read.remote_record import read_record
 
 MAX_TOTAL_BYTES = 2_000_000_000
 """Of one run."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from .. import __version__
+from ..base.version import __version__
 from . import terminal
 
 TYPE_CHECKING = False

@@ -5,15 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.schema import Config
-from ..hooks import Plugins
-from ..hooks.loader import load_plugins
-from ..project.bundled_folders import bundled_folder, bundled_plugins
-from ..project.context import plugin_code
+from ..project.context import load_with_bundled
 from ..render.converters import OURS, choose_converter, convert_foreign, no_converter, plug_in
 from ..tex.convert import convert_formula
 from . import terminal
@@ -31,7 +26,7 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
     name = name or config.math.converter
     if name == OURS:
         return None
-    plugins = _load(root, config, name)
+    plugins = load_with_bundled(name, root, config)
     try:
         found = choose_converter(plugins, name, untrusted=config.markup.untrusted)
     except LookupError:
@@ -44,12 +39,3 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
             terminal.warn(printable(f"note: blogsmith typesets this formula: {reason}"))
 
     return plug_in(convert_formula, found, convert_foreign, report) if found else None
-
-
-def _load(root: Path | None, config: Config, name: str) -> Plugins:
-    """All plugins of the site, for any may have the hook, and a bundled one of that name."""
-    named = config.plugins
-    if name in bundled_plugins() and name not in named:
-        named = (*named, name)
-    code = plugin_code(root, replace(config, plugins=named)) if root else None
-    return load_plugins(named, [bundled_folder("plugins")], code)

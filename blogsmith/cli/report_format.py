@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import __version__
+from ..base.version import __version__
 from . import terminal
 from .verbosity import is_quiet, with_stdout
 

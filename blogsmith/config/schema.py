@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..base.diagnostics.levels import DiagnosticLevels, LevelRule, silence
+from ..model.cells import FigureSettings
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 from .community import Analytics, Comments
@@ -195,15 +196,6 @@ class Diagnostics(Struct, frozen=True):
     def as_levels(self) -> DiagnosticLevels:
         """All that the settings say of codes."""
         return DiagnosticLevels({**self.levels, **silence(self.ignore)})
-
-
-class FigureSettings(Struct, frozen=True):
-    """How figures of cells are drawn."""
-
-    format: Literal["svg", "png"] = "svg"
-    """File format of matplotlib's figures."""
-    dark: bool = False
-    """Draw each figure once more for dark pages."""
 
 
 class Dask(Struct, frozen=True):

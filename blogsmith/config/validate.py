@@ -18,13 +18,13 @@ from ..base.patterns import lazy_pattern
 from ..base.schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
 from ..base.schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..base.schema.slots import Slot
+from ..model.execution_values import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from ..model.names import name_set
 from ..model.scholarly import ORCID, is_orcid
 from .editors import EDITORS, read_editor
 from .policy_sources import check_policy
 from .schema import Browser, Config, SiteLanguage
 from .services import check_analytics, check_comments
-from .units import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from .urls import base_url_problem, permalink_problem
 
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")

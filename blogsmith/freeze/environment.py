@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from ..config.schema import FigureSettings
+from ..model.cells import FigureSettings
 from ..model.paths import join_path
 from .keys import DEFAULT_FIGURES
 

@@ -15,8 +15,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..config.schema import FigureSettings
-from ..model.cells import Cell, PageCells
+from ..model.cells import Cell, FigureSettings, PageCells
 from .code_form import canonical_form, line_layout, plain_form
 
 SCHEMA = 1

@@ -9,7 +9,7 @@ from lsprotocol.types import CompletionItem, CompletionItemKind
 from ..model.documents import Asset
 from ..pipeline.snapshot import SiteSnapshot
 from .cursor import Cursor
-from .lookups import find_linked, labels_of, relative_to, slug_of
+from .lookups import labels_of, relative_to, slug_of
 from .site_session import SiteSession
 
 _PICTURES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
@@ -80,7 +80,7 @@ def _anchors(
     document = present.resolved.documents.get(path)
     if document is None:
         return
-    source = find_linked(present, address, document)[0] if address else path
+    source = present.resolved.index.find_linked(address, document)[0] if address else path
     if source not in present.resolved.documents:
         return
     names = {known.label.id: known.name for known in labels_of(session, source)}

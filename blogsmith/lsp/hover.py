@@ -19,7 +19,7 @@ from ..tex.on_demand import linear_text, portable_tex
 from .completion_yaml import describe_key, yaml_schema
 from .cursor import head_end, open_fence, yaml_key_at
 from .elements import Found, all_elements, find_element, note_at, offset_in_formula
-from .lookups import KnownLabel, find_label, find_linked, macros_of, packages_of
+from .lookups import KnownLabel, find_label, macros_of, packages_of
 from .schema_guide import find_key, known_schema
 from .shortcode_guide import list_arguments
 from .site_files import is_page
@@ -220,7 +220,7 @@ def _describe_link(session: SiteSession, path: str, target: str) -> str:
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return ""
-    found, anchor = find_linked(present, target, document)
+    found, anchor = present.resolved.index.find_linked(target, document)
     item = present.rendered.get(found)
     if item is None:
         return f"`{found}`" if found else ""

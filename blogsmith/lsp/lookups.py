@@ -9,9 +9,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from ..lint.labels import spell_label
-from ..model.documents import Document
 from ..pipeline.snapshot import SiteSnapshot
-from ..site.index import SiteIndex, resolve_link
 from ..syntax.references.labels import Label
 from .site_session import SiteSession
 
@@ -61,32 +59,8 @@ def find_label(session: SiteSession, path: str, slug: str, target: str) -> Known
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return None
-    where = find_page_by_slug(present.resolved.index, slug, document) if slug else path
+    where = present.resolved.index.find_by_slug(slug, document) if slug else path
     return next((one for one in labels_of(session, where) if one.label.id == target), None) if where else None
-
-
-def find_page_by_slug(index: SiteIndex, slug: str, document: Document) -> str:
-    """Source path of the page that a slug names in a document; empty if there is none."""
-    url = index.page_url(slug, document)
-    return index.by_url.get(url.removeprefix(index.base_path), "") if url else ""
-
-
-def find_linked(present: SiteSnapshot, written: str, document: Document) -> tuple[str, str]:
-    """(Source path of a page, or path of a file, anchor) that a link leads to; empty if it leads nowhere."""
-    index = present.resolved.index
-    address, _, anchor = written.partition("#")
-    if not address:
-        return str(document.path), anchor
-    found = resolve_link(index, written, document)
-    if not found.url or (found.problem and found.code == "link-missing"):
-        return "", ""
-    url = found.url.partition("#")[0].partition("?")[0]
-    site_path = url.removeprefix(index.base_path)
-    page = index.by_url.get(site_path)
-    if page is None and address.endswith(".md"):
-        near = posixpath.normpath(str(document.path.parent / address))
-        page = near if near in present.resolved.documents else None
-    return (page or index.file_by_url.get(site_path, ""), anchor)
 
 
 def slug_of(present: SiteSnapshot, path: str) -> str:

@@ -16,7 +16,7 @@ from ..syntax.parser import Parsed
 from ..syntax.records import Cited, Fence, LinkAt, Math, Shortcode, WikiLink, XRef
 from ..syntax.references.references import label_id
 from .elements import Found, all_elements, all_headings, find_element, note_at, offset_in_formula
-from .lookups import KnownLabel, find_label, find_linked, find_page_by_slug, labels_of
+from .lookups import KnownLabel, find_label, labels_of
 from .site_files import is_page, uri_of
 from .site_session import SiteSession
 from .tex_guide import command_at
@@ -115,9 +115,9 @@ def _link_location(session: SiteSession, path: str, target: str) -> Iterator[Loc
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return
-    found, anchor = find_linked(present, target, document)
+    found, anchor = present.resolved.index.find_linked(target, document)
     if not found:
-        found = find_page_by_slug(present.resolved.index, target.partition("#")[0], document)
+        found = present.resolved.index.find_by_slug(target.partition("#")[0], document)
     if found in present.resolved.documents:
         yield _anchor_location(session, found, anchor)
     elif found:
@@ -225,11 +225,11 @@ def _references(
     if isinstance(record, XRef):
         where = path
         if record.page:
-            where = find_page_by_slug(present.resolved.index, record.page, parsed.document)
+            where = present.resolved.index.find_by_slug(record.page, parsed.document)
         if one := _spelled(path, place, record.target, lines):
             yield Target(where, record.target), one
     elif isinstance(record, LinkAt) and "#" in record.target:
-        source, anchor = find_linked(present, record.target, parsed.document)
+        source, anchor = present.resolved.index.find_linked(record.target, parsed.document)
         line = lines[place.line - 1]
         at = line.find(f"#{anchor}", place.column - 1)
         if source and at >= 0:

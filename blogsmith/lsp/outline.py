@@ -22,7 +22,7 @@ from ..syntax.parser import Parsed
 from ..syntax.records import Callout, Figure, Heading, Math, TableRecord
 from .cursor import head_end
 from .elements import all_elements
-from .lookups import find_linked, known_paths, labels_of, name_of
+from .lookups import known_paths, labels_of, name_of
 from .site_files import uri_of
 from .site_session import SiteSession
 from .text_buffer import TextBuffer
@@ -122,7 +122,7 @@ def list_links(session: SiteSession, parsed: Parsed, buffer: TextBuffer) -> Iter
         target = getattr(one.record, "target", "")
         if type(one.record).__name__ != "LinkAt" or not present or target.startswith("#"):
             continue
-        found, _ = find_linked(present, target, parsed.document)
+        found, _ = present.resolved.index.find_linked(target, parsed.document)
         at = buffer.line(one.place.line - 1).find(target, one.place.column - 1)
         if found and at >= 0:
             start = buffer.offset(Position(one.place.line - 1, 0)) + at

@@ -24,10 +24,10 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from .. import __version__
+from ..base.storage.changed_files import ChangedFiles
+from ..base.version import __version__
 from ..config.load import load_config
 from ..project.trust.place import record_file
-from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .completion import TRIGGERS
 from .rename import RenameRefused

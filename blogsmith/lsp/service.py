@@ -15,7 +15,7 @@ from lsprotocol import types
 from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic
-from ..watch.changes import ChangedFiles
+from ..base.storage.changed_files import ChangedFiles
 from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover
 from .lookups import find_label

@@ -6,10 +6,13 @@ from pathlib import Path, PurePosixPath
 
 from pygls import uris
 
-from ..base.storage.cache import CACHE
+from ..base.diagnostics.model import SiteError
 from ..base.storage.file_names import MARKDOWN
+from ..base.storage.folder import open_folder
 from ..config.load import CONFIG_NAME
-from ..read.bibliography_files import read_text_file
+from ..model.decode import decode
+
+MAX_TEXT_BYTES = 20_000_000
 
 
 def path_of(uri: str) -> Path | None:
@@ -47,5 +50,9 @@ def is_page(path: str) -> bool:
 
 def read_site_text(root: Path, path: str) -> str:
     """The text of a file of the site that is no page; empty if it cannot be read, or lies outside."""
-    found = read_text_file(root, CACHE, PurePosixPath(path))
-    return found.text if found else ""
+    try:
+        place = PurePosixPath(path)
+        with open_folder(root) as site, site.enter(place.parent) as folder:
+            return decode(folder.read(place.name, MAX_TEXT_BYTES), path)
+    except (OSError, SiteError, ValueError):
+        return ""

@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.changed_files import ChangedFiles
 from ..config.load import CONFIG_NAME
 from ..lint.run import lint_page
 from ..model.decode import normalize_line_ends
 from ..model.documents import Source
 from ..pipeline.incremental import IncrementalPipeline, UpdateRequest
+from ..pipeline.pending_changes import PendingChanges, is_of_site
 from ..pipeline.snapshot import SiteSnapshot
 from ..pipeline.time_limit import PageGivenUp
-from ..preview.loop.changes import PendingChanges, is_of_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..syntax.parser import Parsed
-from ..watch.changes import ChangedFiles
 from .site_files import is_page, read_site_text
 from .text_buffer import TextBuffer
 

@@ -22,6 +22,15 @@ ProvenanceStyle = Literal["once", "full", "short", "none"]
 different for the others, all of it, the day and the device, or nothing."""
 
 
+class FigureSettings(Struct, frozen=True):
+    """How figures of cells are drawn."""
+
+    format: Literal["svg", "png"] = "svg"
+    """File format of matplotlib's figures."""
+    dark: bool = False
+    """Draw each figure once more for dark pages."""
+
+
 class Need(Struct, frozen=True):
     """Something a cell cannot run without."""
 

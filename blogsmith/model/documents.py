@@ -359,8 +359,6 @@ class Output(Struct, frozen=True):
     """What makes its bytes, when `data` and `file` are None."""
     digest: str = ""
     """Hex SHA-256 of what `make` gives."""
-    is_at_hand: bool = False
-    """`make` only reads what was made before, which a forked process can as well."""
     is_cleaned: bool = False
     """What the file tells of its author is left out on the way, see `photos/`."""
     texts: frozenset[str] = frozenset()

@@ -54,14 +54,19 @@ class PageText:
         self._is_open = False
 
     @classmethod
-    def of(cls, text: str, outline: Callable[[bytes], bytes] = lambda data: b"") -> PageText:
-        """A text that stays in memory as it is. outline: as in `EncodedText`, made when it is asked for."""
+    def of(
+        cls, text: str, outline: Callable[[bytes], bytes] = lambda data: b"", data: bytes | None = None
+    ) -> PageText:
+        """A text that stays in memory as it is.
+
+        outline: as in `EncodedText`, made when it is asked for. data: the text in UTF-8, where it is at hand.
+        """
 
         def encode() -> EncodedText:
-            data = text.encode(*_ENCODING)
-            return EncodedText(data, outline(data))
+            encoded = text.encode(*_ENCODING) if data is None else data
+            return EncodedText(encoded, outline(encoded))
 
-        return cls(_digest(text.encode(*_ENCODING)), encode, text)
+        return cls(_digest(text.encode(*_ENCODING) if data is None else data), encode, text)
 
     def read(self) -> str:
         """The text."""

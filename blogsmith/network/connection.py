@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from .. import __version__
+from ..base.version import __version__
 from .hosts import Lookup, look_up, public_addresses
 
 MOVED = (301, 302, 303, 307, 308)

@@ -26,6 +26,7 @@ from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 from ..read.front_matter import read_document
 from ..site.frame import Rendered
+from ..write.division import DivideWork
 from ..write.output import write_site
 from .bibliographies import bibliography_paths
 from .build_record import BuildExtent, save_stamps, start_build
@@ -38,6 +39,7 @@ from .outline_rows import is_editable, put_outline
 from .output_plan import make_outputs
 from .output_rows import OutputRows
 from .pools.page_executor import count_copies
+from .pools.part_pool import divide_work
 from .rows.row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 from .spool import Spool, open_spool, without_bytes
@@ -127,9 +129,9 @@ def _finish(
     composition = site.composition if options.write else site.composition.without_slow_files()
     pages = OutputRows(composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
+    copies = count_copies(site.context, options)
     with log.measure("pages"):
         fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
-        copies = count_copies(site.context, options)
         pages.make_ahead(copies, keep, fonts, spool if options.write else None)
     files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
@@ -154,7 +156,7 @@ def _finish(
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
     with log.stage("write"):
-        report = _write(outputs, site, options, report, keep, copies)
+        report = _write(outputs, site, options, report, keep, divide_work(copies, rows))
     return replace(report, timings=log.timings), pages
 
 
@@ -171,11 +173,11 @@ def _write(
     options: BuildOptions,
     report: BuildReport,
     keep: Callable[[Output], Output],
-    processes: int,
+    divide: DivideWork,
 ) -> BuildReport:
     """Write the site; of pages with errors the last version stays, if there is one.
 
-    keep: as in `make_outputs`; processes: as in `write_site`.
+    keep: as in `make_outputs`; divide: as in `write_site`.
     """
     root, target, is_chosen = site.context.root, report.target, options.output is not None
     assert target is not None, "it is known before anything is written"
@@ -194,7 +196,7 @@ def _write(
         is_chosen=is_chosen,
         is_untouched=options.remembers and has_own_outputs(str(root), str(target)),
         partial=partial,
-        processes=processes,
+        divide=divide,
     )
     if not report.ok:
         # what they tell of is another site

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from .. import __version__
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.version import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..hooks import SiteOutputs

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import SiteError
+from ..base.storage.file_names import MANIFEST
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, Output
 from ..model.template_views import PageView
@@ -30,7 +31,6 @@ from ..site.index import PageEntry
 from ..site.markdown.files import markdown_files
 from ..site.pages import page_view
 from ..site.redirects import output_path
-from ..write.manifest import MANIFEST
 from ..write.output import WriteReport, own_files, read_last_site, replace_output, write_site
 from .bibliographies import SiteBibliographies
 from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, start_build

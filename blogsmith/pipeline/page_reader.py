@@ -14,8 +14,8 @@ from ..project.context import SiteContext
 from ..project.load import LoadedSite, resolve_urls
 from ..project.report import BuildLog, BuildOptions
 from ..project.select import select_posts
-from ..read.active_svg import Inspect, svg_warnings
 from ..read.files import read_site
+from ..render.svg.active_content import Inspect, svg_warnings
 from .cache import PageCache
 from .rows.row_store import NoRows, open_rows
 

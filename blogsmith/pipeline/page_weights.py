@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.schema import Config
-from ..config.units import parse_size
+from ..model.execution_values import parse_size
 from ..model.template_views import PageView
 from ..model.units import format_size
 from ..project.focus import is_within

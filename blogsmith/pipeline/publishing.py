@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from .. import __version__
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.temporary import temporary_folder
+from ..base.version import __version__
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
 from ..publish.base_urls import address_problems, expected_address, site_address

@@ -17,7 +17,7 @@ from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
-from ..read.active_svg import SUFFIX, svg_warnings
+from ..render.svg.active_content import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
 from .bibliographies import SiteBibliographies
 from .browser_python import browser_python

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .. import __version__
+from ..base.version import __version__
 from ..config.languages import edition_root
 from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView

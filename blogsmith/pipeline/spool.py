@@ -59,9 +59,7 @@ class Spool:
             return output
         digest = output.digest or sha256(data).hexdigest()
         make = self.append(data)
-        return replace(
-            output, data=None if make else data, make=make, is_at_hand=make is not None, digest=digest
-        )
+        return replace(output, data=None if make else data, make=make, digest=digest)
 
     def put_text(self, text: str) -> ReadText:
         """What reads this text again; it is not kept in memory, if there is room on the disk."""

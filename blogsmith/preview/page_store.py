@@ -18,8 +18,8 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import __version__
 from ..base.storage.cache import CACHE, open_cache
+from ..base.version import __version__
 from ..project.bundled_folders import bundled_folder
 from ..project.trust.seal import make_sealer, read_sealer
 from .pages.media_types import media_type

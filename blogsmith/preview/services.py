@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 
 from ..base.diagnostics.model import SiteError
+from ..base.storage.changed_files import ChangedFiles
 from ..config.load import load_config
 from ..pipeline.incremental import IncrementalPipeline
 from ..project.trust.consent import is_trusted
 from ..project.trust.place import record_file
-from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .cells.runner import CellRunner
 from .editors import editor_link

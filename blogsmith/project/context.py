@@ -186,6 +186,15 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
     return consent.code
 
 
+def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
+    """All plugins of the site, and the bundled one of that name. root: None if there is no site."""
+    named = config.plugins
+    if name in bundled_plugins() and name not in named:
+        named = (*named, name)
+    code = plugin_code(root, replace(config, plugins=named)) if root else None
+    return load_plugins(named, [bundled_folder("plugins")], code)
+
+
 def parse_options(
     config: Config,
     plugins: Plugins,

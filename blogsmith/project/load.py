@@ -12,7 +12,7 @@ from ..config.languages import edition_of
 from ..config.schema import Config
 from ..model.documents import Asset, Document, SiteFiles, Source
 from ..model.remote_images import RemoteImages
-from ..read.active_svg import Inspect
+from ..render.svg.active_content import Inspect
 from ..site.collisions import fold_url
 from ..site.editions import group_by_edition
 from ..site.neighbours import series_problems

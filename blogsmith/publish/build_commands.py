@@ -7,7 +7,7 @@ versions and devices it was recorded with, and fails if a result is missing or s
 from __future__ import annotations
 
 from ..base.diagnostics.extras import DISTRIBUTION
-from ..write.manifest import MANIFEST
+from ..base.storage.file_names import MANIFEST
 from .hosted_site import HostedSite
 from .quoting import quote_shell
 

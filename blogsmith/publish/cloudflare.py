@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from ..write.manifest import MANIFEST
+from ..base.storage.file_names import MANIFEST
 from .build_commands import build_commands, install_command
 from .hosted_site import HostedSite
 from .http_headers import cloudflare_headers

@@ -11,7 +11,8 @@ from ..base.schema.forms import SHAPED, Form, accepts, form_of, one_of
 from ..base.schema.readers import Check, Reader, any_of, words
 from ..base.schema.slots import Slot
 from ..config.schema import Execution
-from ..config.units import (
+from ..model.cells import PageExecution
+from ..model.execution_values import (
     BYTES,
     FREEZE_WORD,
     KERNEL_NAMED,
@@ -21,7 +22,6 @@ from ..config.units import (
     TOLERANCE,
     pattern_problem,
 )
-from ..model.cells import PageExecution
 
 FOREIGN: Mapping[str, str] = MappingProxyType(
     {

@@ -29,10 +29,11 @@ from ..base.storage.symlinks import LinkRefused, Links
 from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
+from ..model.remote_images import RemoteImages
+from ..model.remote_record import read_record
 from ..model.texts import ReadText
 from .duplicate_posts import fold_name, twin_posts
 from .foreign_files import foreign_file_hint
-from .remote_record import read_remote_images
 
 MAX_MARKDOWN_BYTES = 10_000_000
 
@@ -88,7 +89,7 @@ def read_site(
         or _read_source(found, walker, keep)
         for found in posts
     ]
-    remote, problems = read_remote_images(walker.root, config)
+    remote, problems = _read_remote_images(walker.root, config)
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
@@ -307,3 +308,12 @@ class _Walker:
 
 def _compose_name(path: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", str(path))
+
+
+def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple[Diagnostic, ...]]:
+    """The rule of a site for images at other hosts, with its copies if the rule asks for them."""
+    rule = config.images.remote
+    if rule != "fetch":
+        return RemoteImages(rule), ()
+    copies, problems = read_record(root)
+    return RemoteImages(rule, copies), problems

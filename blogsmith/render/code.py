@@ -8,9 +8,10 @@ Colours, line numbers and marked lines are the theme's business.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
@@ -44,6 +45,9 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 
 _COLUMN, _NUMBER, _TAB = 66, 5, 4
 """Characters: in a column of text as wide as theme paper's, of a line's number, from tab to tab."""
+_END = "</span>"
+_SHORT, _MOST_PIECES = 32, 10_000
+"""Characters of pieces of code whose HTML is kept, and how many of them."""
 _NOT_IN_A_CLASS = lazy_pattern(r"[^\w+#.-]+")
 
 
@@ -132,7 +136,7 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
 def has_long_lines(source: str, *, numbered: bool) -> bool:
     """Whether a line of `source` is longer than a column of text."""
     limit = _COLUMN - (_NUMBER if numbered else 0)
-    return any(len(line.expandtabs(_TAB)) > limit for line in source.split("\n"))
+    return max(map(len, source.expandtabs(_TAB).split("\n"))) > limit
 
 
 def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> str:
@@ -226,7 +230,10 @@ def _unknown(language: str, source: str) -> Highlighted:
 
 
 def _long_line(source: str, max_line: int) -> str:
-    for number, line in enumerate(source.split("\n"), 1):
+    lines = source.split("\n")
+    if max(map(len, lines)) <= max_line:
+        return ""
+    for number, line in enumerate(lines, 1):
         if len(line) > max_line:
             return f"line {number} of the code is longer than {max_line} characters"
     return ""
@@ -239,35 +246,67 @@ def _plain(source: str) -> tuple[str, ...]:
 def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """Pieces as lines of HTML: neighbours of one class share a span, and none goes on in the next line."""
     html: list[str] = []
-    escaped = _Escaped()
-    last, is_open = "", False
-    for css, source in pieces:
+    append, spans, escaped = html.append, _spans(), _escaped()
+    last, goes_on = "", False
+    for piece in pieces:
+        css, source = piece
         if css != last:
-            if is_open:
-                html.append("</span>")
-                is_open = False
-            last = css
-        text = escaped[source]
-        if css and text:
-            if "\n" in text:
-                text, is_open = _break_lines(text, css, is_open)
-            elif not is_open:
-                text, is_open = f'<span class="{css}">{text}', True
-        html.append(text)
-    if is_open:
-        html.append("</span>")
+            last, goes_on = css, False
+        if not css:
+            append(escaped[source])
+            continue
+        if goes_on:
+            html[-1] = html[-1].removesuffix(_END)
+        if "\n" in source:
+            text, goes_on = _break_lines(escaped[source], css, is_open=goes_on)
+            append(text + _END if goes_on else text)
+        elif goes_on:
+            append(escaped[source] + _END)
+        elif source:
+            append(spans[piece])
+            goes_on = True
     return tuple("".join(html).split("\n"))
 
 
-class _Escaped(dict[str, str]):
-    """A piece of code → its HTML: blanks, brackets and names come again and again."""
+class _Kept(dict[Any, str]):
+    """Pieces of code → their HTML: blanks, brackets and names come again and again."""
 
-    def __missing__(self, text: str) -> str:
-        self[text] = html = text if text.isalnum() else _text(text)
+    def keep(self, key: str | Piece, source: str, html: str) -> str:
+        """The HTML; it is kept while it is short and there are few."""
+        if len(source) <= _SHORT:
+            if len(self) >= _MOST_PIECES:
+                self.clear()
+            self[key] = html
         return html
 
 
-def _break_lines(text: str, css: str, is_open: bool) -> tuple[str, bool]:
+class _Escaped(_Kept):
+    """A text → its HTML."""
+
+    def __missing__(self, text: str) -> str:
+        return self.keep(text, text, text if text.isalnum() else _text(text))
+
+
+class _Spans(_Kept):
+    """A piece with a class, on one line → its span."""
+
+    def __missing__(self, piece: Piece) -> str:
+        css, text = piece
+        return self.keep(piece, text, f'<span class="{css}">{_escaped()[text]}{_END}')
+
+
+@cache
+def _escaped() -> _Escaped:
+    """One for all pages, as they are written in the same words; the next one likewise."""
+    return _Escaped()
+
+
+@cache
+def _spans() -> _Spans:
+    return _Spans()
+
+
+def _break_lines(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
     """HTML of more than one line, closed and opened again where a line ends; whether a span is left open.
 
     is_open: whether the text begins in a span. Empty lines get none.

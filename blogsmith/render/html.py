@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..base.diagnostics.characters import without_forbidden
+from ..base.diagnostics.characters import lower_allowed, without_forbidden
 from ..base.diagnostics.model import Reporter, did_you_mean, place_within
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
@@ -70,6 +70,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 
+# asked for each of some hundred tokens of a page: through the view it takes three times as long
+_rule_of = dict(RULES).get
+
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
 """Characters; more than a description has."""
@@ -84,7 +87,7 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
     starts: list[int] = []
     for index, token in enumerate(tokens):
         kind = token.type
-        rule = RULES.get(kind)
+        rule = _rule_of(kind)
         html = (
             rule(rendering, tokens, index) if rule and not token.hidden else _stock(rendering, tokens, index)
         )
@@ -143,12 +146,15 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     # the title comes first in the page, so macros it defines count from there on
     title = strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
     description = strip_links(render_tokens(rendering, parsed.description))
-    # what cells gave may hold anything
-    html = without_forbidden(render_tokens(rendering, parsed.tokens))
-    html = filter_html(tools.plugins, html, parsed.document)
+    html = render_tokens(rendering, parsed.tokens)
+    low = lower_allowed(html.encode("utf-8", "surrogatepass"))
+    if low is None or tools.plugins.page_filters:
+        # what cells gave may hold anything
+        html, low = filter_html(tools.plugins, without_forbidden(html), parsed.document), None
+    data = html.encode("utf-8", "surrogatepass")
     report_repeated_ids(html, reporter)
     return Body(
-        content=PageText.of(html, body_outline),
+        content=PageText.of(html, lambda _: body_outline(data, low), data),
         title_html=title,
         title_text=_title_text(parsed, spoken),
         description_html=description,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ from ..base.timeout import alarm, has_alarm
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
-    from pygments.token import _TokenType
 
 Piece = tuple[str, str]
 """CSS class (empty for plain text) and text; a bare tuple because a page has tens of thousands."""
@@ -62,8 +61,15 @@ def lex(source: str, alias: str) -> list[Piece]:
 
     alias: a name Pygments knows. Raises Unfaithful; a broken lexer may raise anything.
     """
-    classes = _Classes()
-    return _trim_pieces(source, [(classes[kind], value) for _, kind, value in _tokens(source, alias)])
+    from .lexer_dispatch import DispatchLexer, css_class
+
+    lexer, text = _open(source, alias)
+    # those with a loop of their own call the stock one
+    if type(lexer).get_tokens_unprocessed is DispatchLexer.get_tokens_unprocessed:
+        assert isinstance(lexer, DispatchLexer)
+        return _trim_pieces(source, lexer.pieces(text))
+    found = lexer.get_tokens_unprocessed(text)
+    return _trim_pieces(source, [(css_class(kind), value) for _, kind, value in found])
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
@@ -89,40 +95,17 @@ def lexer_class(alias: str) -> type[Lexer] | None:
         return None
 
 
-def _lexer(alias: str, **options: bool) -> Lexer:
+def _open(source: str, alias: str) -> tuple[Lexer, str]:
+    """The lexer of a language, and the text that it is to read."""
     kind = lexer_class(alias)
     if kind is None:
         raise LookupError(alias)
     from .lexer_dispatch import dispatching
 
-    return dispatching(kind)(**options)
-
-
-def _tokens(source: str, alias: str) -> Iterator[tuple[int, _TokenType, str]]:
-    """As lexers give them: position, kind, text."""
     # a PHP fence rarely opens with `<?php`; without the option all of it would be text
-    lexer = _lexer(alias, startinline="<?" not in source)
+    lexer = dispatching(kind)(startinline="<?" not in source)
     # many rules want a line end; `get_tokens` would also strip and replace characters
-    text = source if source.endswith("\n") else source + "\n"
-    return lexer.get_tokens_unprocessed(text)
-
-
-class _Classes(dict["_TokenType", str]):
-    """`_css_class` of the kinds in one text: asked thousands of times, and a dictionary is the quickest."""
-
-    def __missing__(self, kind: _TokenType) -> str:
-        self[kind] = css = _css_class(kind)
-        return css
-
-
-@lru_cache(maxsize=1024)
-def _css_class(kind: _TokenType) -> str:
-    """Pygments' short class of a token kind; of the nearest known parent for a rare kind."""
-    from pygments.token import STANDARD_TYPES, Whitespace
-
-    while kind not in STANDARD_TYPES and kind.parent is not None:
-        kind = kind.parent
-    return "" if kind is Whitespace else STANDARD_TYPES[kind]
+    return lexer, source if source.endswith("\n") else source + "\n"
 
 
 def _trim_pieces(source: str, pieces: list[Piece]) -> list[Piece]:
@@ -146,10 +129,13 @@ def _is_tame(source: str, alias: str) -> bool:
 
 
 def _lex_watching_clock(source: str, alias: str, deadline_s: float) -> list[Piece]:
+    from .lexer_dispatch import css_class
+
     end = time.thread_time() + deadline_s
     pieces = []
-    for _, kind, value in _tokens(source, alias):
-        pieces.append((_css_class(kind), value))
+    lexer, text = _open(source, alias)
+    for _, kind, value in lexer.get_tokens_unprocessed(text):
+        pieces.append((css_class(kind), value))
         if time.thread_time() > end:
             raise TooSlow
     return _trim_pieces(source, pieces)

@@ -9,8 +9,8 @@ from ..base.patterns import lazy_pattern
 from ..bibliography.bibtex_entry import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.schema import Config
-from ..languages.quotation import quotation_marks
 from ..model.documents import FrontMatter
+from ..model.quotation import quotation_marks
 from ..model.scholarly import license_of
 from ..model.slugs import slugify
 from ..model.template_views import CitableView, PageAuthor

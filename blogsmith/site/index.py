@@ -77,12 +77,12 @@ class SiteIndex(Struct, frozen=True):
 
     def page_labels(self, slug: str, document: Document) -> Mapping[str, Label] | None:
         """Labels of the post that `slug` names in `document`."""
-        path = self._find_by_slug(slug, document)
+        path = self.find_by_slug(slug, document)
         return self.entries[path].labels if path else None
 
     def page_url(self, slug: str, document: Document) -> str:
         """URL with base path of the post that `slug` names in `document`."""
-        path = self._find_by_slug(slug, document)
+        path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
     def page_title(self, path: str) -> str:
@@ -111,8 +111,24 @@ class SiteIndex(Struct, frozen=True):
         group = self.translations.get(path, {})
         return path if own in group.values() else group.get(self.editions.get(own, ""), path)
 
-    def _find_by_slug(self, slug: str, document: Document) -> str:
+    def find_by_slug(self, slug: str, document: Document) -> str:
+        """Source path of the page that a slug names in a document; empty if there is none."""
         return self.in_language_of(document, self.by_slug.get(_slug_of(slug), ""))
+
+    def find_linked(self, written: str, document: Document) -> tuple[str, str]:
+        """(Source path of a page, or path of a file, anchor) that a link leads to; empty if nowhere."""
+        address, _, anchor = written.partition("#")
+        if not address:
+            return str(document.path), anchor
+        found = resolve_link(self, written, document)
+        if not found.url or (found.problem and found.code == "link-missing"):
+            return "", ""
+        site_path = found.url.partition("#")[0].partition("?")[0].removeprefix(self.base_path)
+        page = self.by_url.get(site_path)
+        if page is None and address.endswith(".md"):
+            near = posixpath.normpath(str(document.path.parent / address))
+            page = near if near in self.urls else None
+        return (page or self.file_by_url.get(site_path, ""), anchor)
 
 
 def _slug_of(address: str) -> str:

@@ -19,9 +19,9 @@ from msgspec import Struct
 from ..base.diagnostics.characters import without_forbidden
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
-from ..languages.quotation import quotation_marks
 from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
+from ..model.quotation import quotation_marks
 from .attributes import attribute_rules, resolve_blocks
 from .bare_links import bare_link_rules
 from .blocks import block_rules

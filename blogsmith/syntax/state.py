@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from msgspec import Struct
 
 from ..base.diagnostics.model import Place, Reporter, TextMap
-from ..languages.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
 from ..model.cells import PageExecution, ProvenanceStyle, Value
 from ..model.documents import IncludedFile, Reference
+from ..model.quotation import ENGLISH_MARKS, QuotationMarks, quotation_marks
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .changes import ChangedFiles
+from ..base.storage.changed_files import ChangedFiles
 from .fingerprint import Fingerprint, is_same
 from .tree import WatchedTree
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Set
 from pathlib import Path
 from typing import TypeVar
 
+from ..base.storage.changed_files import ChangedFiles
 from .backends import open_notifier
 from .change_detector import ChangeDetector
-from .changes import ChangedFiles
 from .hints import EventBatch, HintQueue
 from .notifier import CannotWatch, OpenNotifier
 from .probe import EventProbe

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.tree import ancestors
 from ..model.documents import Output
-from .manifest import IN_PLACE_STAGE, MANIFEST, is_inside, read_manifest
+from .manifest import IN_PLACE_STAGE, is_inside, read_manifest
 from .place import refuse_folder
 from .plan import WritePlan
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.tree import Descent, ancestors
-from .manifest import IN_PLACE_STAGE, MANIFEST
+from .manifest import IN_PLACE_STAGE
 from .place import OutputPlace
 from .plan import WritePlan
 from .stage import flush, put_changed, put_manifest

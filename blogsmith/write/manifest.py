@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..model.documents import Output
 
-MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"
 """Where `in_place.py` keeps new files meanwhile, inside the output folder."""
 

@@ -16,12 +16,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.site_lock import site_lock
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
 from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths
-from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest, read_partial
+from .division import DivideWork, do_here
+from .manifest import IN_PLACE_STAGE, read_manifest, read_partial
 from .place import OutputPlace, open_place, relative_path
 from .plan import WritePlan, make_plan, plan_replacement
 from .stage import has_leavings, recover, replace_file, replace_tree
@@ -48,17 +50,16 @@ def write_site(
     is_chosen: bool = False,
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
+    divide: DivideWork = do_here,
     wait_s: float = 10.0,
-    processes: int = 1,
 ) -> WriteReport:
     """Make `target` hold exactly `outputs`, beside files that are not ours.
 
     is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
     is_untouched: every file there is known to be as the last build has left it; else all are read.
-    partial: those of `outputs` that were made in spite of errors.
-    wait_s: seconds to wait for another build of the same site. processes: how many may write; more than one
-    where this one may be forked. Raises SiteError and changes nothing if the folder, a path or a neighbour
-    forbids it, or if the disk does.
+    partial: those of `outputs` that were made in spite of errors. divide: as in `replace_tree`.
+    wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
+    nothing if the folder, a path or a neighbour forbids it, or if the disk does.
     """
     check_folder(target, site_root)
     check_paths(outputs)
@@ -66,7 +67,7 @@ def write_site(
         plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
         if not plan.is_done:
-            _apply(plan, place, processes)
+            _apply(plan, place, divide)
     return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
 
 
@@ -168,7 +169,7 @@ def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: flo
     return WriteReport(removed=len(own))
 
 
-def _apply(plan: WritePlan, place: OutputPlace, processes: int) -> None:
+def _apply(plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
     if in_place.is_needed(place):
         in_place.replace_files(plan, place)
         return
@@ -176,7 +177,7 @@ def _apply(plan: WritePlan, place: OutputPlace, processes: int) -> None:
         if path := plan.replaced_file:
             replace_file(place, plan.outputs[path], plan.digests, plan.partial)
         else:
-            replace_tree(plan, place, processes)
+            replace_tree(plan, place, divide)
     except OSError as error:
         if error.errno not in _NOT_RENAMEABLE:
             raise

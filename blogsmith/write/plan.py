@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.tree import Descent, OwnTree, ancestors, scan
 from ..model.documents import Output
-from .manifest import IN_PLACE_STAGE, MANIFEST, digest, read_manifest, read_partial
+from .manifest import IN_PLACE_STAGE, digest, read_manifest, read_partial
 from .place import OutputPlace
 
 

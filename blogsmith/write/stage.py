@@ -11,18 +11,17 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ..base.diagnostics.model import SiteError
+from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.linux import exchange, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from .forked_work import forked_work
-from .manifest import MANIFEST, manifest_bytes, read_manifest
+from .division import DivideWork, do_here
+from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
 
@@ -30,8 +29,8 @@ _REPLACED, _LISTED = "replaced", "listed"
 """What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
 _FEW = 4
 """Files that are brought to disk one by one: all of a file system is also what others have just written."""
-_MANY = 200
-"""Files or folders of which another process takes half: it is started in a few milliseconds."""
+_MANY, _PART = 400, 50
+"""Files for which several processes are worth their start; and how many one of them writes at a time."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
@@ -46,16 +45,15 @@ def retired_name(name: str) -> str:
     return f".{name}.blogsmith-old"
 
 
-def replace_tree(plan: WritePlan, place: OutputPlace, processes: int = 1) -> None:
+def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_here) -> None:
     """Make the output folder the new site in one step; an OSError leaves the old one untouched.
 
-    processes: how many may work at it.
+    divide: by whom files are written, where there are many.
     """
-    is_divided = processes > 1
     stage = stage_of(place.name)
     try:
         with place.parent.make(stage) as folder:
-            _build_stage(folder, plan, place, is_divided=is_divided)
+            _build_stage(folder, plan, place, divide)
         old = swap(place.parent, stage, place.name)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -65,7 +63,7 @@ def replace_tree(plan: WritePlan, place: OutputPlace, processes: int = 1) -> Non
     if old is not None:
         # the new site is in place: what cannot be removed now is left to the next run
         with contextlib.suppress(OSError):
-            _retire(place, old, plan.own, is_divided=is_divided)
+            _retire(place, old, plan.own, divide)
 
 
 def replace_file(
@@ -91,26 +89,16 @@ def replace_file(
             place.parent.remove_tree(stage)
 
 
-def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace, *, is_divided: bool) -> None:
+def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
     """The complete new tree: changed files written, all others linked from the old tree."""
     stage.set_mode(_FOLDER_MODE)
-    files = plan.changed_files
-    others = [path for path in files if plan.outputs[path].is_at_hand] if is_divided else []
-    others = others[len(others) // 2 :] if len(others) >= _MANY else []
-    # entered by the other process alone
-    descent = Descent(stage, mode=_FOLDER_MODE)
-    with forked_work(partial(_put_file, descent, plan), others) if others else nullcontext(int) as wait:
-        if not plan.is_new:
-            with place.enter() as old:
-                stage.set_mode(_mode_of(old))
-                _link_kept(stage, plan, old)
-        put_files(stage, plan, sorted({*files} - {*others}))
-        rest = others[wait() :]
-    if rest:
-        _remove_files(stage, rest)
-        put_files(stage, plan, rest)
+    if not plan.is_new:
+        with place.enter() as old:
+            stage.set_mode(_mode_of(old))
+            _link_kept(stage, plan, old)
+    put_changed(stage, plan, divide)
     put_manifest(stage, MANIFEST, plan.digests, plan.partial)
-    flush(stage, [*files, MANIFEST])
+    flush(stage, [*plan.changed_files, MANIFEST])
 
 
 def _link_kept(stage: Folder, plan: WritePlan, old: Folder) -> None:
@@ -139,11 +127,11 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
     return retired
 
 
-def _retire(place: OutputPlace, old: str, own: Collection[str], *, is_divided: bool = False) -> None:
+def _retire(place: OutputPlace, old: str, own: Collection[str], divide: DivideWork = do_here) -> None:
     """Delete the tree `old` that the output folder replaced.
 
-    own: its files that were ours. is_divided: another process may help. Files that others put there after the
-    new tree was staged move over to the output folder.
+    own: its files that were ours. divide: as in `replace_tree`. Files that others put there after the new
+    tree was staged move over to the output folder.
     """
     with place.parent.enter(old) as gone, place.enter() as folder:
         ours = {MANIFEST, *own, *(read_manifest(folder) or {})}
@@ -153,19 +141,22 @@ def _retire(place: OutputPlace, old: str, own: Collection[str], *, is_divided: b
                 (source, name), (target, _) = before.parent(path), after.parent(path)
                 if _is_newer(source, target, name):
                     source.rename(name, target, name)
-        pages = sorted(path for path in tree.folders if path.count("/") == 1) if is_divided else []
-        if len(pages) >= _MANY:
-            half = len(pages) // 2
-            with Descent(gone) as there, forked_work(partial(_remove_folder, there), pages[half:]) as wait:
-                for path in pages[:half]:
-                    _remove_folder(there, path)
-                wait()
+        _remove_pages(gone, sorted(path for path in tree.folders if path.count("/") == 1), divide)
     place.parent.remove_tree(old)
 
 
-def _remove_folder(descent: Descent, path: str) -> None:
-    parent, name = descent.parent(path)
-    parent.remove_tree(name)
+def _remove_pages(folder: Folder, paths: Sequence[str], divide: DivideWork) -> None:
+    """Remove folders of pages, where they are many; what fails is left."""
+    parts = [paths[start : start + _PART] for start in range(0, len(paths), _PART)]
+
+    def remove(number: int) -> None:
+        with Descent(folder) as descent:
+            for path in parts[number]:
+                parent, name = descent.parent(path)
+                parent.remove_tree(name)
+
+    if len(paths) >= _MANY:
+        divide(len(parts), remove)
 
 
 def has_leavings(place: OutputPlace) -> bool:
@@ -190,30 +181,21 @@ def recover(place: OutputPlace) -> None:
             _retire(place, left, own)
 
 
-def put_changed(folder: Folder, plan: WritePlan) -> None:
-    """Write the plan's changed files under `folder`."""
-    put_files(folder, plan, plan.changed_files)
+def put_changed(folder: Folder, plan: WritePlan, divide: DivideWork = do_here) -> None:
+    """Write the plan's changed files under `folder`, which is empty. divide: as in `replace_tree`."""
+    files = plan.changed_files
+    parts = [files[start : start + _PART] for start in range(0, len(files), _PART)]
 
+    def put(number: int, *, is_again: bool = False) -> None:
+        with Descent(folder, mode=_FOLDER_MODE) as descent:
+            for path in parts[number]:
+                parent, name = descent.parent(path)
+                if is_again and parent.status(name):
+                    parent.remove(name)
+                _write_output(parent, name, plan.outputs[path])
 
-def put_files(folder: Folder, plan: WritePlan, paths: Iterable[str]) -> None:
-    """Write these files of a plan under `folder`."""
-    with Descent(folder, mode=_FOLDER_MODE) as descent:
-        for path in paths:
-            _put_file(descent, plan, path)
-
-
-def _put_file(descent: Descent, plan: WritePlan, path: str) -> None:
-    parent, name = descent.parent(path)
-    _write_output(parent, name, plan.outputs[path])
-
-
-def _remove_files(folder: Folder, paths: Iterable[str]) -> None:
-    """Remove those of these files that are there."""
-    with Descent(folder, mode=_FOLDER_MODE) as descent:
-        for path in paths:
-            parent, name = descent.parent(path)
-            with contextlib.suppress(FileNotFoundError):
-                parent.remove(name)
+    for number in (divide if len(files) >= _MANY else do_here)(len(parts), put):
+        put(number, is_again=True)
 
 
 def put_manifest(

@@ -1,12 +1,13 @@
 """`make bench-builds`: the goals of builds as a table, beside the generators that are found here.
 
     python -m tests.bench.build [--posts N] [--rounds N] [--eleventy FOLDER | --install] [--hugo PROGRAM]
+        [--material PROGRAM]
     python -m tests.bench.build --growth [SIZE …]
 
 Times say something only beside others of the same run, so generators take turns and goals are ratios where
 that is possible; those in seconds hold for a machine that does nothing else. A rival counts when it is found:
-Hugo on the search path, Eleventy in a folder where npm has put its packages (`--install` puts them into
-`.cache`). Posts are made here, from a seed.
+Hugo and MkDocs with Material on the search path, Eleventy in a folder where npm has put its packages
+(`--install` puts them into `.cache`). Posts are made here, from a seed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,17 @@ from .build_growth import HEAD, flatness_line, growth_line, measure_growth
 from .build_rounds import Measured, run_rounds
 from .build_runs import prepare_machine, run_build
 from .build_sites import Site, output_bytes, output_formulas, write_empty_site, write_site
-from .build_subjects import ELEVENTY, HUGO, Subject, blogsmith, eleventy, hugo, install_eleventy
+from .build_subjects import (
+    ELEVENTY,
+    HUGO,
+    MATERIAL,
+    Subject,
+    blogsmith,
+    eleventy,
+    hugo,
+    install_eleventy,
+    material,
+)
 
 SIZES = (100, 1_000, 10_000)
 
@@ -71,6 +82,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--eleventy", type=Path, metavar="FOLDER", help="where npm has installed Eleventy; by default .cache")
     add("--install", action="store_true", help="have npm install Eleventy into .cache first")
     add("--hugo", default="", metavar="PROGRAM", help="by default searched for")
+    add("--material", default="", metavar="PROGRAM", help="mkdocs; by default searched for")
     add("--no-rivals", action="store_true", help="measure ours alone")
     add("--json", default="", metavar="FILE", help="a file for all numbers")
     return parser.parse_args(arguments)
@@ -81,7 +93,12 @@ def _subjects(options: argparse.Namespace) -> Iterator[Subject]:
     yield blogsmith()
     if options.no_rivals:
         return
-    for name, found in ((ELEVENTY, eleventy(options.eleventy)), (HUGO, hugo(options.hugo))):
+    rivals = {
+        ELEVENTY: eleventy(options.eleventy),
+        HUGO: hugo(options.hugo),
+        MATERIAL: material(options.material),
+    }
+    for name, found in rivals.items():
         if found:
             yield found
         else:

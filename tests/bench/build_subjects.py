@@ -17,6 +17,7 @@ from pathlib import Path
 OURS = "blogsmith"
 ELEVENTY = "eleventy"
 HUGO = "hugo"
+MATERIAL = "material"
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
     "@11ty/eleventy": "3.1.7",
@@ -145,6 +146,32 @@ def eleventy(folder: Path | None = None) -> Subject | None:
     )
 
 
+def material(program: str = "") -> Subject | None:
+    """Material for MkDocs, which leaves formulas to a script; None if `mkdocs` is not on the search path."""
+    path = shutil.which(program or "mkdocs")
+    if not path:
+        return None
+    template = "overrides/main.html"
+    post = "<article>{{ page.content }}</article>"
+    return Subject(
+        MATERIAL,
+        (path, "build", "--quiet"),
+        (path, "--version"),
+        {
+            "mkdocs.yml": _MATERIAL,
+            template: f'{{% extends "base.html" %}}\n{{% block content %}}{post}{{% endblock %}}\n',
+            "docs/index.md": "# Bench\n",
+        },
+        template=template,
+        posts="docs/posts",
+        output="site",
+        caches=(".cache",),
+        address="{slug}.md",
+        # MkDocs and its theme tell of their next versions at each start
+        environment={"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"},
+    )
+
+
 def install_eleventy() -> None:
     """Put what Eleventy's site needs into `.cache`."""
     flags = ("--silent", "--no-audit", "--no-fund", "--ignore-scripts")
@@ -199,6 +226,20 @@ _HUGO_POST = """\
 <nav>{{ with .PrevInSection }}<a href="{{ .RelPermalink }}">{{ .Title }}</a>{{ end }}
 {{ with .NextInSection }}<a href="{{ .RelPermalink }}">{{ .Title }}</a>{{ end }}</nav>
 </article>"""
+_MATERIAL = """\
+site_name: Bench
+site_url: https://example.org/
+theme: {name: material, custom_dir: overrides, font: false}
+plugins: [search, tags]
+markdown_extensions:
+  - admonition
+  - footnotes
+  - tables
+  - toc: {permalink: true}
+  - pymdownx.arithmatex: {generic: true}
+  - pymdownx.highlight
+  - pymdownx.superfences
+"""
 
 _ELEVENTY = """\
 import { feedPlugin } from "@11ty/eleventy-plugin-rss";

@@ -109,6 +109,14 @@ class Firefox:
         answer = self._in_window("WebDriver:ExecuteAsyncScript", SNAPSHOT, x, y, width, height)
         return base64.b64decode(answer["value"])
 
+    def point(self, x: float, y: float, kind: str = "mouse", presses: bool = False) -> None:
+        """Move a pointer as a hand does, in two steps, and perhaps press there; kind: `mouse`, `touch`."""
+        moves = [{"type": "pointerMove", "x": int(x) + step, "y": int(y)} for step in (1, 0)]
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        steps = moves + (press if presses else [])
+        hand = {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": steps}
+        self.tell("WebDriver:PerformActions", actions=[hand])
+
     def tell(self, command: str, **arguments: Any) -> Any:
         """Send a command of Marionette."""
         self._number += 1

@@ -47,6 +47,14 @@ $$a = b$$ {{#eq:one}}
 
 {FILLER}
 
+<code id="of-code">code</code> and $x + \cssId{{term}}{{y}}$
+
+\begin{{subequations}} \label{{eq:group}}
+\begin{{align}}
+c &= d \label{{eq:part}}
+\end{{align}}
+\end{{subequations}}
+
 [^long]: A note with $x$ and [a link](https://example.org/note).
 
     And a second paragraph.

@@ -97,7 +97,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
     """The page on a phone."""
-    return opened_in_either(request, page, 360, 2)
+    return opened_in_either(request, page, 360, 2, keeps=True)
 
 
 def lines_of(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -10,13 +12,15 @@ from selenium.webdriver.common.keys import Keys
 from . import tools
 from .accessibility import faults
 from .conftest import Served
-from .equations import GO, move_to, point_at
+from .equations import GO, MIDDLE, move_to, point_at
+from .firefox import Firefox
 from .notes import PAGE, notes, tap, touch
-from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader, wait_for
 
 WIDE = Look(width_px=1440)
 NARROW = Look(width_px=1000)
 MARK = "#fnref-1"
+TALL = "a.xref[href='#fig-tall']"
 CARD = """
 const card = document.querySelector(".preview:popover-open");
 const {role, ariaLabel: name, innerText: text} = card ?? {};
@@ -187,3 +191,25 @@ class TestMouse:
         for link in (MARK, "a[role=doc-biblioref]", "a.xref[href='#eq-one']"):
             target = reader.ask("return document.querySelector(arguments[0]).hash.slice(1)", link)
             assert reader.ask("return document.getElementById(arguments[0]) !== null", target)
+
+
+def test_firefox_shows_the_same_cards_and_notes(site: Served, fox: Firefox) -> None:
+    fox.resize(NARROW.width_px, 800, 1.0)
+    fox.open(site.url(PAGE))
+    words = {MARK: "A note with", "a[role=doc-biblioref]": "Disquisitiones", TALL: "A caption"}
+    for link, text in words.items():
+        fox.point(**fox.ask(MIDDLE, link))
+        card = wait_for(partial(card_with, fox, text))
+        line = fox.ask(BOX, link)
+        assert card["top"] >= line["bottom"] or card["bottom"] <= line["top"], link
+    found = fox.ask(CAPTION)
+    assert (found["scrolls"], found["caption"] <= found["bottom"]) == (False, True)
+    fox.point(**fox.ask(MIDDLE, MARK), kind="touch", presses=True)
+    assert "A note with" in wait_for(lambda: fox.ask(NOTE))["text"]
+    assert fox.ask(HASH) == ""
+
+
+def card_with(fox: Firefox, text: str) -> dict[str, Any] | None:
+    """The card, if one is open that holds the text."""
+    card: dict[str, Any] | None = fox.ask(CARD)
+    return card if card and text in card["text"] else None

@@ -14,9 +14,9 @@ from tests.site_files import SiteText, build_text, printed
 from . import tools
 from .accessibility import faults
 from .firefox import Firefox
-from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DESKTOP, PHONE, SHEET, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
-from .two_browsers import opened_in_either, picture
+from .two_browsers import opened_in_either, picture, take_on
 
 POST = r"""---
 title: Wide things
@@ -27,7 +27,8 @@ $$a = b$$
 
 $$a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11} + a_{12}$$ {#eq:long}
 
-$$b_1 + b_2 + b_3 + b_4 + b_5 + b_6 + b_7 + b_8 + b_9 + b_{10} + b_{11} + b_{12}$$
+$$b_1 + b_2 + b_3 + b_4 + b_5 + b_6 + b_7 + b_8 + b_9 + b_{10} + b_{11} + b_{12}
+  + b_{13} + b_{14} + b_{15} + b_{16} + b_{17} + b_{18} + b_{19} + b_{20} + b_{21} + b_{22} + b_{23}$$
 
 \begin{align}
 \operatorname{MultiHead}(Q, K, V) &= \operatorname{Concat}(\text{head}_1, \dots), \label{eq:one} \\
@@ -55,10 +56,23 @@ long = "a line of code that is certainly wider than the screen of any phone, and
 |---|---|---|---|
 | unbreakable_word_number_1 | unbreakable_word_number_2 | unbreakable_word_number_3 | 4 |
 
+| rows | display |
+|---|---|
+| $SUM$ | $$\sum_{i=1}^{n} f(x_i) = \int_0^1 a + b + c + d + e + f + g$$ |
+| $\begin{array}{c} a \\ \hat{b} \end{array}$ | $\tilde{xyz}$ |
+
+| a_name_of_one_column_that_is_far_too_long_for_any_sheet | of_which_two_stand_side_by_side_in_one_table |
+|---|---|
+| a_name_of_one_column_that_is_far_too_long_for_any_sheet | of_which_two_stand_side_by_side_in_one_table |
+
+| name_of_a_column_1 | name_of_a_column_2 | name_of_a_column_3 | name_of_a_column_4 | name_of_a_column_5 |
+|---|---|---|---|---|
+| name_of_a_column_1 | name_of_a_column_2 | name_of_a_column_3 | name_of_a_column_4 | name_of_a_column_5 |
+
 ```drawing
 wide
 ```
-"""
+""".replace("SUM", " + ".join(f"a_{{{number}}}" for number in range(14)))
 PLUGIN = '''
 """A drawing of one size."""
 
@@ -79,6 +93,19 @@ return [...boxes].map(box => [
   box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === "auto",
   box.getAttribute("tabindex"),
 ]);
+"""
+# Of each box with a table: how wide its bar to scroll down by is, and how far its signs are below their row
+DOWN = """
+const bottom = element => element.getBoundingClientRect().bottom;
+return [...document.querySelectorAll(".table-wrap")].map(box => {
+  const signs = [...box.querySelectorAll("mi, mn, mo")];
+  const below = signs.map(sign => bottom(sign) - bottom(sign.closest("tr")));
+  return [box.offsetWidth - box.clientWidth, Math.max(0, ...below)];
+});
+"""
+SIZES = """
+const formulas = [...document.querySelectorAll(".math-display > math")];
+return formulas.map(formula => parseFloat(getComputedStyle(formula).fontSize));
 """
 NUMBERS = """
 return [...document.querySelectorAll(".eq-number")].map(number => {
@@ -142,7 +169,7 @@ def test_what_scrolls_can_be_reached(page: str, reader: Reader) -> None:
 def test_displays_scroll_by_keyboard_without_scripts(page: str, reader: Reader) -> None:
     reader.open(page, Look(PHONE.width_px, scripts=WITHOUT_SCRIPTS.scripts))
     displays = [stop for name, _, stop in boxes(reader) if name.startswith("math-display")]
-    assert displays == [None] * 5
+    assert displays == [None] * 6
     # without a number: the link in another one is the stop there
     is_there = "return document.activeElement.matches('#eq-long + .math-display')"
     for _ in range(20):
@@ -163,12 +190,27 @@ def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
     return opened
 
 
-def test_numbers_stay_inside_their_box(browser: Reader | Firefox) -> None:
-    numbers: list[Mapping[str, Any]] = browser.ask(NUMBERS)
-    assert len(numbers) == 5
-    assert not [number for number in numbers if number["right"] > 0.5]
-    # and keep away from what they number, where that fits
-    assert not [number for number in numbers if not number["scrolls"] and number["gap"] < 6]
+def test_numbers_and_cells_stay_inside_their_box(browser: Reader | Firefox) -> None:
+    for width_px in (390, 360):
+        take_on(browser, width_px, 2)
+        numbers: list[Mapping[str, Any]] = browser.ask(NUMBERS)
+        assert len(numbers) == 5
+        assert not [number for number in numbers if number["right"] > 0.5]
+        # and keep away from what they number, where that fits
+        assert not [number for number in numbers if not number["scrolls"] and number["gap"] < 6]
+        assert not [cells for cells in browser.ask(DOWN) if max(cells) > 0.5]
+
+
+def test_on_paper_what_is_wider_is_set_smaller_alone(page: str, reader: Reader) -> None:
+    # with what sticks out of its sheet a browser prints all of a post smaller
+    reader.open(page)
+    reader.wait_for_fonts()
+    reader.printed()
+    reader.take_on(SHEET)
+    assert reader.ask("return document.documentElement.scrollWidth") <= SHEET.width_px
+    first, fits, long, *_ = reader.ask(SIZES)
+    assert first == fits == reader.ask("return parseFloat(getComputedStyle(document.body).fontSize)")
+    assert 0.6 * first < long < 0.9 * first
 
 
 def test_diagrams_that_scroll_say_so(browser: Reader | Firefox) -> None:

@@ -51,7 +51,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
     """The page with the formulas in a browser."""
-    return opened_in_either(request, page, 820, 3)
+    return opened_in_either(request, page, 820, 3, keeps=True)
 
 
 def boxes(browser: Reader | Firefox, name: str, selector: str) -> list[Box]:

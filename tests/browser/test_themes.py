@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.cli.new_site import new_site
 from tests.site_files import build, printed
 
 from . import tools
@@ -19,7 +21,7 @@ from .reader import DARK, DESKTOP, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
 from .test_markup import errors
-from .test_pages import hidden_without_scripts, listing
+from .test_pages import FIRST_TEXT, LIMITS_PX, hidden_without_scripts, listing
 
 FOLDERS = ("content", "plugins", "static", "_freeze")
 MANUAL = ("callouts", "code", "figures", "mathematics", "running-code", "text")
@@ -184,7 +186,9 @@ def test_the_tree_has_parts_and_sections(terminal: Served, reader: Reader) -> No
 
 
 def test_letters_of_text_and_math_are_as_high(terminal: Served, reader: Reader) -> None:
-    reader.open(terminal.url("/posts/square-root-of-d-k/"), WIDE)
+    reader.open(terminal.url("/posts/attention-in-tiles/"), WIDE)
+    first, *others = reader.ask(NUMBERS)
+    assert others == [pytest.approx(first, rel=0.02)] * len(others)
     adjust = "return +getComputedStyle(document.querySelector(arguments[0])).fontSizeAdjust"
     text, math = (reader.ask(adjust, name) for name in (".post-content > p", "main p math"))
     assert 0.94 * text <= math <= text
@@ -193,3 +197,77 @@ def test_letters_of_text_and_math_are_as_high(terminal: Served, reader: Reader) 
 def test_at_most_five_templates_are_its_own() -> None:
     own = list((ROOT / "themes" / "terminal").rglob("*.html"))
     assert 0 < len(own) <= 5
+
+
+CHOSEN = "font: {font}, header: {header}, toc: right, accent: '#1f5673', width: 30rem"
+SECTIONS = r"""---
+title: Sections
+date: 2026-01-01
+toc: true
+---
+
+A [link](hello/index.md).
+
+$$a = b \label{eq:one}$$
+
+\begin{align}
+c &= d \label{eq:two} \\
+e &= f \label{eq:three}
+\end{align}
+
+## One
+
+Text.
+
+## Two
+
+Text.
+"""
+LOOKS_CHOSEN = """
+const [text, link, contents, header] = [".post-content > p", ".post-content > p > a", ".toc", ".site-header"]
+  .map(name => document.querySelector(name));
+const style = getComputedStyle(text);
+return {
+  face: style.fontFamily.split(",")[0],
+  rem: text.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize),
+  accent: getComputedStyle(link).color,
+  right: contents.getBoundingClientRect().left >= text.getBoundingClientRect().right,
+  bar: getComputedStyle(header).position === "sticky",
+};
+"""
+NUMBERS = """
+return [...document.querySelectorAll(".eq-number")].map(number => {
+  const words = document.createRange();
+  words.selectNodeContents(number);
+  return words.getBoundingClientRect().width;
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("theme", "font", "header", "face"),
+    [("paper", "system", "bar", "Charter"), ("terminal", "paper", "plain", '"Paper Serif"')],
+)
+def test_options_show_in_a_new_site(
+    tmp_path: Path, reader: Reader, theme: str, font: str, header: str, face: str
+) -> None:
+    """And its post begins on the first screen, and numbers of rows are as large as others."""
+    new_site(tmp_path / "new", dt.date(2026, 1, 1))
+    config = tmp_path / "new" / "blogsmith.yaml"
+    settings = f"theme: {theme}\ntheme_options: {{{CHOSEN.format(font=font, header=header)}}}\n"
+    config.write_text(config.read_text("utf-8").replace("theme: paper\n", settings), "utf-8")
+    (tmp_path / "new/content/posts/sections.md").write_text(SECTIONS, "utf-8")
+    report = build(tmp_path / "new", output=tmp_path / "public", base_url=ADDRESS)
+    assert report.ok, printed(report)
+    with served(tmp_path / "public") as origin:
+        reader.open(f"{origin}/posts/hello/")
+        for width_px, limit_px in LIMITS_PX.items():
+            reader.take_on(Look(width_px))
+            assert reader.ask(FIRST_TEXT) <= limit_px
+        reader.open(f"{origin}/posts/sections/", WIDE)
+        chosen = reader.ask(LOOKS_CHOSEN)
+        assert chosen.pop("rem") == pytest.approx(30, abs=0.1)
+        accent = "rgb(31, 86, 115)"
+        assert chosen == {"face": face, "accent": accent, "right": True, "bar": header == "bar"}
+        first, *others = reader.ask(NUMBERS)
+        assert others == [pytest.approx(first, rel=0.04)] * 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -105,16 +106,40 @@ def test_on_a_phone_it_is_folded_and_opens(site: Served, reader: Reader) -> None
     assert reader.ask(STOPS)[:2] == ["summary", "a"]
 
 
-@pytest.mark.parametrize("name", ["second", "third", "fn-1", "ref-gauss", "eq-one", "fig-tall"])
+# the last ones: where a note leads back to, and what only another page or a formula refers to
+TARGETS = (
+    "second",
+    "third",
+    "fn-1",
+    "ref-gauss",
+    "eq-one",
+    "fig-tall",
+    "fnref-1",
+    "of-code",
+    "eq-group",
+    "term",
+)
+
+
 @pytest.mark.parametrize("look", [PHONE, DARK], ids=["phone", "dark"])
-def test_a_jump_shows_where_it_landed(site: Served, reader: Reader, name: str, look: Look) -> None:
+def test_a_jump_shows_where_it_landed(site: Served, reader: Reader, look: Look) -> None:
     reader.open(site.url(PAGE), look)
-    before = reader.ask(LOOKS_OF, name)
-    reader.ask("location.hash = arguments[0]", name)
-    reader.wait_for(lambda: reader.ask(LOOKS_OF, name) != before)
-    ground, line, *motion = reader.ask(LOOKS_OF, name)
-    assert [ground, line] != before[:2]
-    assert motion == before[2:] == ["none", "0s"]
+    shows_where_it_lands(reader)
+
+
+def test_it_does_in_firefox(site: Served, fox: Firefox) -> None:
+    fox.open(site.url(PAGE))
+    shows_where_it_lands(fox)
+
+
+def shows_where_it_lands(browser: Reader | Firefox) -> None:
+    for name in TARGETS:
+        before = browser.ask(LOOKS_OF, name)
+        browser.ask("location.hash = arguments[0]", name)
+        wait_for(partial(browser.ask, "return document.querySelector(':target').id === arguments[0]", name))
+        ground, line, *motion = browser.ask(LOOKS_OF, name)
+        assert [ground, line] != before[:2], name
+        assert motion == before[2:] == ["none", "0s"], name
 
 
 def test_forced_colours_show_it_too(site: Served, reader: Reader) -> None:

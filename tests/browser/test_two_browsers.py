@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from .two_browsers import (
     LOOKS,
     SOME_LOOKS,
     TEXTS,
+    WORDS,
     Corners,
     Display,
     build_page,
@@ -35,6 +36,9 @@ MOST_INSIDE = 0.11
 ROUNDING_PX, ROUNDING_INSIDE_PX = 0.5, 3.5
 """What is no difference: Chromium takes whole pixels for what letters cover, Firefox rounds up each part."""
 
+# without words, whose face is what a machine has
+SOME = tuple(tex for tex in GALLERY[::3] if "text" not in tex and "num" not in tex) + WORDS
+TERMINAL_LOOKS = ((390, 2.625), (1440, 2))
 Look = tuple[int, float]
 FOUND = "found.json"
 
@@ -80,13 +84,22 @@ def measure_pages(folder: Path, browsers: Mapping[str, Reader | Firefox], looks:
     found: dict[str, list[tuple[Look, Seen]]] = {}
     with served(build_page(folder / "site", TEXTS)) as origin:
         for name, browser in browsers.items():
-            browser.open(f"{origin}/posts/displays/")
-            browser.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
-            for look in looks:
-                take_on(browser, *look)
-                displays = measure(browser)
-                found.setdefault(name, []).append((look, Seen(displays, shades(browser, displays))))
+            open_page(browser, origin)
+            found[name] = [(look, see(browser, look)) for look in looks]
     (folder / FOUND).write_bytes(msgspec.json.encode(Measured(found)))
+
+
+def open_page(browser: Reader | Firefox, origin: str) -> None:
+    """Open the page with its fonts."""
+    browser.open(f"{origin}/posts/displays/")
+    browser.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
+
+
+def see(browser: Reader | Firefox, look: Look) -> Seen:
+    """The page that is open, at another width and ratio."""
+    take_on(browser, *look)
+    displays = measure(browser)
+    return Seen(displays, shades(browser, displays))
 
 
 Pages = Mapping[str, Mapping[Look, Seen]]
@@ -128,19 +141,29 @@ def test_what_scrolls_shows_shade(pages: Pages, browser: str) -> None:
 
 def test_signs_have_one_size_in_both(pages: Pages) -> None:
     differ = [
-        (TEXTS[number], size, other)
-        for number, (one, two) in enumerate(_pairs(pages, (390, 1)))
+        (look, TEXTS[number], size, other)
+        for look in pages["chromium"]
+        for number, (one, two) in enumerate(_pairs(pages, look))
         for size, other in zip(one.sizes, two.sizes, strict=True)
         if not 0.98 * size <= other <= max(1.02 * size, LEAST_PX)
     ]
     assert not differ
 
 
-def test_boxes_agree(pages: Pages) -> None:
-    def too_unlike(one: float, two: float) -> bool:
-        return abs(one - two) > MOST * max(one, two) + ROUNDING_PX
+@BROWSERS
+def test_words_in_scripts_have_the_size_of_scripts(pages: Pages, browser: str) -> None:
+    sizes = [
+        (look, word, display.size)
+        for look, seen in pages[browser].items()
+        for display in seen.displays[len(GALLERY) : len(GALLERY) + len(WORDS)]
+        for word in display.words
+    ]
+    assert len(sizes) >= 10 * len(pages[browser])
+    assert not [found for found in sizes if found[1] > max(0.75 * found[2], LEAST_PX)]
 
-    assert not _apart(pages, lambda display: _size(display.formula, display.box, display.bar), too_unlike)
+
+def test_boxes_agree(pages: Pages) -> None:
+    assert not _apart(pages, _box, too_unlike)
 
 
 def test_what_stands_in_boxes_agrees(pages: Pages) -> None:
@@ -150,12 +173,68 @@ def test_what_stands_in_boxes_agrees(pages: Pages) -> None:
     assert not _apart(pages, lambda display: _size(display.formula, display.formula), too_unlike)
 
 
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Some of the displays in theme terminal, and where they are served."""
+    with served(build_page(tmp_path_factory.mktemp("terminal") / "site", SOME, "terminal")) as origin:
+        yield origin
+
+
+def test_theme_terminal_is_alike(terminal: str, reader: Reader, only_fox: Firefox) -> None:
+    pages: dict[str, dict[Look, Seen]] = {}
+    browsers: Mapping[str, Reader | Firefox] = {"chromium": reader, "firefox": only_fox}
+    for name, browser in browsers.items():
+        open_page(browser, terminal)
+        pages[name] = {look: see(browser, look) for look in TERMINAL_LOOKS}
+        for look, seen in pages[name].items():
+            assert not _faults(seen), (name, look)
+    assert not _apart(pages, _box, too_unlike, SOME)
+
+
+PLANTED = {
+    "broken": "math { white-space: normal !important }",
+    "shaded": ".math-display { background-position: 1px 0, 100% 0, 0 50%, 100% 50% !important }",
+    "large words": "mtext { font-size: 17px !important }",
+}
+
+
+def test_faults_that_there_were_are_noticed(terminal: str, only_fox: Firefox) -> None:
+    open_page(only_fox, terminal)
+    for fault, rule in PLANTED.items():
+        only_fox.ask("document.styleSheets[0].insertRule(arguments[0])", rule)
+        assert fault in _faults(see(only_fox, TERMINAL_LOOKS[0]))
+        only_fox.ask("document.styleSheets[0].deleteRule(0)")
+
+
+def _faults(seen: Seen) -> set[str]:
+    """What is wrong with a page by itself."""
+    displays = seen.displays
+    found = {
+        "broken": any(display.broken for display in displays),
+        "shaded": any(count and displays[number].scroll <= 0 for number, count in seen.shades.items()),
+        "large words": any(
+            word > max(0.75 * display.size, LEAST_PX)
+            for display in displays[-len(WORDS) :]
+            for word in display.words
+        ),
+    }
+    return {name for name, is_there in found.items() if is_there}
+
+
+def too_unlike(one: float, two: float) -> bool:
+    """Whether sizes of boxes are."""
+    return abs(one - two) > MOST * max(one, two) + ROUNDING_PX
+
+
 Size = tuple[float, float]
 """Width and height."""
 
 
 def _apart(
-    pages: Pages, size: Callable[[Display], Size], too_unlike: Callable[[float, float], bool]
+    pages: Pages,
+    size: Callable[[Display], Size],
+    too_unlike: Callable[[float, float], bool],
+    texts: Sequence[str] = TEXTS,
 ) -> dict[tuple[Look, str], tuple[Size, Size]]:
     """Look and formula → its size in either browser."""
     found: dict[tuple[Look, str], tuple[Size, Size]] = {}
@@ -165,7 +244,7 @@ def _apart(
             if number < len(GALLERY) or look[1] > 1:
                 one, two = size(here), size(there)
                 if any(map(too_unlike, one, two)):
-                    found[look, TEXTS[number]] = one, two
+                    found[look, texts[number]] = one, two
     return found
 
 
@@ -173,6 +252,10 @@ def _pairs(pages: Pages, look: Look) -> list[tuple[Display, Display]]:
     """Each display in Chromium and in Firefox."""
     one, two = pages["chromium"][look].displays, pages["firefox"][look].displays
     return list(zip(one, two, strict=True))
+
+
+def _box(display: Display) -> Size:
+    return _size(display.formula, display.box, display.bar)
 
 
 def _size(wide: Corners, high: Corners, bar: float = 0) -> Size:

@@ -40,9 +40,13 @@ def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
 
 def test_no_post_is_heavy(own_site: Served) -> None:
     posts = [page for page in own_site.pages() if page.startswith("/posts/") or page == "/"]
-    # half a kilobyte of it hears the keys of search, another one lists where statements are used
-    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 41_000}
+    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 40_000}
     assert heavy == {}
+    sheets = {
+        page: [name for name in _LOADED.findall(own_site.text(page)) if name.endswith(".css")]
+        for page in posts
+    }
+    assert {page: names for page, names in sheets.items() if len(names) > 2 and page != "/"} == {}
 
 
 def test_lists_are_light(own_site: Served) -> None:

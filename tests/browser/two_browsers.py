@@ -53,6 +53,7 @@ ROWS = (
 # breaks shows its height beside that without any break.
 MEASURE = """
 const displays = [...document.querySelectorAll(".math-display")];
+const size = element => parseFloat(getComputedStyle(element).fontSize);
 const heights = () => displays.map(display => display.querySelector("math").getBoundingClientRect().height);
 const found = heights();
 const whole = new CSSStyleSheet();
@@ -75,7 +76,9 @@ return displays.map((display, number) => {
     scroll: display.scrollWidth - display.clientWidth,
     bar: display.offsetHeight - display.clientHeight,
     broken: Math.abs(found[number] - least[number]) > 2,
-    sizes: signs.map(sign => parseFloat(getComputedStyle(sign).fontSize)),
+    sizes: signs.map(size),
+    size: size(formula),
+    words: [...formula.querySelectorAll("mtext")].map(size),
   };
 });
 """
@@ -106,6 +109,10 @@ class Display:
     """Whether it takes more lines than it has."""
     sizes: tuple[float, ...]
     """Of its signs and words, in CSS pixels."""
+    size: float
+    """Its own."""
+    words: tuple[float, ...]
+    """Of its words."""
 
 
 def _displays() -> tuple[str, ...]:
@@ -123,11 +130,11 @@ TEXTS = (*GALLERY, *WORDS, *ROWS)
 """In the order of the page."""
 
 
-def build_page(folder: Path, texts: Sequence[str]) -> Path:
+def build_page(folder: Path, texts: Sequence[str], theme: str = "paper") -> Path:
     """Build a site with one post that holds the displays; its output."""
     body = "".join(f"\n$$\n{tex}\n$$\n" for tex in texts)
     files = {
-        "blogsmith.yaml": b"title: Displays\nmath: {packages: [physics]}\n",
+        "blogsmith.yaml": f"title: Displays\ntheme: {theme}\nmath: {{packages: [physics]}}\n".encode(),
         "content/posts/displays.md": f"---\ntitle: Displays\ndate: 2026-01-01\n---\n{body}".encode(),
     }
     write_site_files(SiteText(files, "", ""), folder)
@@ -137,14 +144,19 @@ def build_page(folder: Path, texts: Sequence[str]) -> Path:
 
 
 def opened_in_either(
-    request: pytest.FixtureRequest, url: str, width_px: int, ratio: float
+    request: pytest.FixtureRequest, url: str, width_px: int, ratio: float, *, keeps: bool = False
 ) -> Reader | Firefox:
-    """The reader with Chromium or with Firefox, by the parameter of a fixture; the page has its fonts."""
+    """The reader with Chromium or with Firefox, by the parameter of a fixture; the page has its fonts.
+
+    keeps: the page may be open from another test, for none of them changes it.
+    """
     browser: Reader | Firefox = request.getfixturevalue(
         {"chromium": "reader", "firefox": "fox"}[request.param]
     )
-    browser.open(url)
+    if not keeps or browser.ask("return [location.href, document.body.dataset.kept]") != [url, "true"]:
+        browser.open(url)
     take_on(browser, width_px, ratio)
+    browser.ask(f"document.body.dataset.kept = {'true' if keeps else 'false'}")
     browser.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
     return browser
 

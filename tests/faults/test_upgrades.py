@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.write.manifest import MANIFEST
+from blogsmith.base.storage.file_names import MANIFEST
 from tests.faults.children import public
 from tests.faults.golden import SITES, built, difference, is_listed, listed, recorded
 from tests.faults.small_site import before

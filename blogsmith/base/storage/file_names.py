@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+MANIFEST = ".blogsmith-manifest.json"
+"""The list of our own files inside the output folder."""
 MARKDOWN = frozenset({".md", ".markdown"})
 
 KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})

@@ -1,17 +1,15 @@
-"""Calls of Linux that Python's standard library lacks; they say when the system has them not."""
+"""Two calls of Linux that Python's standard library lacks; both say when the system has them not."""
 
 from __future__ import annotations
 
 import ctypes
 import errno
 import os
-import signal
 import sys
 
 from .folder import Folder
 
 _RENAME_EXCHANGE = 2
-_PR_SET_PDEATHSIG = 1
 _NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
@@ -26,14 +24,6 @@ def exchange(folder: Folder, one: str, other: str) -> bool:
 def sync_file_system(folder: Folder) -> bool:
     """Bring everything written to `folder`'s file system to disk; False if there is no such call."""
     return folder.descriptor is not None and _call("syncfs", folder.descriptor)
-
-
-def end_with_parent(parent: int) -> bool:
-    """Have this process killed when its parent ends; False if it has, or nothing would tell.
-
-    parent: its process id.
-    """
-    return _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL) and os.getppid() == parent
 
 
 def _call(name: str, *arguments: int | bytes) -> bool:

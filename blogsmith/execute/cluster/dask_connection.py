@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ... import __version__
 from ...base.diagnostics.extras import install_extra
+from ...base.version import __version__
 
 ADDRESS = ("execute", "dask", "scheduler")
 EXECUTOR = ("execute", "executor")

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ...config.schema import Execution
-from ...config.units import BYTES_HINT, parse_bytes
 from ...model.cell_locations import CodeStart
 from ...model.cells import Cell, Need, PageCells, Value
+from ...model.execution_values import BYTES_HINT, parse_bytes
 from ...model.sweeps import ALL_SWEEPS, Scalar, SweepRuns
 from .engine import WORKER, Engine
 from .environment import cell_environment, threads_per_job

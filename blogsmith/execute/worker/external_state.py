@@ -43,6 +43,8 @@ _IN_MEMORY = ("", ":memory:", b"", b":memory:")
 _WATCHED = frozenset((*SPAWNS, *_CHANGES, *_LISTINGS, _DATABASE))
 _PACKAGES = ("/site-packages", "/dist-packages")
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
+_SHARED_MEMORY = "/dev/shm/"
+"""Files there are files like others: a site may lie in it."""
 _IMPORTER = "<frozen importlib"
 _MOST = 20_000
 """Files that are looked at again before a checkpoint is used."""
@@ -54,7 +56,7 @@ class ExternalState:
     def __init__(self, absolute: Callable[[object], str]) -> None:
         self._absolute = absolute
         library = "/lib/python{}.{}/".format(*sys.version_info)
-        self._skipped = (sys.prefix + library, sys.base_prefix + library, *_SYSTEM)
+        self._skipped = (sys.prefix + library, sys.base_prefix + library)
         self._read: dict[str, Stamp | None] = {}
         """Absolute path of a file → as it was when it was opened first; None: it was not there."""
         self._listed: dict[str, Stamp | None] = {}
@@ -106,7 +108,7 @@ class ExternalState:
 
     def _note_change(self, path: str, *, is_kept: bool = False) -> None:
         """is_kept: of a file that is there something stays."""
-        if not path or path.startswith(_SYSTEM):
+        if not path or _is_of_system(path):
             return
         if path not in self._before:
             self._before[path] = _stamp(path)
@@ -120,7 +122,9 @@ class ExternalState:
         self._refusal = self._refusal or reason
 
     def _is_ignored(self, path: str) -> bool:
-        return path.startswith(self._skipped) or any(part in path for part in _PACKAGES)
+        return (
+            path.startswith(self._skipped) or _is_of_system(path) or any(part in path for part in _PACKAGES)
+        )
 
     def _names(self, folder: str) -> Stamp | None:
         self._is_looking = True
@@ -166,6 +170,10 @@ class ExternalState:
             if _stamp(path, folders=True) != stamp:
                 return path
         return next((path for path, names in self._listed.items() if self._names(path) != names), "")
+
+
+def _is_of_system(path: str) -> bool:
+    return path.startswith(_SYSTEM) and not path.startswith(_SHARED_MEMORY)
 
 
 def _stamp(path: str, *, folders: bool = False) -> Stamp | None:

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ...base.storage.folder import open_folder
 from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy
+from ...model.remote_record import format_record
 from ...model.slugs import slugify
-from ...read.remote_record import format_record
 from ..download import Downloaded, DownloadRefused
 from .pictures import PictureRefused, picture_suffix
 

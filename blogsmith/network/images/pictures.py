@@ -14,8 +14,8 @@ from xml.parsers import expat
 
 from ...base.patterns import lazy_pattern
 from ...base.storage.temporary import nameless_file
-from ...read.active_svg import active_content
 from ...render.images import ImageProblem, picture_size
+from ...render.svg.active_content import active_content
 from ...render.svg.metadata import svg_size
 from ..download import Downloaded
 

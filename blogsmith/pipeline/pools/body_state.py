@@ -19,7 +19,6 @@ from ...config.load import CONFIG_NAME, LoadedConfig
 from ...config.schema import Config
 from ...hooks import Plugins
 from ...hooks.loader import load_plugins
-from ...languages.language import Translation
 from ...model.documents import Asset, Document, FrontMatter, Source
 from ...model.media import MediaFile
 from ...model.pictures import ImageInfo
@@ -30,7 +29,7 @@ from ...project.bundled_folders import bundled_folder
 from ...project.context import SiteContext, parse_options
 from ...project.load import LoadedSite
 from ...project.report import BuildLog, no_progress
-from ...render.templates.files import TemplateFile, ThemeFiles
+from ...render.templates.files import TemplateFile, ThemeFiles, ThemeTexts
 from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
 from ...render.tools import Tools
@@ -62,7 +61,7 @@ class BodyState(Struct, frozen=True):
     theme: str
     """Its name."""
     templates: Mapping[str, TemplateFile]
-    languages: Mapping[str, Mapping[str, Translation]]
+    languages: ThemeTexts
     static: Mapping[str, tuple[str, str]]
     """Name of a file of the theme → path in the output and version."""
     urls: Mapping[str, str]

@@ -6,6 +6,7 @@ with the pool, and with this process whatever ends it: each waits for requests o
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -97,6 +98,8 @@ def _serve(pipe: Connection, answer: Callable[[bytes], bytes], begin: Callable[[
     try:
         # an interrupt is for the process that the author sees
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # pages leave next to no cycles, and to look for them would copy all that is shared with that process
+        gc.disable()
         begin()
         while True:
             pipe.send_bytes(answer_safely(answer, pipe.recv_bytes()))

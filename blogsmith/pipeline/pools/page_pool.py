@@ -100,7 +100,6 @@ def _result(made: _Made, planned: OutputFile, spool: Spool | None) -> MadeOutput
         planned.path,
         None if make else made.data,
         make=make,
-        is_at_hand=make is not None,
         digest=made.digest,
         texts=made.texts,
         templates=made.templates,

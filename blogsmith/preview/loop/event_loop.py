@@ -15,10 +15,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from ...pipeline.incremental import IncrementalPipeline
+from ...pipeline.pending_changes import PendingChanges
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite
 from ..protocol import Response
-from .changes import PendingChanges
 from .fast_path import FastPath
 from .full_update import FullUpdate
 from .messages import AskedPage, AskedVersion, CellsEnded, Message, Over, Saved, Sent

@@ -7,10 +7,10 @@ from functools import partial
 
 from ...base.diagnostics.model import SiteError
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
+from ...pipeline.pending_changes import PendingChanges, Save, is_of_site
 from ...pipeline.snapshot import SiteSnapshot
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite
-from .changes import PendingChanges, Save, is_of_site
 
 MANY = 3
 """So many posts saved at once are shown one by one; more by a look at the whole site."""

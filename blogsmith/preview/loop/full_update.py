@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from ...base.diagnostics.model import SiteError
 from ...pipeline.incremental import IncrementalPipeline
+from ...pipeline.pending_changes import PendingChanges
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite
-from .changes import PendingChanges
 from .fast_path import MANY, FastPath
 
 REST_S = 0.08

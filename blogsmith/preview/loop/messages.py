@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from ...watch.changes import ChangedFiles
+from ...base.storage.changed_files import ChangedFiles
 from ..cells.messages import Outcome
 from ..protocol import Response
 

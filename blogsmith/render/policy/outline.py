@@ -36,9 +36,12 @@ class PageOutline(Struct, frozen=True):
     """`page_tags` of it."""
 
 
-def body_outline(data: bytes) -> bytes:
-    """What a policy asks about; empty where that depends on what stands around the body."""
-    low = lower_allowed(data)
+def body_outline(data: bytes, low: bytes | None = None) -> bytes:
+    """What a policy asks about; empty where that depends on what stands around the body.
+
+    low: what `lower_allowed` gives for it, where that is at hand.
+    """
+    low = low or lower_allowed(data)
     if low is None or not low.startswith(b"<") or not low.rstrip().endswith(b">"):
         return b""
     # a sign alone is found much quicker than two

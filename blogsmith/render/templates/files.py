@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,6 +35,8 @@ from .theme_settings import ThemeSettings, read_settings
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 MINIFIED = "minified"
 """Folder of a theme with the scripts of its `static/` in a smaller form, which is published."""
+ThemeTexts: TypeAlias = Mapping[str, Mapping[str, Translation]]
+"""Language tag in lower case → English text → what a theme or a site says."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -66,7 +68,7 @@ class ThemeFiles(Struct, frozen=True):
     """Names under `static/` of the scripts that every page has."""
     warnings: tuple[Diagnostic, ...] = ()
     """What is doubtful in its templates and translations."""
-    languages: Mapping[str, Mapping[str, Translation]] = {}
+    languages: ThemeTexts = {}
     """Language tag in lower case → its words, as the theme and the site say them beside what is bundled."""
 
     def digest_templates(self, names: Iterable[str]) -> bytes:

@@ -37,10 +37,12 @@ _BY_TYPE: tuple[tuple[type, str], ...] = (
 _KEYS = ("default", "kind", "choices", "property")
 _PROPERTY = lazy_pattern(r"--[A-Za-z0-9_-]+")
 _COLOR = lazy_pattern(
-    r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[A-Za-z]+"
+    r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})"
     r"|(?:rgb|rgba|hsl|hsla|hwb|lab|lch|oklab|oklch|color|color-mix|var)"
     r"\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
 )
+_WITHOUT_NUMBER = ("currentcolor", "transparent")
+"""Names of colours in CSS that stand for no number."""
 _LENGTH = lazy_pattern(r"\d+(?:\.\d+)?(?:rem|em|ch|ex|px|pt|pc|cm|mm|in|vw|svw)")
 SCHEMES = ("light", "dark")
 
@@ -185,7 +187,14 @@ def is_color(value: Any) -> bool:
     """Whether a value is a colour of CSS, or a pair of them."""
     if isinstance(value, dict):
         return set(value) == set(SCHEMES) and all(map(is_color, value.values()))
-    return isinstance(value, str) and _COLOR.fullmatch(value) is not None
+    return isinstance(value, str) and (_COLOR.fullmatch(value) is not None or _is_color_name(value))
+
+
+def _is_color_name(value: str) -> bool:
+    # imported for a word alone, which few sites have
+    from ...tex.parse.colors import NAMES
+
+    return value.isalpha() and (value.lower() in NAMES or value.lower() in _WITHOUT_NUMBER)
 
 
 def _is_path(value: Any) -> bool:

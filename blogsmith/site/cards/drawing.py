@@ -6,7 +6,7 @@ palette of 16 is enough, and the file is small.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,7 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
     _draw_label(picture, card.site, _TOP_PX, fonts, shades.label)
     _draw_label(picture, card.byline, _BOTTOM_PX, fonts, shades.byline)
     picture.image.paste(shades.label[-1], (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
-    return encode_png(picture.image, shades.palette)
+    return encode_png(picture.image, shades.palette, (*picture.rows(), (_RULE_PX, HEIGHT_PX)))
 
 
 class _Picture:
@@ -112,6 +112,11 @@ class _Picture:
             part = ImageChops.lighter(self.image.crop(box), part)
         self.image.paste(part, box)
         self._boxes.append(box)
+
+    def rows(self) -> Iterator[tuple[int, int]]:
+        """First and last row, without that, of what is on it."""
+        for _, top, _, bottom in self._boxes:
+            yield max(0, top), min(bottom, self.image.height)
 
     def add_word(self, word: DrawnWord, x: float, base: float) -> None:
         """Put a word at whole pixels, so that one picture of it serves wherever it stands."""

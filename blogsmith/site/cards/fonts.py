@@ -81,14 +81,14 @@ class CardFonts:
         return -self.at(EM_PX, weight).getbbox("x", anchor="ls")[1]
 
     def _draw_word(self, text: str, size_px: int, weight: int, shades: bytes) -> DrawnWord:
-        from PIL import Image, ImageDraw
+        from PIL import Image
 
-        font = self.at(size_px, weight)
-        left, top, right, bottom = map(int, font.getbbox(text, anchor="ls"))
-        covered = Image.new("L", (right - left, bottom - top))
-        ImageDraw.Draw(covered).text((-left, -top), text, fill=255, font=font, anchor="ls")
+        # `ImageDraw.text` would lay it out twice, for its size and for itself
+        mask, (left, top) = self.at(size_px, weight).getmask2(text, "L", anchor="ls")
+        covered = Image.new("L", mask.size)
+        covered.im.paste(mask, (0, 0, *mask.size))
         # `point` would take longer to read the table of shades than to apply it
-        shaded = Image.frombytes("L", covered.size, covered.tobytes().translate(shades))
+        shaded = Image.frombytes("L", mask.size, covered.tobytes().translate(shades))
         return DrawnWord(shaded, left, top)
 
 

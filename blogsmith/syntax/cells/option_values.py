@@ -11,8 +11,8 @@ from ...base.schema.forms import Form, accepts, either
 from ...base.schema.readers import TRUTHS, checked, choice, flag, shaped, words
 from ...base.schema.records import Table, schema_of
 from ...base.schema.slots import Slot
-from ...config.units import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
 from ...model.cells import CellOptions, Need
+from ...model.execution_values import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
 from ..references.references import label_id
 from .sweep_values import read_default, read_sweep
 

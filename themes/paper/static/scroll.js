@@ -28,6 +28,21 @@ function start() {
   document.fonts.ready.then(() => boxes.forEach(mark));
 }
 
+// Browsers print all of a post smaller where one formula is wider than the sheet: print.css sets that one smaller.
+function measure() {
+  const formulas = [...document.querySelectorAll(".math-display > math, .math-long > math")];
+  const size = (formula) => parseFloat(getComputedStyle(formula).fontSize);
+  // of all together, so that the page is laid out twice
+  formulas.forEach((formula) => (formula.style.width = "max-content"));
+  const widths = formulas.map((formula) => formula.getBoundingClientRect().width / size(formula));
+  formulas.forEach((formula, number) => {
+    formula.style.width = "";
+    // what is folded away has none
+    if (widths[number]) formula.style.setProperty("--ems", widths[number]);
+  });
+}
+
+addEventListener("beforeprint", measure);
 start();
 // blocks that come while the page is open, as in the live preview
 document.addEventListener("blogsmith:update", start);

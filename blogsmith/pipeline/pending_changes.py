@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ...config.load import CONFIG_NAME
-from ...freeze.store import OUTPUTS, folder_of
-from ...model.remote_images import RECORD
-from ...watch.changes import ChangedFiles
+from ..base.storage.changed_files import ChangedFiles
+from ..config.load import CONFIG_NAME
+from ..freeze.store import OUTPUTS, folder_of
+from ..model.remote_images import RECORD
 
 _OF_SITE = frozenset(
     (

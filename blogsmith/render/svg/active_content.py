@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
-from ..base.patterns import lazy_pattern
-from ..model.documents import Asset
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ...base.patterns import lazy_pattern
+from ...model.documents import Asset
 
 CODE = "svg-active"
 SUFFIX = ".svg"

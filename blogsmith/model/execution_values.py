@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import Form, either
 from ..base.schema.readers import parsed, shaped, words
-from ..model.cells import Freeze
+from .cells import Freeze
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
 """Value of `freeze` → what becomes of a recorded result. The names of Quarto."""

@@ -14,9 +14,8 @@ from ..base.diagnostics.fixes import exchange
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
-from ..config.schema import Config
-from ..model.decode import decode
-from ..model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, RemoteImages, remote_address
+from .decode import decode
+from .remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, remote_address
 
 _LINE = lazy_pattern(r"([0-9a-f]{64})\s+(\S+)\s+(\S+)")
 _MAX_BYTES = 10_000_000
@@ -25,15 +24,6 @@ _HEAD = """\
 # Commit this file together with them.
 """
 _HINT = f"a line is SHA-256, file, address; take it out and run {FETCH_COMMAND}"
-
-
-def read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple[Diagnostic, ...]]:
-    """The rule of a site for images at other hosts, with its copies if the rule asks for them."""
-    rule = config.images.remote
-    if rule != "fetch":
-        return RemoteImages(rule), ()
-    copies, problems = read_record(root)
-    return RemoteImages(rule, copies), problems
 
 
 def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:

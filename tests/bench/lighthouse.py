@@ -1,0 +1,229 @@
+"""`make bench-pages`: what Lighthouse says of our pages on a slow phone, and what each part of a page costs.
+
+    python -m tests.bench.lighthouse [SITE] [--rounds N] [--parts]
+
+SITE is a built site, by default our own, built anew. Lighthouse's own mobile profile (1.6 Mbit/s, 150 ms, a
+processor four times slower) judges the front page and three posts; the table holds medians. `--parts` looks
+at the same pages without their scripts, with one style sheet, with that inside the page, and without their
+faces: without all of these a page costs what it costs at least.
+
+Lighthouse works out its times from what a page loaded on this machine: whatever arrived before the first
+text was drawn counts as if the text had waited for it, also faces for which no text waits
+(`font-display: optional`). Work of other processes adds to its times, so the load is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+from threading import Thread
+from types import MappingProxyType
+from typing import Any
+
+from tests.browser.server import Server
+from tests.browser.tools import program
+
+REPOSITORY = Path(__file__).parent.parent.parent
+SCRIPT = Path(__file__).with_name("lighthouse.mjs")
+PACKAGES = REPOSITORY / ".cache"
+"""Where `make bench-pages` has npm install Lighthouse."""
+PAGES = ("/", "/posts/attention-in-tiles/", "/posts/many-heads/", "/posts/square-root-of-d-k/")
+LCP_GOAL_MS = 1200
+SCORES = ("performance", "accessibility", "best-practices", "seo")
+TEXTS = (".html", ".css", ".js", ".json", ".xml", ".svg", ".txt")
+
+Look = dict[str, Any]
+"""A line of `lighthouse.mjs`."""
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Files of a folder as web hosts send them: compressed, over connections that stay, kept a while."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer with a file."""
+        path = Path(self.translate_path(self.path))
+        if path.is_dir():
+            path /= "index.html"
+        if not path.is_file():
+            self.send_error(404)
+            return
+        body = path.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Cache-Control", "max-age=600")
+        if path.suffix in TEXTS:
+            body = gzip.compress(body, 6)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve `folder` while the block runs; gives the origin, without a slash at its end."""
+    with Server(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def leave_out_scripts(page: str, _: Path) -> str:
+    """The page without the scripts of its widgets."""
+    return re.sub(r'<script type="module"[^>]*></script>\n?', "", page)
+
+
+def leave_out_faces(page: str, site: Path) -> str:
+    """The page in the faces of the reader's system."""
+    for face in site.rglob("*.woff2"):
+        face.unlink()
+    return re.sub(r'<link rel="preload" as="font"[^>]*>\n?', "", page)
+
+
+def inline_sheets(page: str, site: Path) -> str:
+    """The page with its style sheets inside."""
+    return _with_sheets(page, site, lambda text: f"<style>{text}</style>")
+
+
+def join_sheets(page: str, site: Path) -> str:
+    """The page with one style sheet."""
+
+    def link(text: str) -> str:
+        name = f"joined-{len(list(site.glob('joined-*')))}.css"
+        (site / name).write_text(text, encoding="utf-8")
+        return f'<link rel="stylesheet" href="/{name}">'
+
+    return _with_sheets(page, site, link)
+
+
+def _with_sheets(page: str, site: Path, make: Callable[[str], str]) -> str:
+    texts = []
+    for address in re.findall(r'<link rel="stylesheet" href="/([^"?]+)', page):
+        folder = "/" + address.rpartition("/")[0]
+        text = (site / address).read_text(encoding="utf-8")
+        texts.append(re.sub(r'url\((["\']?)(?!data:|/|["\'])', rf"url(\1{folder}/", text))
+    page = re.sub(r'<link rel="stylesheet"[^>]*>\n?', "", page)
+    page = re.sub(r"style-src [^;\"]*", "style-src 'self' 'unsafe-inline'", page)
+    return page.replace("</head>", make("\n".join(texts)) + "</head>", 1)
+
+
+PARTS: Mapping[str, tuple[Callable[[str, Path], str], ...]] = MappingProxyType(
+    {
+        "as it is": (),
+        "without scripts": (leave_out_scripts,),
+        "one style sheet": (join_sheets,),
+        "style sheet inside": (inline_sheets,),
+        "without faces": (leave_out_faces,),
+        "none of these": (leave_out_scripts, inline_sheets, leave_out_faces),
+    }
+)
+
+
+def look(site: Path, rounds: int) -> list[Look]:
+    """What Lighthouse says of each page, in each round.
+
+    Raises:
+        SystemExit: Lighthouse or a browser is missing, or it failed.
+    """
+    browser = program("chromium", "chromium-browser", "google-chrome")
+    with served(site) as origin:
+        command = [
+            "node",
+            str(SCRIPT),
+            str(PACKAGES),
+            browser,
+            str(rounds),
+            *(origin + page for page in PAGES),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"Lighthouse failed:\n{done.stderr.strip()}")
+    looks = [json.loads(line) for line in done.stdout.splitlines()]
+    return [{**each, "address": each["address"].removeprefix(origin)} for each in looks]
+
+
+def page_line(name: str, looks: Sequence[Look]) -> str:
+    """One line of the table: medians of a page's looks."""
+    middle = partial(_median, looks)
+    scores = " ".join(f"{statistics.median(each['scores'][key] for each in looks):3.0f}" for key in SCORES)
+    return (
+        f"{name:32} {scores}  {middle('lcp_ms') / 1000:5.2f} s  {middle('fcp_ms') / 1000:5.2f} s"
+        f"  {middle('blocking_ms'):4.0f} ms  {middle('shift'):5.3f}  {middle('bytes') / 1000:6.1f} kB"
+    )
+
+
+def _median(looks: Sequence[Look], key: str) -> float:
+    return statistics.median(float(each[key]) for each in looks)
+
+
+def changed_site(site: Path, folder: Path, changes: Sequence[Callable[[str, Path], str]]) -> Path:
+    """The site, or a copy whose pages in the table are changed."""
+    if not changes:
+        return site
+    shutil.copytree(site, folder)
+    for page in PAGES:
+        file = folder / page.strip("/") / "index.html"
+        text = file.read_text(encoding="utf-8")
+        for change in changes:
+            text = change(text, folder)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; 1 if a score is below 100 or the first look takes longer than the goal."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.lighthouse")
+    parser.add_argument("site", type=Path, nargs="?")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--parts", action="store_true")
+    options = parser.parse_args(arguments)
+    is_met = True
+    with tempfile.TemporaryDirectory() as folder:
+        site = options.site or Path(folder) / "site"
+        if not options.site:
+            subprocess.run(
+                [sys.executable, "-m", "blogsmith", "build", "-q", "-o", str(site)],
+                cwd=REPOSITORY,
+                check=True,
+            )
+        for part, changes in PARTS.items() if options.parts else [("as it is", ())]:
+            looks = look(changed_site(site, Path(folder) / part, changes), options.rounds)
+            print(
+                f"{part}; median of {options.rounds}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+            )
+            print(f"{'':32} perf a11y best seo    LCP      FCP  blocking  shift    bytes")
+            for page in PAGES:
+                of_page = [each for each in looks if each["address"] == page]
+                print(page_line(page, of_page), flush=True)
+                if not changes:
+                    is_met &= _median(of_page, "lcp_ms") <= LCP_GOAL_MS
+                    is_met &= all(
+                        statistics.median(each["scores"][key] for each in of_page) == 100 for key in SCORES
+                    )
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

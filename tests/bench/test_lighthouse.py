@@ -1,0 +1,52 @@
+"""The parts of pages that `make bench-pages` leaves out are left out, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .lighthouse import inline_sheets, join_sheets, leave_out_faces, leave_out_scripts
+
+PAGE = """<head>
+<meta http-equiv="Content-Security-Policy" content="style-src 'self'; img-src *">
+<link rel="preload" as="font" type="font/woff2" crossorigin href="/a/fonts/f.woff2">
+<link rel="stylesheet" href="/a/one.css?v=1">
+<link rel="stylesheet" href="/two.css">
+<script type="module" src="/a/x.js" fetchpriority="low"></script>
+<script type="application/ld+json">{}</script>
+</head>"""
+
+
+def write_sheets(site: Path) -> None:
+    """Two sheets, one with a face beside it."""
+    (site / "a" / "fonts").mkdir(parents=True)
+    (site / "a" / "fonts" / "f.woff2").write_bytes(b"f")
+    (site / "a" / "one.css").write_text('a{src:url("fonts/f.woff2")}b{src:url(/c.png)}')
+    (site / "two.css").write_text("c{d:e}")
+
+
+def test_only_scripts_of_widgets_go() -> None:
+    made = leave_out_scripts(PAGE, Path())
+    assert "x.js" not in made and "ld+json" in made and len(PAGE) - len(made) == 66
+
+
+def test_faces_go_with_their_preloads(tmp_path: Path) -> None:
+    write_sheets(tmp_path)
+    assert "preload" not in leave_out_faces(PAGE, tmp_path)
+    assert not list(tmp_path.rglob("*.woff2"))
+
+
+def test_sheets_are_joined_in_order(tmp_path: Path) -> None:
+    write_sheets(tmp_path)
+    made = join_sheets(PAGE, tmp_path)
+    assert made.count("stylesheet") == 1 and 'href="/joined-0.css"' in made
+    assert (tmp_path / "joined-0.css").read_text() == (
+        'a{src:url("/a/fonts/f.woff2")}b{src:url(/c.png)}\nc{d:e}'
+    )
+
+
+def test_sheets_inside_are_allowed(tmp_path: Path) -> None:
+    write_sheets(tmp_path)
+    made = inline_sheets(PAGE, tmp_path)
+    assert (
+        "stylesheet" not in made and "'unsafe-inline'; img-src *" in made and "c{d:e}</style></head>" in made
+    )

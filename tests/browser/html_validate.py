@@ -1,0 +1,43 @@
+"""`make html-validate`: every page of our own site, in both themes, by another judge than the tests have.
+
+    python -m tests.browser.html_validate
+
+The rules are html-validate's standard ones. Exits with 1 if it finds something.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .conftest import ROOT
+from .test_themes import build_themed
+from .tools import MODULES
+
+PROGRAM = MODULES / ".bin" / "html-validate"
+THEMES = ("paper", "terminal")
+
+
+def main() -> int:
+    """Build the site in each theme and judge it."""
+    found = 0
+    for theme in THEMES:
+        with tempfile.TemporaryDirectory(prefix="html-validate-") as name:
+            build_themed(Path(name), theme, {"public": ""}, all_pages())
+            pages = sorted(str(page) for page in (Path(name) / "public").rglob("*.html"))
+            done = subprocess.run((PROGRAM, "--preset", "standard", *pages), check=False)
+        found |= done.returncode
+        print(f"theme {theme}: {len(pages)} pages, {'faults above' if done.returncode else 'no fault'}")
+    return min(found, 1)
+
+
+def all_pages() -> list[str]:
+    """The names of our own pages, as `build_themed` takes them."""
+    pages = (ROOT / "content").rglob("*.md")
+    return [page.parent.name if page.stem == "index" else page.stem for page in pages]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
