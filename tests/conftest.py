@@ -12,11 +12,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -273,6 +275,16 @@ def own_state(states: Path, folder_numbers: Counter[str]) -> None:
     """No test trusts a site for the user or for the next test."""
     folder_numbers["state"] += 1
     os.environ["XDG_STATE_HOME"] = f"{states}/state{folder_numbers['state']}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def font_cuts() -> Iterator[None]:
+    """A font is cut once for the same signs: each time takes a third of a second, in hundreds of builds."""
+    from blogsmith.site.font_cut import cut_font
+
+    cut = cache(cut_font)
+    with patch("blogsmith.pipeline.fonts.cut_font", lambda font, signs: cut(font, frozenset(signs))):
+        yield
 
 
 @pytest.fixture(scope="session")

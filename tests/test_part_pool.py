@@ -50,6 +50,17 @@ def test_many_files_are_written_by_several_processes(tmp_path: Path) -> None:
     assert modes == {0o644}
 
 
+def test_many_folders_are_removed_by_several_processes(tmp_path: Path) -> None:
+    assert write(tmp_path, [output(path, lambda: b"x") for path in PATHS]) == len(PATHS)
+    (tmp_path / "public/a/0/own.txt").write_text("not ours")
+    assert write(tmp_path, [Output(PurePosixPath(path), b"y") for path in PATHS[:-1]]) == len(PATHS) - 1
+    found = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    pages = {tmp_path / "public" / path: b"y" for path in PATHS[:-1]}
+    assert found.items() >= pages.items()
+    assert (tmp_path / "public/a/0/own.txt").exists()
+    assert not (tmp_path / "public" / PATHS[-1]).exists() and not [*tmp_path.glob(".public*")]
+
+
 def test_a_file_that_only_this_process_can_make_is_made_here(tmp_path: Path) -> None:
     here = os.getpid()
 

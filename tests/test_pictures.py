@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -74,19 +75,20 @@ def test_no_copies() -> None:
 
 
 @pytest.mark.parametrize(
-    "data, has_copies",
+    ("make", "has_copies"),
     [
-        (file_of(scene()), True),
-        (file_of(scene(), "JPEG", quality=95), True),
-        (file_of(scene(), "WEBP", quality=95), True),
-        (file_of(scene(200, 100)), False),
-        (file_of(scene(), "GIF"), False),
-        (file_of(scene(), "PNG", save_all=True, append_images=[drawing()]), False),
-        (file_of(scene(), "WEBP", save_all=True, append_images=[drawing()]), False),
+        (lambda: file_of(scene()), True),
+        (lambda: file_of(scene(), "JPEG", quality=95), True),
+        (lambda: file_of(scene(), "WEBP", quality=95), True),
+        (lambda: file_of(scene(200, 100)), False),
+        (lambda: file_of(scene(), "GIF"), False),
+        (lambda: file_of(scene(), "PNG", save_all=True, append_images=[drawing()]), False),
+        (lambda: file_of(scene(), "WEBP", save_all=True, append_images=[drawing()]), False),
     ],
     ids=["png", "jpeg", "webp", "small", "gif", "moving png", "moving webp"],
 )
-def test_which_pictures_have_copies(tmp_path: Path, data: bytes, has_copies: bool) -> None:
+def test_which_pictures_have_copies(tmp_path: Path, make: Callable[[], bytes], has_copies: bool) -> None:
+    data = make()
     file = tmp_path / "a.png"
     file.write_bytes(data)
     info = measure_image(file)
@@ -181,11 +183,17 @@ def test_same_picture_same_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"hello", file_of(scene())[:-9000], file_of(scene()).replace(b"IDAT", b"IDAX", 1)],
+    "damage",
+    [
+        lambda whole: b"",
+        lambda whole: b"hello",
+        lambda whole: whole[:-9000],
+        lambda whole: whole.replace(b"IDAT", b"IDAX", 1),
+    ],
     ids=["empty", "text", "cut off", "without data"],
 )
-def test_what_cannot_be_decoded_is_published_as_it_is(data: bytes) -> None:
+def test_what_cannot_be_decoded_is_published_as_it_is(damage: Callable[[bytes], bytes]) -> None:
+    data = damage(file_of(scene()))
     with pytest.raises(PictureProblem):
         encode_variants(io.BytesIO(data), [wanted(80, 60)])
     assert copies_of(data, data, [wanted(80, 60)]) == [data]

@@ -314,7 +314,8 @@ from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from tests.test_process_builds import ENDLESS, break_spawned
 page_executor.SPAWN_FEWEST = 1
-break_spawned(pytest.MonkeyPatch(), ENDLESS)
+busy = sys.argv[1] + "/busy"
+break_spawned(pytest.MonkeyPatch(), f"open({busy!r}, 'w').close(); {ENDLESS}")
 now, jobs = dt.datetime(2026, 6, 1, tzinfo=dt.UTC), ExecutionOptions(jobs=2)
 build_site(pathlib.Path(sys.argv[1]), BuildOptions(now=now, start_method="spawn", execution=jobs))
 """
@@ -368,8 +369,8 @@ class TestSpawned:
 
         wait_for(lambda: len(workers()) == 2)
         pids = workers()
-        # one is busy for good, the other one done
-        time.sleep(3)
+        # from there on one is busy for good
+        wait_for((root / "busy").exists)
         assert all(map(is_alive, pids))
         os.killpg(builder.pid, ending)
         builder.wait(60)

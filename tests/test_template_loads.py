@@ -90,3 +90,30 @@ def test_each_page_that_imports_depends_on_what_the_macros_took(tmp_path: Path, 
     compare(root)
     pages = [(root / f"public/posts/{name}/index.html").read_text("utf-8") for name in "ab"]
     assert all("<i>new</i>" in page for page in pages)
+
+
+BARE_STATIC = "themes/bare/static/own.css"
+EDITED = {"partials/unused.html": "another one", BARE_STATIC: "a { color: red }"}
+
+
+@pytest.mark.parametrize(
+    ("shortcode", "edited", "is_anew"),
+    [
+        ("<b>plain</b>", "partials/unused.html", False),
+        ("<b>plain</b>", BARE_STATIC, False),
+        ('{% include "partials/unused.html" %}', "partials/unused.html", True),
+        ('{% set name = "partials/unused.html" %}{% include name %}', "partials/unused.html", True),
+        ('{% set address = asset %}{{ address("own.css") }}', BARE_STATIC, True),
+    ],
+)
+def test_texts_depend_on_what_shortcodes_may_load(
+    shortcode: str, edited: str, is_anew: bool, tmp_path: Path
+) -> None:
+    text = POST.format("A", 1) + "\n{{< own >}}\n"
+    files = {**FILES, BARE_STATIC: "a { color: blue }", "shortcodes/own.html": shortcode}
+    root = put_bare(tmp_path / "site", {**files, "content/posts/a.md": text})
+    assert build(root, remembers=True, output=root / "public").ok
+    put(root, {edited: EDITED[edited]})
+    found = build(root, remembers=True, output=root / "public").rebuilt
+    assert set(found) == ({"content/posts/a.md", "content/posts/b.md"} if is_anew else set())
+    compare(root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from blogsmith.base.diagnostics.model import Reporter, SiteError
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options, variables_of
 from blogsmith.render.templates.theme_settings import read_settings
-from tests.docs_theme import options, variables
+from tests.docs_theme import PAPER, options, variables
 from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import BUNDLED, write
@@ -136,6 +137,9 @@ def test_options_are_judged_by_the_theme_of_the_site(tmp_path: Path) -> None:
 
 
 def test_the_manual_says_something_of_each() -> None:
+    sheets = [file.read_text("utf-8") for file in (PAPER / "static").glob("*.css")]
+    bodies = "".join(body for css in sheets for body in re.findall(r"^:root \{\n(.*?)^\}", css, re.M | re.S))
+    assert {name for name, _, _ in variables()} == set(re.findall(r"^  (--[\w-]+):", bodies, re.M))
     assert [name for name, _, meaning in variables() if not meaning] == []
     assert [name for name, _, _, meaning in options() if not meaning] == []
     declared = load_theme("paper", Path(), BUNDLED).files.options

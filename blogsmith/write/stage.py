@@ -63,7 +63,7 @@ def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_he
     if old is not None:
         # the new site is in place: what cannot be removed now is left to the next run
         with contextlib.suppress(OSError):
-            _retire(place, old, plan.own)
+            _retire(place, old, plan.own, divide)
 
 
 def replace_file(
@@ -127,20 +127,36 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
     return retired
 
 
-def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
+def _retire(place: OutputPlace, old: str, own: Collection[str], divide: DivideWork = do_here) -> None:
     """Delete the tree `old` that the output folder replaced.
 
-    own: its files that were ours. Files that others put there after the new tree was staged move
-    over to the output folder.
+    own: its files that were ours. divide: as in `replace_tree`. Files that others put there after the new
+    tree was staged move over to the output folder.
     """
     with place.parent.enter(old) as gone, place.enter() as folder:
         ours = {MANIFEST, *own, *(read_manifest(folder) or {})}
+        tree = scan(gone)
         with Descent(gone) as before, Descent(folder, mode=_FOLDER_MODE) as after:
-            for path in sorted(scan(gone).files - ours):
+            for path in sorted(tree.files - ours):
                 (source, name), (target, _) = before.parent(path), after.parent(path)
                 if _is_newer(source, target, name):
                     source.rename(name, target, name)
+        _remove_pages(gone, sorted(path for path in tree.folders if path.count("/") == 1), divide)
     place.parent.remove_tree(old)
+
+
+def _remove_pages(folder: Folder, paths: Sequence[str], divide: DivideWork) -> None:
+    """Remove folders of pages, where they are many; what fails is left."""
+    parts = [paths[start : start + _PART] for start in range(0, len(paths), _PART)]
+
+    def remove(number: int) -> None:
+        with Descent(folder) as descent:
+            for path in parts[number]:
+                parent, name = descent.parent(path)
+                parent.remove_tree(name)
+
+    if len(paths) >= _MANY:
+        divide(len(parts), remove)
 
 
 def has_leavings(place: OutputPlace) -> bool:

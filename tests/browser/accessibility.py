@@ -21,7 +21,10 @@ const run = (context, options) =>
     violations.flatMap(({id, nodes}) => nodes.map(({target, any, all, none}) =>
       [`${id}: ${[...any, ...all, ...none][0]?.message}`, target.join(" ")])));
 """
-_ALL = f"{_RUN} return run(document, {{runOnly: arguments[0]}});"
+_ALL = f"""{_RUN}
+const [tags, part] = arguments;
+return run(part ? {{include: [part]}} : document, {{runOnly: tags}});
+"""
 _ALL_BUT_COLOUR = f"""{_RUN}
 const [tags, others] = arguments;
 const rules = Object.fromEntries(others.map(rule => [rule, {{enabled: false}}]));
@@ -99,10 +102,13 @@ return [[`wider than the ${media} of ${innerWidth} px`, places]];
 """
 
 
-def faults(reader: Reader, axe: str) -> list[Sequence[str]]:
-    """What is wrong with the page that is open, each with where it is."""
+def faults(reader: Reader, axe: str, part: str = "") -> list[Sequence[str]]:
+    """What is wrong with the page that is open, each with where it is.
+
+    part: a selector, where axe has judged the rest of the page in this look before.
+    """
     reader.ask(axe)
-    found: list[Sequence[str]] = reader.ask(_ALL, RULES) + reader.ask(_WIDER_THAN_THE_WINDOW)
+    found: list[Sequence[str]] = reader.ask(_ALL, RULES, part) + reader.ask(_WIDER_THAN_THE_WINDOW)
     return found + _noise(reader)
 
 

@@ -14,7 +14,6 @@ from .conftest import Served
 from .firefox import Firefox
 from .reader import DESKTOP, Reader
 from .server import served
-from .test_markup import errors
 from .test_pages import axe
 
 __all__ = ["axe"]
@@ -136,11 +135,6 @@ def test_axe_finds_nothing(theme: str, sites: Mapping[str, Served], reader: Read
     for page in (PAGE, "/ar/", "/posts/a/"):
         reader.open(sites[theme].url(page), DESKTOP)
         assert looks.faults() == []
-
-
-def test_the_markup_of_all_pages(sites: Mapping[str, Served]) -> None:
-    found = errors(*(site.folder for site in sites.values()))
-    assert not found, "\n".join(found)
 
 
 def test_the_links_between_languages_lead_there_and_back(sites: Mapping[str, Served], reader: Reader) -> None:

@@ -1,16 +1,26 @@
-"""HTML as the W3C's Nu checker reads it: our own site and the sites of `tests/sites/`."""
+"""HTML as the W3C's Nu checker reads it: our own site, those of `tests/sites/` and of other modules here."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from blogsmith.render.outputs.html import clean_html
 from tests.test_sites import SITES
 
 from . import tools
 from .conftest import Served
+from .test_cells import FOREIGN
+from .test_cells import page as cells
+from .test_languages import sites as languages
+from .test_pictures import site as pictures
+from .test_teaching import site as teaching
+from .test_themes import terminals
+
+__all__ = ["cells", "languages", "pictures", "teaching", "terminals"]
 
 OF_JAVA = (
     # deep formulas need a deeper stack than Java gives
@@ -36,9 +46,21 @@ def _place(message: dict[str, str]) -> str:
     return f"{unquote(urlsplit(message['url']).path)}:{message.get('lastLine', '-')}"
 
 
-def test_our_own_site_and_those_of_the_tests(own_site: Served, tmp_path: Path) -> None:
+def test_every_site_of_these_tests(
+    own_site: Served,
+    terminals: Mapping[str, Served],
+    languages: Mapping[str, Served],
+    teaching: Served,
+    pictures: Served,
+    cells: Served,
+    tmp_path: Path,
+) -> None:
     """At once, for to start the checker takes longer than a hundred pages; an error would be found."""
     wrong = tmp_path / "x.html"
     wrong.write_text('<!DOCTYPE html><html lang="en"><title>x</title><p id="a">\n<h1 id="a">x</h1>')
-    found = errors(tmp_path, own_site.folder, *(site / "expected" for site in SITES))
+    kept = "".join(clean_html(html, f"output {number}").html for number, html in enumerate(FOREIGN))
+    (tmp_path / "y.html").write_text(f'<!DOCTYPE html><html lang="en"><title>y</title>{kept}')
+    sites = (own_site, terminals["dark"], *languages.values(), teaching)
+    parts = (pictures.folder / "sub/posts", cells.folder / "b/about")
+    found = errors(tmp_path, *(site.folder for site in sites), *parts, *(site / "expected" for site in SITES))
     assert found == [f"{wrong}:2: Duplicate ID “a”."], "\n".join(found)

@@ -17,7 +17,6 @@ from .conftest import Served
 from .firefox import Firefox
 from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader, wait_for
 from .server import served
-from .test_markup import errors
 
 PAGE = "/sub/posts/a/"
 POST = """---
@@ -160,10 +159,6 @@ def test_pages_with_pictures_have_no_fault(site: Served, reader: Reader, look: L
     assert reader.ask("return document.documentElement.scrollWidth <= innerWidth")
     reader.ask(OPEN, 1)
     assert faults(reader, axe) == []
-
-
-def test_markup(site: Served) -> None:
-    assert errors(site.folder / "sub/posts") == []
 
 
 def test_without_scripts_links_lead_to_large_pictures(site: Served, reader: Reader) -> None:

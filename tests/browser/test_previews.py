@@ -129,7 +129,8 @@ def test_a_card_has_no_fault(cards: Served, reader: Reader, look: Look) -> None:
         reader.ask(GO, f'a.xref[href="#{name}"]')
         shown = card(reader)
         assert 0 <= float(shown["left"]) < float(shown["right"]) <= look.width_px
-        assert faults(reader, axe) == []
+        # the page around is the same for each
+        assert faults(reader, axe, "" if name == "eq-mean" else ".preview") == []
 
 
 def test_a_wide_card_can_be_scrolled_by_keyboard(cards: Served, reader: Reader) -> None:

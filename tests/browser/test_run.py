@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from .browser_python import LOST, NOT_RUN, PAGE, POST, SOURCE, THEME, VISIBLE, Blocks, of
 from .conftest import Served
-from .reader import WITHOUT_SCRIPTS, Reader
+from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Reader
 
 
 def test_nothing_is_loaded_before_the_click(run_site: Served, fresh: Blocks) -> None:
@@ -33,6 +34,32 @@ def test_without_scripts_the_recorded_page_is_whole(run_site: Served, reader: Re
 def test_a_page_without_such_code_has_none_of_it(widgets: Served) -> None:
     assert "run.js" not in widgets.text("/posts/widgets/")
     assert "run.css" not in widgets.text("/posts/widgets/")
+
+
+LARGE_PHONE = replace(PHONE, width_px=390)
+# The height of every bar, each time something in one has changed.
+WATCH_BARS = """
+const bars = [...document.querySelectorAll(".run-bar")];
+const measure = () => window.heights.push(bars.map((bar) => bar.offsetHeight));
+window.heights = [];
+measure();
+const watch = new MutationObserver(measure);
+for (const bar of bars) watch.observe(bar, { childList: true, subtree: true, characterData: true });
+"""
+
+
+def test_nothing_moves_while_python_is_loaded(fresh: Blocks) -> None:
+    """The first test that loads it: those behind it go on with its page."""
+    fresh.reader.ask("window.kept = true")
+    fresh.reader.take_on(LARGE_PHONE)
+    fresh.ask("count", WATCH_BARS)
+    fresh.reader.find(f"{of('count')} .run-button").click()
+    assert fresh.said("count").startswith("Ran in ")
+    heights = fresh.ask("count", "return window.heights")
+    assert isinstance(heights, list)
+    assert len(heights) > 2, "the meter was seen"
+    assert [each for each in heights if each != heights[0]] == []
+    fresh.reader.take_on(DESKTOP)
 
 
 class TestRecorded:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -205,28 +204,7 @@ class TestLoading:
             assert blocks.run("array").startswith("Ran in ")
             assert blocks.text("array") == "[0. 0.]\n"
 
-    def test_nothing_moves_while_python_is_loaded(self, fresh: Blocks) -> None:
-        fresh.reader.take_on(LARGE_PHONE)
-        fresh.ask("count", WATCH_BARS)
-        fresh.reader.find(f"{of('count')} .run-button").click()
-        assert fresh.said("count").startswith("Ran in ")
-        heights = fresh.ask("count", "return window.heights")
-        assert isinstance(heights, list)
-        assert len(heights) > 2, "the meter was seen"
-        assert [each for each in heights if each != heights[0]] == []
-        fresh.reader.take_on(DESKTOP)
 
-
-LARGE_PHONE = replace(PHONE, width_px=390)
-# The height of every bar, each time something in one has changed.
-WATCH_BARS = """
-const bars = [...document.querySelectorAll(".run-bar")];
-const measure = () => window.heights.push(bars.map((bar) => bar.offsetHeight));
-window.heights = [];
-measure();
-const watch = new MutationObserver(measure);
-for (const bar of bars) watch.observe(bar, { childList: true, subtree: true, characterData: true });
-"""
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 DRAWING = """\
 import matplotlib.pyplot as plt

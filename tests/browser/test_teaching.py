@@ -17,7 +17,6 @@ from .conftest import Served
 from .firefox import Firefox
 from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
-from .test_markup import errors
 
 POST = """\
 ---
@@ -147,10 +146,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def page(site: Served, reader: Reader) -> Reader:
     reader.open(site.url("/posts/a/"))
     return reader
-
-
-def test_html_is_valid(site: Served) -> None:
-    assert errors(site.folder) == []
 
 
 @pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE, WITHOUT_SCRIPTS, PAPER], ids=str)

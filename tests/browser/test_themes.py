@@ -21,7 +21,6 @@ from .conftest import ADDRESS, ROOT, Served, cut_down
 from .reader import DARK, DESKTOP, SHEET, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
-from .test_markup import errors
 from .test_pages import FIRST_TEXT, LIMITS_PX, hidden_without_scripts, listing
 
 FOLDERS = ("content", "plugins", "static", "_freeze")
@@ -119,11 +118,6 @@ def test_pages_have_no_fault(themed_site: tuple[Served, Sequence[str]], reader: 
         for fault, place in looks.faults():
             found.setdefault(fault, []).append(f"{page} {place}")
     assert not found, listing(found)
-
-
-def test_markup(terminal: Served) -> None:
-    found = errors(terminal.folder)
-    assert not found, "\n".join(found)
 
 
 def test_nothing_is_hidden_without_scripts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ...config.schema import Config
@@ -21,17 +21,19 @@ def text_settings(config: Config) -> Mapping[str, object]:
 
 
 def text_templates(context: SiteContext) -> object:
-    """What the text of a page depends on in a theme: words, shortcodes and what those may include."""
+    """What the text of a page depends on in a theme: words, shortcodes and what those may load."""
     files, shortcodes = context.theme.files, context.theme.shortcodes
-    # `layouts/…`, and `paper/layouts/…`, which names that of one theme
-    others = {
-        name: file.text for name, file in files.templates.items() if "layouts" not in name.split("/")[:2]
-    }
-    texts = others.values()
-    layouts = files.templates if any("layouts/" in text for text in texts) else None
+    texts = {name: files.templates[name].text for name in shortcodes.values()}
+    # whatever stands behind these words: which template it is, may be known only when it runs
+    if _names_any(texts, ("include", "import", "extends")):
+        texts = {name: file.text for name, file in files.templates.items()}
     versions = {name: file.version for name, file in files.static.items()}
-    assets = versions if any("asset(" in text for text in texts) else None
-    return shortcodes, others, layouts, assets, files.languages
+    assets = versions if _names_any(texts, ("asset",)) else None
+    return shortcodes, texts, assets, files.languages
+
+
+def _names_any(texts: Mapping[str, str], words: Collection[str]) -> bool:
+    return any(word in text for text in texts.values() for word in words)
 
 
 def context_key(context: SiteContext, program: str) -> str:

@@ -68,7 +68,6 @@ def _deflate(image: Image, palette: Sequence[int], bands: Iterable[tuple[int, in
     # in front of each row stands the number of its filter, of none: a byte
     width = (image.width + _PADDING_PX) * _BITS // 8
     step, total, at = width * _BAND, zlib.adler32(b""), 0
-    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, _MOST_MEMORY, zlib.Z_RLE)
     made, empty, left = [_ZLIB_HEADER], bytes(step), 0
     for start, end in bands:
         left += (start - at) * width
@@ -79,9 +78,7 @@ def _deflate(image: Image, palette: Sequence[int], bands: Iterable[tuple[int, in
                 left += len(run)
                 continue
             made.append(_deflate_empty(left))
-            # behind a full flush a stream knows nothing of what it has had: as a new one, which takes half a
-            # megabyte
-            made.append(stream.compress(run) + stream.flush(zlib.Z_FULL_FLUSH))
+            made.append(_deflate_run(run))
             total, left = zlib.adler32(run, _adler_of_empty(total, left)), 0
         at = end
     left += (image.height - at) * width
@@ -103,12 +100,18 @@ def _adler_of_empty(total: int, size: int) -> int:
 
 @lru_cache(1024)
 def _deflate_empty(size: int) -> bytes:
-    """Blocks that refer to none before them and end with a whole byte."""
-    if not size:
-        return b""
+    return _deflate_run.__wrapped__(bytes(size)) if size else b""
+
+
+@lru_cache(16)
+def _deflate_run(data: bytes) -> bytes:
+    """Blocks that refer to none before them and end with a whole byte.
+
+    Remembered: the name of the site and the rule at the foot are the same on all cards.
+    """
     # looks for runs of equal bytes only: a card has no more, and the general search takes twice as long
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, _MOST_MEMORY, zlib.Z_RLE)
-    return stream.compress(bytes(size)) + stream.flush(zlib.Z_SYNC_FLUSH)
+    return stream.compress(data) + stream.flush(zlib.Z_SYNC_FLUSH)
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

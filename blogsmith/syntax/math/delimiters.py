@@ -8,7 +8,9 @@ span, since code is recognised first.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -29,10 +31,18 @@ _TAG = lazy_pattern(r"<(/?)[A-Za-z][A-Za-z0-9-]*(?:[ \t\n][^<>]*)?>")
 _BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
 _IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([a-z]+\*?)\}")
 # commands with text, in which a formula may stand
-_TEXT_GROUP = lazy_pattern(
+_GROUP = (
     r"\\(?:text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|emph|[mhf]box|(?:short)?intertext|[rlc]lap|tag\*?|cee?|pu"
     r"|raisebox\{[^{}$`]*\}|(?:colorbox|textcolor|fcolorbox\{[^{}$`]*\})\{[^{}$`]*\})\{"
 )
+_TEXT_GROUP = lazy_pattern(_GROUP)
+_PASSED: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "$": lazy_pattern(rf"(?:[^$\\`]++|(?!{_GROUP})\\[\s\S])*+"),
+        "$$": lazy_pattern(r"(?:[^$\\`]++|\$(?!\$)|\\[\s\S])*+"),
+    }
+)
+"""Closing delimiter → what stands before it for the most part, and is passed at once."""
 _BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
 _MAX_TEXT_GROUP = 1000
 """Characters searched for the end of a `\\text{…}`."""
@@ -88,6 +98,8 @@ def find_closing(text: str, pos: int, end: int, closing: str) -> int:
     """Index of `closing`, or -1; TeX escapes are stepped over, a code span ends the search."""
     if not comes_after(text, closing, pos):
         return -1
+    if closing in _PASSED and (passed := _PASSED[closing].match(text, pos, end)):
+        pos = passed.end()
     stops = _stops(closing)
     while stop := stops.search(text, pos, end):
         pos = stop.start()
