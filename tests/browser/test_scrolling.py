@@ -213,6 +213,10 @@ def test_on_paper_what_is_wider_is_set_smaller_alone(page: str, reader: Reader) 
     first, fits, long, *_ = reader.ask(SIZES)
     assert first == fits == reader.ask("return parseFloat(getComputedStyle(document.body).fontSize)")
     assert 0.6 * first < long < 0.9 * first
+    # nor is code torn from its title, nor a number on a ground
+    style = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+    assert reader.ask(style, ".code-header", "breakAfter") == "avoid"
+    assert reader.ask(style, ".math-display > .eq-number", "backgroundImage") == "none"
 
 
 def test_diagrams_that_scroll_say_so(browser: Reader | Firefox) -> None:

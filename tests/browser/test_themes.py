@@ -131,6 +131,13 @@ def test_nothing_is_hidden_without_scripts(
 GROUND = "return getComputedStyle(document.documentElement).backgroundColor"
 FRAME = "return document.querySelector('[name=theme-color]').content"
 LABEL = "return document.querySelector('.theme-switch').ariaLabel"
+WIDTHS = """
+return [...document.querySelectorAll(".eq-number")].map(number => {
+  const range = document.createRange();
+  range.selectNodeContents(number);
+  return range.getBoundingClientRect().width;
+});
+"""
 INKS = """
 const [text, figure] = [".post-content > p", ".output-image"].map(name => document.querySelector(name));
 const ground = getComputedStyle(document.documentElement).backgroundColor;
@@ -159,6 +166,9 @@ def test_terminal_is_dark_first(terminal: Served, reader: Reader, look: Look, st
 def test_terminal_is_dark_without_scripts_but_not_on_paper(terminal: Served, reader: Reader) -> None:
     reader.open(terminal.url("/posts/attention-in-tiles/"), WITHOUT_SCRIPTS)
     assert reader.ask(GROUND) == DARK_GROUND
+    # the number of a display, then those of rows
+    first, *others = reader.ask(WIDTHS)
+    assert others == pytest.approx([first] * len(others), abs=0.5)
     reader.take_on(replace(SHEET, scheme="dark"))
     assert reader.ask(INKS) == ["rgb(0, 0, 0)", "rgba(0, 0, 0, 0)", False, True]
 
