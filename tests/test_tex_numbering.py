@@ -16,6 +16,7 @@ from blogsmith.config.schema import Config, MathSettings
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.tex.analysis.numbering import SourceRow, split_rows
+from blogsmith.tex.parse.lexer import tokenize
 from tests.check import render
 from tests.rows import each_row
 from tests.site_files import build
@@ -190,3 +191,17 @@ def test_a_page_may_ask_for_what_a_site_may_ask_for() -> None:
         head = f"---\nmath: {{numbering: {value}}}\n---\n"
         document, found = read_document(Source(PurePosixPath("content/a.md"), head, ""), Config())
         assert (document.front.math.numbering, found) == (value, ())
+
+
+@each_row(
+    "tex",
+    [
+        "\\begin{pmatrix} a & 1.5 \\\\ b & .5 \\end{pmatrix} = x",
+        "x = \\begin{cases} 1 & \\text{if } y \\\\\n 0 \\end{cases}",
+        "a\\ \\begin{array}{c} b \\end{array}",
+        "\\begin{aligned} a \\\\ b \\end{aligned}",
+    ],
+)
+def test_the_content_of_a_formula_is_the_text_of_its_tokens(tex: str) -> None:
+    expected = "".join(token.text for token in tokenize(tex) if token.text != " ")
+    assert [row.content for row in split_rows(tex).rows] == [expected]

@@ -32,7 +32,7 @@ SINGLE_ENVIRONMENTS = frozenset(
     name + star for name in ("equation", "multline", "displaymath", "math") for star in ("", "*")
 )
 """Numbered as a whole."""
-
+_NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations"}
 _COUNTED = frozenset(("alignat", "alignat*", "xalignat", "xalignat*"))
 """Their number of columns stands behind the name."""
 _BREAKS = frozenset(("\\\\", "\\cr", "\\newline"))
@@ -41,6 +41,9 @@ _MATTERS = _COMMANDS | _BREAKS | {"\\begin", "\\end"}
 """A macro that makes one of these changes what is numbered."""
 _STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber)|%")
 """What a formula without environment, label and tag does not hold; `%` begins a comment."""
+_UNPLAIN = lazy_pattern(r"\\(?:label|tag|notag|nonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
+"""What tells of numbers, or is otherwise in the content of a row than in the text."""
+_FIRST = lazy_pattern(r"\s*+\\begin\{([A-Za-z]+)\}")
 _PLACED = lazy_pattern(r"\\(?:label|tag)")
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
@@ -98,8 +101,8 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
     found = expand_formula(tex, macros) if DEFINES.search(tex) or _makes_rows(tex, macros) else None
     if found:
         macros = found.macros
-    elif _STRUCTURE.search(tex) is None:
-        return RowStructure("", (SourceRow(content="".join(tex.split())),), macros)
+    elif (content := _plain_content(tex)) is not None:
+        return RowStructure("", (SourceRow(content=content),), macros)
     # places are asked for where a label or tag stands, or is wrong
     read = tokenize if _PLACED.search(tex) else tokenize_unplaced
     tokens = unwrap(found.tokens if found else read(tex), "subequations")
@@ -110,6 +113,20 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
     if name in SINGLE_ENVIRONMENTS:
         return RowStructure(name, (_row(unwrap(tokens, name), "formula"),), macros)
     return RowStructure("", (_row(tokens, "formula"),), macros)
+
+
+def _plain_content(tex: str) -> str | None:
+    """Content of a formula that is one row by what it holds; None where its tokens have to be looked at."""
+    if not _STRUCTURE.search(tex):
+        return "".join(tex.split())
+    if _UNPLAIN.search(tex):
+        return None
+    if tex.lstrip().startswith("\\begin"):
+        first = _FIRST.match(tex)
+        if not first or first[1] in _NUMBERED:
+            return None
+    content = "".join(tex.split())
+    return content if content.isprintable() else None
 
 
 def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
