@@ -1,5 +1,3 @@
 """blogsmith: a static-site generator for posts with mathematics and code."""
 
-from .base.version import __version__
-
-__all__ = ["__version__"]
+__version__ = "0.1.0"

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-VERSION_FILE = "blogsmith/base/version.py"
+VERSION_FILE = "blogsmith/__init__.py"
 CHANGELOG = "CHANGELOG.md"
 PACKAGE = "blogsmith_site"
 UNRELEASED = "## Unreleased"

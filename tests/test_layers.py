@@ -21,7 +21,7 @@ from tests.rows import each_row
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("start", ("__main__", "__init__")),
+    ("start", ("__main__",)),
     ("command line", ("cli",)),
     ("language server", ("lsp",)),
     ("live preview", ("preview",)),
@@ -40,6 +40,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("records; Python for browsers", ("model", "pyodide")),
     ("mistakes; files; YAML; regular expressions", ("base",)),
     ("for posts, not for the builder", ("lab",)),
+    ("version", ("__init__",)),
 )
 """What a row of units is → its units: folders, or modules that stand alone; top to bottom.
 

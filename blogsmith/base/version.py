@@ -1,3 +1,7 @@
-"""The version of blogsmith, which is written here and nowhere else."""
+"""The version of blogsmith, which stands in the package itself: records of cells name that file."""
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+from .. import __version__
+
+__all__ = ["__version__"]

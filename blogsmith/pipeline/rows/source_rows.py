@@ -84,7 +84,11 @@ class KeptSources:
 
 
 def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
-    data = file.read_bytes()
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise SiteError(Diagnostic("unreadable", "was saved meanwhile", str(path), hint="build again"))
-    return decode(data, str(path))
+    problem = "was saved while the site was being built"
+    try:
+        data = file.read_bytes()
+        if hashlib.sha256(data).hexdigest() == digest:
+            return decode(data, str(path))
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+    raise SiteError(Diagnostic("unreadable", problem, str(path), hint="build again"))
