@@ -90,12 +90,15 @@ def test_young_files_are_read_again(site: Path, read: list[str], monkeypatch: py
     assert read == ["content/posts/a.md"] * 2
 
 
-def test_a_text_that_is_saved_meanwhile(site: Path) -> None:
+def test_a_text_that_is_saved_or_removed_meanwhile(site: Path) -> None:
     path = PurePosixPath("content/posts/a.md")
     with open_rows(site) as rows:
         found = KeptSources(rows).find(path, site / path)
         assert found is not None
         assert found.text == POST
         (site / path).write_text(POST + "more\n")
-        with pytest.raises(SiteError, match="meanwhile"):
+        with pytest.raises(SiteError, match="saved while the site was being built"):
+            _ = found.text
+        (site / path).unlink()
+        with pytest.raises(SiteError, match="cannot be read: No such file"):
             _ = found.text
