@@ -246,6 +246,14 @@ def test_other_options(options: list[str], site: Path, builds: list[Path]) -> No
     assert builds == [site]
 
 
+def test_a_quiet_build_asks_as_well(
+    site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(["build", "-q"]) == 0
+    assert (builds, capsys.readouterr().out) == ([], "")
+
+
 def test_a_check_has_a_record_of_its_own(site: Path, builds: list[Path]) -> None:
     assert main(["check"]) == 0
     assert builds == [site]

@@ -203,8 +203,8 @@ def _build(
     is_plain = not (fixes or focus or no_cache or timings or verbose or full or options.get("inspections"))
     is_plain &= output_format == TEXT
     question = name_question({**options, "write": False}) if is_plain else ""
-    # without any option `cli.main` has asked before it came here
-    if question and (site or question != NO_OPTIONS):
+    # without any word behind the command `cli.main` has asked before it came here
+    if question and (site or is_quiet() or question != NO_OPTIONS):
         given = {name: options[name] for name in _OF_PAGES if name in options}
         code = answer_build(str(root), question, clocks, write=writes, quiet=is_quiet(), options=given)
         if code is not None:
