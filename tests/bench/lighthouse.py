@@ -24,16 +24,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from types import MappingProxyType
 from typing import Any
 
-from tests.browser.server import Server
+from tests.browser.server import served
 from tests.browser.tools import program
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -75,19 +73,6 @@ class Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, *arguments: Any) -> None:
         """Say nothing."""
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve `folder` while the block runs; gives the origin, without a slash at its end."""
-    with Server(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def leave_out_scripts(page: str, _: Path) -> str:
@@ -148,7 +133,7 @@ def look(site: Path, rounds: int) -> list[Look]:
         SystemExit: Lighthouse or a browser is missing, or it failed.
     """
     browser = program("chromium", "chromium-browser", "google-chrome")
-    with served(site) as origin:
+    with served(site, Handler) as origin:
         command = [
             "node",
             str(SCRIPT),

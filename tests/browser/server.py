@@ -40,9 +40,9 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path, handler: type[SimpleHTTPRequestHandler] = Handler) -> Iterator[str]:
     """Serve `folder` while the block runs; gives the origin, without a slash at its end."""
-    with Server(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+    with Server(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
