@@ -1,4 +1,4 @@
-"""Posts on paper: letters of one size, and nothing folded away but what would fill sheets."""
+"""Posts on paper: letters of one size, lines kept together, nothing folded away but what would fill sheets."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ const bodies = [...document.querySelectorAll(".post-content details > :not(summa
 const unseen = bodies.filter(body => !body.checkVisibility({contentVisibilityAuto: true}));
 const others = unseen.filter(body => !body.matches("details:has(.case-title) *"));
 return [bodies.length, unseen.length, others.length];
+"""
+# A block of code with a title, below more and more space on a sheet that is a column: the columns in which
+# its title and its lines stand.
+SHEETS = """
+const figures = [...document.querySelectorAll("figure.code:has(.code-title)")];
+const figure = figures.find(one => one.querySelectorAll(".line").length > 9);
+const [sheets, space] = [document.createElement("div"), document.createElement("div")];
+const copy = figure.cloneNode(true);
+sheets.style.cssText = "columns: 500px; column-gap: 0; column-fill: auto; width: 500px; height: 400px";
+sheets.append(space, copy);
+document.querySelector(".post-content").append(sheets);
+const left = sheets.getBoundingClientRect().left;
+const column = part => Math.floor((part.getBoundingClientRect().left - left) / 500);
+const found = [];
+for (let high = 0; high < 400; high += 5) {
+  space.style.height = `${high}px`;
+  found.push([...copy.querySelectorAll(".code-title, .line")].map(column));
+}
+sheets.remove();
+return found;
 """
 
 
@@ -36,3 +56,12 @@ def test_folds_are_open_but_for_the_cases_of_the_manual(own_site: Served, reader
     reader.open(own_site.url("/docs/mathematics/"), SHEET)
     bodies, unseen, others = reader.ask(UNSEEN)
     assert (unseen > bodies / 2, others) == (True, 0)
+
+
+def test_three_lines_of_code_stay_together(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/posts/attention-in-tiles/"), SHEET)
+    found = reader.ask(SHEETS)
+    torn = [columns for columns in found if columns[0] != columns[-1]]
+    # long ones go on on the next sheet, with their title and three lines on the first one
+    assert len(torn) > len(found) / 2
+    assert [columns for columns in found if len({*columns[:4]}) > 1 or len({*columns[-3:]}) > 1] == []
