@@ -67,6 +67,13 @@ SHEET = replace(PAPER, width_px=574)
 """The text of an A4 sheet: 210 mm without the margins of print.css."""
 
 
+_LEAVE = """
+if (location.href === "about:blank") return false;
+location.replace("about:blank");
+return true;
+"""
+
+
 class PageError(AssertionError):
     """What was asked in a page threw an error there."""
 
@@ -94,14 +101,14 @@ class Reader:
     def __init__(self, driver: Chrome) -> None:
         self._driver = driver
         self._origin = ""
+        self._look: Look | None = None
 
     def open(self, url: str, look: Look = DESKTOP) -> None:
         """Load `url` with nothing remembered and nothing recorded yet."""
         address = urlsplit(url)
         # the page before may still ask and complain, also of what is done to it here
         # from within: the browser keeps its process, which takes a third of a second to start
-        if self.ask("return location.href") != "about:blank":
-            self.ask("location.replace('about:blank')")
+        if self.ask(_LEAVE):
             self.wait_for(lambda: self.ask("return location.href") == "about:blank")
         # tabs that it opened may have been in front of it; without the focus there is no clipboard
         self.tell("Page.bringToFront")
@@ -124,15 +131,21 @@ class Reader:
 
     def take_on(self, look: Look) -> None:
         """Look at the page that is open in another way; scripts that ran stay."""
+        if look == self._look:
+            return
         size = {"width": look.width_px, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         self.tell("Emulation.setDeviceMetricsOverride", **size)
         wishes = {"prefers-color-scheme": look.scheme, "prefers-reduced-motion": "reduce"}
         features = [{"name": name, "value": value} for name, value in wishes.items()]
         self.tell("Emulation.setEmulatedMedia", media=look.medium, features=features)
         self.tell("Emulation.setScriptExecutionDisabled", value=not look.scripts)
+        self._look = look
 
     def tell(self, command: str, **arguments: Any) -> Any:
         """Send a command of the DevTools protocol."""
+        # each takes as much as a twentieth of a page, so that no look is taken on twice
+        if command.startswith("Emulation."):
+            self._look = None
         return self._driver.execute_cdp_cmd(command, arguments)
 
     def ask(self, script: str, *arguments: Any) -> Any:
