@@ -171,7 +171,7 @@ class TextTrace:
 def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
     encoded = text.encode()
-    features = text.features() if encoded.features is None else encoded.features
+    features = text_features(encoded.data) if encoded.features is None else encoded.features
     head = _HEAD.pack(len(encoded.outline), len(encoded.fragments), pack_features(features))
     return zlib.compress(head + encoded.outline + encoded.fragments + encoded.data, _LEVEL)
 
