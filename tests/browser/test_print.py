@@ -1,4 +1,4 @@
-"""Posts on paper: letters of one size, lines kept together, nothing folded away but what would fill sheets."""
+"""Posts on paper: one size of letters, lines kept together, nothing folded but what would fill sheets."""
 
 from __future__ import annotations
 
