@@ -107,9 +107,23 @@ def faults(reader: Reader, axe: str, part: str = "") -> list[Sequence[str]]:
 
     part: a selector, where axe has judged the rest of the page in this look before.
     """
-    reader.ask(axe)
+    if not reader.ask("return typeof window.axe?.run === 'function'"):
+        reader.ask(axe)
     found: list[Sequence[str]] = reader.ask(_ALL, RULES, part) + reader.ask(_WIDER_THAN_THE_WINDOW)
     return found + _noise(reader)
+
+
+def faults_in_looks(reader: Reader, axe: str, part: str = "") -> list[tuple[str, str, str]]:
+    """What `faults` finds in the page that is open, whole in each look, with the name of the look.
+
+    The page is not loaded again, as by a reader who turns the phone or whose system becomes dark, and stays
+    as it is.
+    """
+    found = []
+    for name, look in LOOKS.items():
+        reader.take_on(look)
+        found += [(name, fault, place) for fault, place in faults(reader, axe, part)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

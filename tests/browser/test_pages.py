@@ -11,7 +11,7 @@ import pytest
 from tests.page_checks import elements
 
 from . import tools
-from .accessibility import LOOKS, Looks, faults
+from .accessibility import LOOKS, Looks, faults, faults_in_looks
 from .conftest import Served
 from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
@@ -154,6 +154,25 @@ def test_every_fault_would_be_found(tmp_path: Path, reader: Reader, axe: str) ->
     for fault in FAULTS:
         assert fault in found
         assert fault in of_all_looks
+
+
+STYLES = """
+@media (prefers-color-scheme: dark) { p { color: #333; background: #111 } }
+@media (max-width: 400px) { pre { width: 500px } }
+"""
+
+
+def test_a_fault_is_told_with_its_look(tmp_path: Path, reader: Reader, axe: str) -> None:
+    """Also where a page is judged whole, and stays as it is."""
+    head = f'<html lang="en"><title>x</title><link rel="icon" href="data:,"><style>{STYLES}</style>'
+    (tmp_path / "x.html").write_text(f"<!DOCTYPE html>{head}<main><h1>x</h1><p>Pale</p><pre>wide</pre></main>")
+    with served(tmp_path) as origin:
+        reader.open(f"{origin}/x.html")
+        found = faults_in_looks(reader, axe)
+    assert [(look, fault.partition(":")[0]) for look, fault, _ in found] == [
+        ("dark", "color-contrast"),
+        ("phone", "wider than the window of 360 px"),
+    ]
 
 
 SIDE = """
