@@ -77,7 +77,7 @@ class Composer(Struct, frozen=True):
 
     def _property(self, table: Schema, key: str, path: str) -> dict[str, Any]:
         one = table.fields[key]
-        form = self.form(form_of(one.read), path)
+        form = self.form(form_of(one.reader()), path)
         # what has to be there has to have a value
         if self.takes_nothing and not one.is_required:
             form = _or_nothing(form)

@@ -20,6 +20,7 @@ from blogsmith.pipeline.page_edit import build_edit
 from blogsmith.project import context as context_module
 from blogsmith.project.context import SiteContext
 from blogsmith.project.report import BuildOptions, BuildReport
+from blogsmith.write import output
 from tests.preview_sites import built
 from tests.site_files import NOW, build, put_bare
 from tests.test_preview_line import POSTS, write
@@ -311,3 +312,24 @@ def test_a_plugin_that_fails(site: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(page_edit, "open_site", open_site)
     add(site, A, "\nOne more sentence.\n")
     assert build_edited(site) is None
+
+
+def test_what_is_done_to_the_site_meanwhile(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit looks again at what it has written alone; the next build sees what others did to the rest."""
+    other = site / "public/robots.txt"
+    replace_output = output.replace_output
+
+    def touching(*arguments: Any, **options: Any) -> object:
+        done = replace_output(*arguments, **options)
+        other.write_bytes(other.read_bytes() + b"# mine\n")
+        return done
+
+    add(site, ABOUT, "\nA sentence.\n")
+    assert build_edited(site) is not None
+    unchanged = compare_build(str(site), "the same", NOW.timestamp(), write=True)
+    assert unchanged is not None and not unchanged.changed
+    time.sleep(TICK_S)
+    monkeypatch.setattr(page_edit, "replace_output", touching)
+    add(site, ABOUT, "\nAnother one.\n")
+    assert build_edited(site) is not None
+    assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None

@@ -331,7 +331,7 @@ def test_other_versions_are_told_once_for_a_page() -> None:
         ("3.11.7", "3.11.9", True),
         ("3.11.7", "3.12.0", False),
         ("3.1.7", "3.11.7", False),
-        ("2.4.6", "2.4.6+cpu", True),
+        ("2.4.6", "2.4.7+cpu", True),
         ("2.13.0+cu130", "2.13.0+cpu", True),
         ("2.4.0rc1", "2.4.0", True),
         ("2.4", "2.4.post1", True),
@@ -355,6 +355,21 @@ def test_a_patch_level_is_information(then: str, now: str, is_patch: bool) -> No
     assert version_notes(surveyed, {"numpy": now}) == (f"numpy {then} → {now}",)
     strict = judge(post, known, around(versions={"numpy": now}))
     assert strict.cells[1].reasons == (f"numpy {then} → {now}",)
+
+
+@each_row(
+    ("then", "now"),
+    [("2.11.0+cu130", "2.11.0"), ("2.11.0", "2.11.0+cu130"), ("2.11.0+cu130", "2.11.0+cu130")],
+)
+def test_how_a_package_was_built_is_no_change_where_one_side_does_not_say(then: str, now: str) -> None:
+    """A wheel of torch calls itself 2.11.0+cu130, and pip knows it as 2.11.0."""
+    post = page(cell("a\n"))
+    machine = Machine(packages={"torch": then})
+    made = session_record(
+        post, run_page(post, machine=machine, runs={0: CellRun("ok", packages=("torch",))}), around(), DAY
+    )
+    assert made is not None
+    assert version_changes(PageRecord({"main": made}), {"torch": now}) == ()
 
 
 # -- machines that lack something --
@@ -389,6 +404,28 @@ def test_a_cell_that_cannot_run_here_is_missing_but_nothing_to_run() -> None:
     assert verdict.stale_sessions() == ("main",)
     assert verdict.stale_sessions({CUDA}) == ()
     assert [found.number for found in verdict.outdated_cells()] == [2]
+
+
+@each_row(
+    ("here", "changed"),
+    [
+        ({}, []),
+        # the package, but no card: the result cannot be made again here
+        ({"torch": "2.14.0"}, []),
+        ({"cuda": ""}, []),
+        ({"cuda": "", "torch": "2.14.0"}, ["python 3.11.7 → 3.12.1", "torch 2.13.0 → 2.14.0"]),
+    ],
+)
+def test_versions_count_where_a_cell_could_run(here: dict[str, str], changed: list[str]) -> None:
+    post = page(cell("flash()\n", "flash", needs=(CUDA, Need("torch", "2.6"))))
+    machine = replace(GPU, python="3.11.7")
+    run = CellRun("ok", packages=("torch",))
+    made = session_record(post, run_page(post, machine=machine, runs={0: run}), around(), DAY)
+    assert made is not None
+    known = PageRecord({"main": made})
+    versions = {"python": "3.12.1", **here}
+    assert list(map(str, version_changes(known, versions))) == changed
+    assert judge(post, known, around(versions=versions)).cells[1].state == ("stale" if changed else "fresh")
 
 
 def test_a_result_from_another_machine_outlives_a_run_without_that_machine() -> None:

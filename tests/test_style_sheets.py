@@ -12,8 +12,9 @@ import pytest
 import tinycss2
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.render.templates.css_text import statements
+from blogsmith.render.templates.css_text import drop_overridden, statements
 from blogsmith.render.templates.theme import Theme, load_theme
+from blogsmith.render.templates.theme_options import KINDS
 from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import page, site, write
@@ -97,6 +98,27 @@ class TestStatements:
         assert "\n".join(statements(short)) == short
 
 
+@each_row(
+    ("css", "expected"),
+    [
+        (":root{--a:1}:root{--a:2}", ":root{--a:2}"),
+        (":root{--a:1;--b:1}p{c:d}:root{--a:2}", ":root{--b:1}p{c:d}:root{--a:2}"),
+        # the same name in other letters is another property
+        (":root{--a:1}:root{--A:2}", ":root{--a:1}:root{--A:2}"),
+        # what browsers may not understand, what wins all the same, what holds elsewhere
+        (":root{color:red}:root{color:oklch(1 2 3)}", ":root{color:red}:root{color:oklch(1 2 3)}"),
+        (":root{--a:1!important}:root{--a:2}", ":root{--a:1!important}:root{--a:2}"),
+        (":root{--a:1}@media print{:root{--a:2}}", ":root{--a:1}@media print{:root{--a:2}}"),
+        (":root{--a:1}html{--a:2}", ":root{--a:1}html{--a:2}"),
+        (":root{--a:1}:root{p{--a:2}}", ":root{--a:1}:root{p{--a:2}}"),
+        (":root{--a:1}:root{--b:{--a:2}}", ":root{--a:1}:root{--b:{--a:2}}"),
+        (":root{--a:';';--b:(1;2)}:root{--a:1}", ":root{--b:(1;2)}:root{--a:1}"),
+    ],
+)
+def test_overridden_properties(css: str, expected: str) -> None:
+    assert "".join(drop_overridden(statements(css))) == expected
+
+
 PARENT = {
     "themes/parent/theme.yaml": """\
 styles:
@@ -151,6 +173,25 @@ class TestJoined:
         assert "@media screen{a{b:c}}" in theme.sheets["posts"].text()
         assert "a{b:c}" not in theme.sheets["lists"].text()
 
+    def test_sheets_for_some_options(self, tmp_path: Path) -> None:
+        styles = "extends: parent\nstyles: [{file: own.css, when: {wide: [40rem, 50rem]}}]\n"
+        files = {"themes/child/theme.yaml": styles}
+        assert "a{d:e}" not in child(tmp_path, files).sheets["posts"].text()
+        assert "a{d:e}" in child(tmp_path, files, wide="50rem").sheets["posts"].text()
+        files["themes/child/theme.yaml"] += "options: {wide: 40rem}\n"
+        assert "a{d:e}" in child(tmp_path, files).sheets["posts"].text()
+        assert "a{d:e}" not in child(tmp_path, files, wide="60rem").sheets["posts"].text()
+
+    def test_what_is_set_again_is_left_out(self, tmp_path: Path) -> None:
+        files = {
+            "themes/parent/static/a.css": ":root { --wide: 1rem; --x: 'a;b'; --y: f(1; 2) } a { b: c }",
+            "themes/child/static/own.css": ":root { --x: 2 }",
+        }
+        text = child(tmp_path, files, wide="40rem").sheets["posts"].text()
+        assert text == (
+            ":root{--y:f(1;2)}\na{b:c}\n:root{--x:2}\n:root{--wide:40rem}\n@media print{:root{--wide:100%}}\n"
+        )
+
     def test_imports_come_first(self, tmp_path: Path) -> None:
         files = {
             "themes/child/static/own.css": '@charset "utf-8"; @import "https://x.org/a.css"; a { d: e }',
@@ -198,6 +239,15 @@ BAD_SETTINGS = [
     ("styles: [{file: own.css, for: []}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
     ("scripts: [[]]", "an entry of `scripts` is not the name of a file", "", (2, 11)),
     ("styles: own.css", "`styles` is not a list of style sheets", "", (2, 9)),
+    ("styles: [{file: own.css, when: wide}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
+    ("styles: [{file: own.css, when: {wdie: 1em}}]", 'the theme has no option "wdie"', "mean wide?", (2, 33)),
+    (
+        "styles: [{file: own.css, when: {wide: a}}]",
+        f"the option `wide` must be {KINDS['length']}",
+        "",
+        (2, 39),
+    ),
+    ("styles: [{file: own.css, when: {wide: 3}}]", "an entry of `styles` is no style sheet", "", (2, 10)),
 ]
 
 

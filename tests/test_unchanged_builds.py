@@ -40,6 +40,13 @@ UNUSED = (
     *("blogsmith.publish", "blogsmith.write.photos.cleaning"),
 )
 
+OUTLASTING = (
+    "pygments",
+    "blogsmith.tex.convert",
+    "blogsmith.tex.parse.parser",
+    "blogsmith.render.lexer_dispatch",
+)
+
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -119,6 +126,24 @@ def test_what_no_page_uses_is_not_imported(site: Path) -> None:
     code = (
         "import sys; from blogsmith.cli.main import main; code = main(['build']);"
         f"print(*sorted(set(sys.modules) & set({UNUSED!r})), file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "(1 written" in done.stdout
+    assert done.stderr.splitlines()[-1] == ""
+
+
+def test_what_outlasts_an_edit_is_not_made_again(site: Path) -> None:
+    """Formulas and code that stand in the text as before: neither TeX nor lexers are needed for them."""
+    text = "---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$$x = y \\tag{1}$$\n\n```python\nx = 1\n```\n"
+    (site / "content/posts/b.md").write_text(text)
+    time.sleep(0.1)
+    assert main(["build"]) == 0
+    (site / "content/posts/b.md").write_text(f"{text}\nA word.\n")
+    time.sleep(0.1)
+    code = (
+        "import sys; from blogsmith.cli.main import main; code = main(['build']);"
+        f"print(*sorted(set(sys.modules) & set({OUTLASTING!r})), file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
     assert done.returncode == 0

@@ -121,6 +121,23 @@ def test_files_are_not_cut(places: tuple[Path, Path], port: int) -> None:
     assert attempts(places, port, lines) == ["PermissionError", "ok"]
 
 
+def test_threads_can_be_named_and_nothing_else_is_reached_through_them(
+    places: tuple[Path, Path], port: int
+) -> None:
+    """The driver of CUDA names its threads by writing to /proc, and fails with error 304 where it cannot."""
+    lines = """\
+        import threading; task = "/proc/self/task/"
+        name = lambda thread: open(f"{task}{thread}/comm", "w").write("named")
+        name(threading.get_native_id())
+        found = []; thread = threading.Thread(target=lambda: found.append(name(threading.get_native_id())))
+        thread.start(); thread.join(); assert found == [5]
+        open(f"/proc/{os.getppid()}/task/{os.getppid()}/comm", "w")
+        open(f"{task}{threading.get_native_id()}/root{outside}/file", "a")
+        open(f"{task}{threading.get_native_id()}/cwd/../../../../../..{outside}/new", "w")
+        """
+    assert attempts(places, port, lines) == ["ok"] * 5 + ["PermissionError"] * 3
+
+
 def test_moving_between_folders_inside(places: tuple[Path, Path], port: int) -> None:
     if version() < 2:
         pytest.skip("before Linux 5.19 it is always refused")

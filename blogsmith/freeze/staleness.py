@@ -155,7 +155,8 @@ def _series(version: str) -> str:
 def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[VersionChange, ...]:
     """`numpy 2.4.6 → 2.5.0` for every package, and `python`, recorded with another version than now.
 
-    versions: import name → version installed; what is not in it is not compared.
+    versions: import name → version installed; what is not in it is not compared, and a cell that needs it is
+    not compared at all. `cuda` is in it where there is a device.
     """
     found: dict[VersionChange, None] = {}
     for session in record.sessions.values():
@@ -166,10 +167,26 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[Ve
 
 
 def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
+    """None where what the cell needs is missing: what cannot run here comes from other versions, always."""
+    if not all(name in now for name in needed_names(cell)):
+        return
     then = {**origin.machine.packages, "python": origin.machine.python}
     for name in ("python", *cell.run.packages):
-        if then.get(name) and now.get(name) and then[name] != now[name]:
+        if then.get(name) and now.get(name) and not _is_same_version(then[name], now[name]):
             yield VersionChange(name, then[name], now[name])
+
+
+def needed_names(cell: CellRecord) -> list[str]:
+    """`cuda` and `torch` for a cell that was recorded with `cuda>=8.0, torch`."""
+    needs = cell.options.get("needs", "")
+    return [re.split(r"[\s<>=!~]", need.strip(), maxsplit=1)[0] for need in needs.split(",")] if needs else []
+
+
+def _is_same_version(then: str, now: str) -> bool:
+    """Also where one of them does not say how it was built: `2.11.0` is what pip knows of `2.11.0+cu130`."""
+    if "+" in then and "+" in now:
+        return then == now
+    return then.partition("+")[0] == now.partition("+")[0]
 
 
 class _Session(Struct, frozen=True):

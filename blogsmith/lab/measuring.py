@@ -156,7 +156,8 @@ def _profiled_peak(call: Call) -> int:
     """torch's CPU allocator tells the profiler of each allocation; what libraries allocate is not seen."""
     profiler: Any = import_module("torch.profiler")
     wanted = [profiler.ProfilerActivity.CPU]
-    with without_profiler_lines(), profiler.profile(activities=wanted, profile_memory=True) as seen:
+    options = {"profile_memory": True, "acc_events": True}
+    with without_profiler_lines(), profiler.profile(activities=wanted, **options) as seen:
         result = call()
     del result
     # the trace is the public form of the single events

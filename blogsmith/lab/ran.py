@@ -111,7 +111,8 @@ def profiled(call: Callable[[], Any]) -> Ran:
     # to trace CUDA is to start it, and whoever computes on the CPU should not be said to have used it
     wanted = [activity.CPU, *([activity.CUDA] if torch.cuda.is_initialized() else [])]
     before = _allocations(torch)
-    with without_profiler_lines(), torch.profiler.profile(activities=wanted) as profile:
+    # torch 2.11 warns, on the page too, that events of other cycles get lost; there is one
+    with without_profiler_lines(), torch.profiler.profile(activities=wanted, acc_events=True) as profile:
         call()
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()

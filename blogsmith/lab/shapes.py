@@ -63,7 +63,7 @@ def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
         keys = _broadcast(k[:-2], v[:-2])
         groups = _groups(q[:-2], keys)
         if groups > 1:
-            keys = (*keys[:-1], keys[-1] * groups)
+            keys = (*keys[:-1], (keys[-1] if keys else 1) * groups)
         lead = _broadcast(q[:-2], keys)
     except ValueError as error:
         raise ValueError(f"q {q}, k {k} and v {v} do not fit together: {error}") from None
@@ -107,8 +107,9 @@ def is_boolean(dtype: Any) -> bool:
 
 
 def _groups(q: Shape, keys: Shape) -> int:
-    heads, key_heads = (q[-1], keys[-1]) if q and keys else (1, 1)
-    if heads == key_heads or 1 in (heads, key_heads):
+    """One head of k and v for all is a group too: kernels read it once; broadcast, it would be copied."""
+    heads, key_heads = (shape[-1] if shape else 1 for shape in (q, keys))
+    if heads in (0, 1, key_heads):
         return 1
     if not key_heads or heads % key_heads:
         raise ValueError(f"{heads} heads of q cannot share {key_heads} heads of k and v evenly")

@@ -75,8 +75,8 @@ def attend(
         q4, k4, v4 = map(laid_out, (q4, k4, v4))
     seen = None if mask is None else _joined_mask(mask, is_causal, q, size)
     extra = {"enable_gqa": True} if size.groups > 1 else {}
-    if choice == "efficient" and extra:
-        # it knows no groups
+    if extra and (choice == "efficient" or (not choice and q.is_cuda and q.dtype == torch.float32)):
+        # it knows no groups, and is the one fused kernel of CUDA for float32: torch would store all scores
         k4, v4, extra = (*(x.repeat_interleave(size.groups, dim=1) for x in (k4, v4)), {})
     with _forced(choice) if choice else _FREE, Watch() as watch:
         output = torch.nn.functional.scaled_dot_product_attention(

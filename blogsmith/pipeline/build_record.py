@@ -10,7 +10,7 @@ import datetime as dt
 import os
 import stat
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +35,6 @@ from .build_stamps import (
     seal_purpose,
     stamp,
     stamps_digest,
-    stamps_of,
 )
 
 _PARTS = (
@@ -166,18 +165,23 @@ def save_stamps(
     report: BuildReport,
     start: BuildStart,
     last: BuildComparison | None = None,
+    written: Collection[str] | None = None,
 ) -> None:
     """Record a build that has just ended, if nothing it read may have changed since it began.
 
-    last: what an edit has started from; it has not read what that found to be the same.
+    last: what an edit has started from; it has not read what that found to be the same. written: as in
+    `save_edit_stamps`.
     """
     folder = str(root)
     if extent.output is not None:
         # whatever is written there from now on has a later stamp
         time.sleep(max(0.0, extent.ended_s + _WAIT_S - time.monotonic()))
     try:
-        found = _stamp_again(last, start) if last else _take_stock(folder, extent, start)
-        sources = _stamps_of_sources(found, folder) if extent.outline else []
+        found = _stamp_again(last, start, written) if last else _take_stock(folder, extent, start)
+        if last:
+            sources = [(number, found.stamps[number]) for number, _ in last.record["sources"]]
+        else:
+            sources = _stamps_of_sources(found, folder) if extent.outline else []
         record = {
             "question": question,
             "program": program_text(folder),
@@ -213,10 +217,12 @@ def save_edit_stamps(
     report: BuildReport,
     start: BuildStart,
     ended_s: float,
+    written: Collection[str] | None,
 ) -> None:
     """Record an edit that has just been built.
 
-    last: what it started from; outline, ended_s: as in `BuildExtent`.
+    last: what it started from; outline, ended_s: as in `BuildExtent`. written: paths in the output folder
+    that are others now, with the folders above them; None: any may be.
     """
     record = last.record
     until = record["until"]
@@ -228,7 +234,7 @@ def save_edit_stamps(
         outline=outline,
         ended_s=ended_s,
     )
-    save_stamps(root, record["question"], now, extent, report, start, last)
+    save_stamps(root, record["question"], now, extent, report, start, last, written)
 
 
 def kept_report(kept: Mapping[str, Any]) -> BuildReport:
@@ -310,11 +316,11 @@ def _is_source(path: str, mode: int) -> bool:
     return stat.S_ISDIR(mode) or path.endswith(_SOURCES)
 
 
-def _stamp_again(last: BuildComparison, start: BuildStart) -> _Inventory:
-    """What there is after an edit; StampDoubt if the site it has written is changing.
+def _stamp_again(last: BuildComparison, start: BuildStart, written: Collection[str] | None) -> _Inventory:
+    """What there is after an edit; StampDoubt if what it has written is changing.
 
-    Of what it has read the stamps are those from before it began: whatever was saved since then will be found
-    to be another one by the next build.
+    Of all else the stamps are those from before it began: whatever was saved since then will be found to be
+    another one by the next build.
     """
     ended_ns = time.time_ns()
     record = last.record
@@ -326,13 +332,12 @@ def _stamp_again(last: BuildComparison, start: BuildStart) -> _Inventory:
     for number, before in record["sources"]:
         if last.stamps[number] != before:
             _check_stamp(last.stamps[number], start.now_ns)
-    now = stamps_of(paths[count:])
-    for path, before, after in zip(paths[count:], last.stamps[count:], now, strict=True):
-        if before == after:
-            found.paths.append(path)
-            found.stamps.append(after)
-        else:
+    for path, before in zip(paths[count:], last.stamps[count:], strict=True):
+        if (written is None or path in written) and stamp(path) != before:
             found.add(path, ended_ns)
+        else:
+            found.paths.append(path)
+            found.stamps.append(before)
     if len(found.paths) != len(paths):
         raise StampDoubt
     return found

@@ -306,6 +306,7 @@ class PageCache:
         from ..render.html import render_body
 
         watched, lookups = trace_tools(tools)
+        watched = structs.replace(watched, kept=self.table.fragments(document))
         try:
             with time_limit(self._limit_s, self._is_urgent):
                 body = self._with_record(render_body(self.parse(document), watched))

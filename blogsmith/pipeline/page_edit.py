@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NoReturn
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import SiteError
@@ -54,6 +55,16 @@ if TYPE_CHECKING:
 _KINDS: tuple[RowKind, ...] = ("head", "facts", "page")
 
 
+class _Built(Struct, frozen=True):
+    """An edit that is there."""
+
+    report: BuildReport
+    ended_s: float
+    """When the site was there, by `time.monotonic`."""
+    written: Collection[str] | None
+    """As in `save_edit_stamps`."""
+
+
 class ReachesFurther(BaseException):
     """More than texts of pages may be another one; not to be caught on the way."""
 
@@ -70,9 +81,8 @@ def build_edit(
     found = _build(root, options, last, key) if start else None
     if not found or not start:
         return None
-    report, ended_s = found
-    save_edit_stamps(root, options.now, last, key, report, start, ended_s)
-    return report
+    save_edit_stamps(root, options.now, last, key, found.report, start, found.ended_s, found.written)
+    return found.report
 
 
 def _start_after(root: Path, changed: Iterable[str], sleep: Callable[[float], None]) -> BuildStart | None:
@@ -89,10 +99,7 @@ def _start_after(root: Path, changed: Iterable[str], sleep: Callable[[float], No
     return start
 
 
-def _build(
-    root: Path, options: BuildOptions, last: BuildComparison, key: str
-) -> tuple[BuildReport, float] | None:
-    """The report, and when the site was there, by `time.monotonic`."""
+def _build(root: Path, options: BuildOptions, last: BuildComparison, key: str) -> _Built | None:
     before = kept_report(last.report)
     if any(found.path in last.changed for found in before.diagnostics):
         return None
@@ -105,25 +112,26 @@ def _build(
             with blame_plugins(edit.plugins):
                 outputs = edit.make(last.changed)
             report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=edit.target)
-            report = _write(report, outputs, edit, root, last, is_chosen=options.output is not None)
+            done, written = _write(outputs, edit, root, last, is_chosen=options.output is not None)
+            report = replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
             ended_s = time.monotonic()
             edit.keep_sizes()
             renew_outline(rows, key, edit.outline)
         except (ReachesFurther, SiteError, OSError):
             rows.discard()
             return None
-    return report, ended_s
+    return _Built(report, ended_s, written)
 
 
 def _write(
-    report: BuildReport,
     changed: Mapping[str, Output],
     edit: _Edit,
     root: Path,
     last: BuildComparison,
     *,
     is_chosen: bool,
-) -> BuildReport:
+) -> tuple[WriteReport, Collection[str] | None]:
+    """What was done, and `written` of `save_edit_stamps`."""
     target = edit.target
 
     def is_untouched() -> bool:
@@ -131,10 +139,11 @@ def _write(
         manifest = str(target / MANIFEST)
         return last.stamp_of(manifest) == stamp(manifest)
 
-    done = replace_output(
-        [*changed.values()], target, is_untouched, site_root=root, is_chosen=is_chosen
-    ) or _write_site(changed, edit.kept_files, root, target, is_chosen=is_chosen)
-    return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
+    done = replace_output([*changed.values()], target, is_untouched, site_root=root, is_chosen=is_chosen)
+    if done:
+        files = [target / MANIFEST, *(target / path for path in changed)]
+        return done, {str(path) for file in files for path in (file, *file.parents)}
+    return _write_site(changed, edit.kept_files, root, target, is_chosen=is_chosen), None
 
 
 def _write_site(

@@ -23,6 +23,7 @@ from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
+from .fragments import fragment_key
 from .reading_time import ReadingTime
 from .tools import Tools
 
@@ -95,10 +96,14 @@ class Rendering:
     citations: object = None
     """What the page cites, once `citations/` has found it."""
     reading: ReadingTime = field(default_factory=ReadingTime)
+    fragments: dict[bytes, str] = field(default_factory=dict)
+    """Formulas and code that say nothing but what they are: `fragment_key` → HTML."""
     formulas: int = 0
     code_blocks: int = 0
     images: int = 0
     diagrams: int = 0
+    _macros_key: bytes = b""
+    """Empty: nobody has asked since the last of them was defined."""
 
     @property
     def document(self) -> Document:
@@ -120,6 +125,19 @@ class Rendering:
             fallbacks={},
             reading=ReadingTime(),
         )
+
+    def define(self, macros: Mapping[str, Macro]) -> None:
+        """Macros that a formula has defined for those after it."""
+        if macros:
+            self.macros.update(macros)
+            self._macros_key = b""
+
+    @property
+    def macros_key(self) -> bytes:
+        """Names the macros known so far."""
+        if not self._macros_key:
+            self._macros_key = fragment_key(*self.macros.items())
+        return self._macros_key
 
     def name_of(self, kind: str) -> str:
         """The English name of a kind of callout in the page's language; one of the site's own as it is."""

@@ -10,10 +10,11 @@ from markdown_it.token import Token
 from ..syntax.cells.option_values import FOLD
 from ..syntax.records import Fence, record_of
 from .captions import inline_html
-from .code import FigureOptions, code_figure, has_long_lines, highlight, is_known_language
+from .code import FigureOptions, Highlighted, code_figure, has_long_lines, highlight, is_known_language
 from .code_notes import line_marks
 from .context import Rendering, Rule
 from .diagrams import diagram_figure, is_diagram
+from .fragments import fragment_key
 from .prose import escape_html
 
 
@@ -34,13 +35,6 @@ def code_of_fence(
         rendering.reading.add_code(source.count("\n"))
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
-    shown = highlight(
-        source,
-        record.language,
-        deadline_s=settings.deadline_s,
-        max_line=settings.max_line,
-        lex=rendering.tools.lex,
-    )
     numbered = settings.line_numbers if record.numbered is None else record.numbered
     fold = rendering.language.translate("Show code") if record.fold in (True, FOLD) else record.fold
     options = FigureOptions(
@@ -57,15 +51,39 @@ def code_of_fence(
         id=record.id,
         classes=(*str(token.attrs.get("class", "")).split(), *record.classes),
     )
-    if shown.problem:
-        code = "code-plain" if is_known_language(record.language) else "code-language"
-        message, _, near = shown.problem.partition(" (")
-        fix = rendering.reporter.substitute(record.place, record.language, shown.meant or None)
-        message = f"{message}; the code is shown plain"
-        rendering.reporter.warn(code, message, record.place, near.removesuffix(")"), fix)
     if record.added or record.removed or record.marks or record.listing:
         rendering.widgets.add("teaching")
-    return _listing(rendering, record, code_figure(shown.lines, record.language, options)) + "\n"
+    return _listing(rendering, record, _figure(rendering, source, record, options)) + "\n"
+
+
+def _figure(rendering: Rendering, source: str, record: Fence, options: FigureOptions) -> str:
+    key = fragment_key(source, record.language, options)
+    kept = rendering.tools.kept.get(key)
+    if kept is not None:
+        rendering.fragments[key] = kept
+        return kept
+    settings = rendering.tools.config.code
+    shown = highlight(
+        source,
+        record.language,
+        deadline_s=settings.deadline_s,
+        max_line=settings.max_line,
+        lex=rendering.tools.lex,
+    )
+    figure = code_figure(shown.lines, record.language, options)
+    if shown.problem:
+        _report_plain(rendering, record, shown)
+    else:
+        rendering.fragments[key] = figure
+    return figure
+
+
+def _report_plain(rendering: Rendering, record: Fence, shown: Highlighted) -> None:
+    code = "code-plain" if is_known_language(record.language) else "code-language"
+    message, _, near = shown.problem.partition(" (")
+    fix = rendering.reporter.substitute(record.place, record.language, shown.meant or None)
+    message = f"{message}; the code is shown plain"
+    rendering.reporter.warn(code, message, record.place, near.removesuffix(")"), fix)
 
 
 def _listing(rendering: Rendering, record: Fence, figure: str) -> str:

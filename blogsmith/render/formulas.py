@@ -29,6 +29,7 @@ from ..tex.on_demand import (
 )
 from .context import Rendering, Rule
 from .converters import plug_in
+from .fragments import fragment_key
 from .notes import reference
 from .numbers import number_html, number_text
 from .prose import escape_html, find_punctuation
@@ -57,10 +58,7 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
-    formula = mathml(rendering, record_of(tokens[index], Math))
-    if len(_MARKUP.sub("", formula)) > NARROW and "<math " in formula:
-        # what cannot break scrolls by itself, as a display does
-        formula = group_lines(formula, NARROW) or f'<span class="math-long">{formula}</span>'
+    formula = mathml(rendering, record_of(tokens[index], Math), most_printed=NARROW)
     tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 
@@ -168,8 +166,17 @@ _DOUBLE_END = lazy_pattern(r"\\{4}")
 _DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
 
 
-def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = ()) -> str:
-    """The `<math>` element; empty for a formula that only defines macros."""
+def mathml(
+    rendering: Rendering,
+    math: Math,
+    rows: Sequence[RowNumber | None] = (),
+    *,
+    most_printed: int | None = None,
+) -> str:
+    """The `<math>` element; empty for a formula that only defines macros.
+
+    most_printed: characters of a formula in a line; what prints more may break, or scrolls.
+    """
     rendering.formulas += 1
     rendering.reading.add_formula(display=math.display)
     # the sign alone is meant as one
@@ -179,15 +186,19 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         hint = "write \\\\ once; for more space between rows \\\\[1em]"
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
+    packages = _packages(rendering)
+    key = fragment_key(math.tex, math.display, most_printed, *rows, rendering.macros_key, *sorted(packages))
+    kept = None if rendering.converter else rendering.tools.kept.get(key)
+    if kept is not None:
+        rendering.fragments[key] = kept
+        return kept
     # places are counted out for those who may ask
     convert = page_converter(rendering, math.origin.place(0) if rendering.converter else None)
     try:
-        found = convert(
-            math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
-        )
+        found = convert(math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=packages)
     except TexError as error:
         # one mistake among many definitions makes no mistake of every formula that needs them
-        rendering.macros.update(find_definitions(math.tex, rendering.macros))
+        rendering.define(find_definitions(math.tex, rendering.macros))
         return _error_html(rendering, math, error)
     numbers: dict[str, str] = {}
 
@@ -197,8 +208,19 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
 
     markup = _REFERENCE.sub(number, found.mathml) if "<a href" in found.mathml else found.mathml
     markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
-    rendering.macros.update(found.macros)
+    if most_printed is not None:
+        markup = _broken(markup, most_printed)
+    if not (numbers or found.macros or rendering.converter):
+        rendering.fragments[key] = markup
+    rendering.define(found.macros)
     return markup
+
+
+def _broken(formula: str, most_printed: int) -> str:
+    """A formula in a line as it may break there; what cannot scrolls by itself, as a display does."""
+    if len(_MARKUP.sub("", formula)) <= most_printed or "<math " not in formula:
+        return formula
+    return group_lines(formula, most_printed) or f'<span class="math-long">{formula}</span>'
 
 
 def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:

@@ -41,6 +41,7 @@ from . import (
 )
 from .context import Rendering, Rule
 from .converters import OURS, choose_converter, no_converter
+from .fragments import pack_fragments
 from .ids import report_repeated_ids
 from .link_texts import html_within_links, strip_links
 from .marks import add_marks, is_marked
@@ -153,8 +154,15 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         html, low = filter_html(tools.plugins, without_forbidden(html), parsed.document), None
     data = html.encode("utf-8", "surrogatepass")
     report_repeated_ids(html, reporter)
+    # the text outlives the tokens of the page
+    fragments = rendering.fragments
     return Body(
-        content=PageText.of(html, lambda _: body_outline(data, low), data),
+        content=PageText.of(
+            html,
+            lambda _: body_outline(data, low),
+            data,
+            lambda _: pack_fragments(fragments, data),
+        ),
         title_html=title,
         title_text=_title_text(parsed, spoken),
         description_html=description,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -117,6 +118,8 @@ class Tools(msgspec.Struct, frozen=True):
     """A formula → MathML; it too may remember, see `tex.cache`."""
     foreign: ForeignConvert = convert_foreign
     """The same by the converter of a plugin; it may remember likewise."""
+    kept: Mapping[bytes, str] = MappingProxyType({})
+    """Formulas and code of this page as it was made last: `fragment_key` → HTML."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
     """BCP 47 tag of a page → the words that are printed on it."""
     mark_lines: bool = False

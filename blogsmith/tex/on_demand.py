@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .analysis.linear import linear_text as linear_text
     from .analysis.numbering import split_rows as split_rows
     from .analysis.portable import portable_tex as portable_tex
-    from .analysis.tags import holds_tex as holds_tex
-    from .analysis.tags import math_content as math_content
+    from .analysis.tag_text import holds_tex as holds_tex
+    from .analysis.tag_text import math_content as math_content
     from .analysis.tags import typeset_tag as typeset_tag
     from .convert import convert_formula as convert_formula
     from .mathml.line_groups import group_lines as group_lines
@@ -45,10 +45,10 @@ else:
     find_definitions = _on_demand("analysis.expansion", "find_definitions")
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
     group_lines = _on_demand("mathml.line_groups", "group_lines")
-    holds_tex = _on_demand("analysis.tags", "holds_tex")
+    holds_tex = _on_demand("analysis.tag_text", "holds_tex")
     linear_text = _on_demand("analysis.linear", "linear_text")
     literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
-    math_content = _on_demand("analysis.tags", "math_content")
+    math_content = _on_demand("analysis.tag_text", "math_content")
     portable_tex = _on_demand("analysis.portable", "portable_tex")
     split_rows = _on_demand("analysis.numbering", "split_rows")
     spoken_words = _on_demand("analysis.formula_tokens", "spoken_words")

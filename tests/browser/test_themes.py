@@ -22,6 +22,7 @@ from .reader import DARK, DESKTOP, SHEET, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
 from .test_pages import FIRST_TEXT, LIMITS_PX, hidden_without_scripts, listing
+from .test_weight import heavy_posts
 
 FOLDERS = ("content", "plugins", "static", "_freeze")
 MANUAL = ("callouts", "code", "figures", "mathematics", "running-code", "text")
@@ -118,6 +119,10 @@ def test_pages_have_no_fault(themed_site: tuple[Served, Sequence[str]], reader: 
         for fault, place in looks.faults():
             found.setdefault(fault, []).append(f"{page} {place}")
     assert not found, listing(found)
+
+
+def test_no_post_of_terminal_is_heavy(terminal: Served) -> None:
+    assert heavy_posts(terminal) == {}
 
 
 def test_nothing_is_hidden_without_scripts(

@@ -8,6 +8,7 @@ import re
 from .conftest import Served
 
 _LOADED = re.compile(r'<(?:link rel="stylesheet" href|script[^>]* src)="(/assets/[^"?]+)')
+MOST = 40_000
 LISTS = ("/posts/", "/archive/", "/tags/", "/series/", "/404.html")
 
 
@@ -20,6 +21,16 @@ def weight(site: Served, page: str) -> int:
     html = site.text(page)
     files = [(site.folder / path.lstrip("/")).read_bytes() for path in _LOADED.findall(html)]
     return packed(html.encode()) + sum(map(packed, files))
+
+
+def posts_of(site: Served) -> list[str]:
+    """The addresses of its posts, and of its front page."""
+    return [page for page in site.pages() if page.startswith("/posts/") or page == "/"]
+
+
+def heavy_posts(site: Served) -> dict[str, int]:
+    """Posts that weigh more than they may, with their weight."""
+    return {page: size for page in posts_of(site) if (size := weight(site, page)) > MOST}
 
 
 def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
@@ -39,12 +50,10 @@ def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
 
 
 def test_no_post_is_heavy(own_site: Served) -> None:
-    posts = [page for page in own_site.pages() if page.startswith("/posts/") or page == "/"]
-    heavy = {page: size for page in posts if (size := weight(own_site, page)) > 40_000}
-    assert heavy == {}
+    assert heavy_posts(own_site) == {}
     sheets = {
         page: [name for name in _LOADED.findall(own_site.text(page)) if name.endswith(".css")]
-        for page in posts
+        for page in posts_of(own_site)
     }
     assert {page: names for page, names in sheets.items() if len(names) > 2 and page != "/"} == {}
 

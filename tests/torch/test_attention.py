@@ -58,6 +58,25 @@ SHAPES = [
 ]
 
 
+@pytest.mark.parametrize("keys", [(2, 1, 5, 8), (1, 5, 8), (5, 8)])
+def test_one_head_of_keys_for_all_is_handed_on_as_one(
+    monkeypatch: pytest.MonkeyPatch, keys: tuple[int, ...]
+) -> None:
+    """On a card a copy for each head of q took fifty times as long as the attention."""
+    arrays = drawn(12, (2, 6, 4, 8), keys, keys)
+    given_to: list[tuple[int, bool]] = []
+    function = torch.nn.functional.scaled_dot_product_attention
+
+    def watched(q: Any, k: Any, v: Any, **options: Any) -> Any:
+        given_to.append((k.shape[1], options.get("enable_gqa", False)))
+        return function(q, k, v, **options)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", watched)
+    output, ran = lab.attention(*arrays, is_causal=True, backend="torch:flash")
+    np.testing.assert_allclose(output, exact(arrays, is_causal=True), rtol=1e-5, atol=2e-6)
+    assert (given_to, ran.backend) == ([(1, True)], "flash")
+
+
 @pytest.mark.parametrize("shapes", SHAPES)
 @pytest.mark.parametrize("masked", [False, True])
 def test_leading_axes_of_every_kind_stay_with_flash(shapes: Any, masked: bool) -> None:
@@ -82,7 +101,8 @@ def test_values_of_another_width_and_empty_inputs(backend: str) -> None:
     assert ran.backend == "math"
     none, ran = lab.attention(arrays[0], *(x[:, :0] for x in arrays[1:]), backend=backend)
     np.testing.assert_array_equal(none, np.zeros((2, 3, 3)))
-    assert (ran.backend, ran.operators) == ("none", ())
+    # torch 2.13 computes nothing, 2.11 its steps on nothing
+    assert ran.backend in ("none", "math") and bool(ran.operators) == (ran.backend == "math")
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
@@ -109,7 +129,7 @@ def test_arrays_that_torch_does_not_take_as_they_are() -> None:
         for backend in CPU:
             output, _ = lab.attention(array, array, array, backend=backend)
             np.testing.assert_allclose(output, exact([array] * 3), rtol=1e-5, atol=1e-6)
-    assert lab.attention(x, x, x).ran.backend == "flash"
+    assert lab.attention(x, x, x, backend="torch").ran.backend == "flash"
 
 
 def test_gradients_flow_through_torch_only() -> None:

@@ -9,6 +9,8 @@ default.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache, partial
+from inspect import get_annotations
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -54,8 +56,13 @@ class Field(Struct, frozen=True):
 
     name: str
     """Of the field; empty if there is none."""
-    read: Reader
+    reader: Callable[[], Reader]
+    """What reads its value, made when the first one is met: few of all keys stand in a file."""
     is_required: bool
+
+    def read(self, slot: Slot) -> Any:
+        """The value of the key."""
+        return self.reader()(slot)
 
 
 class Schema(Struct, frozen=True):
@@ -111,16 +118,32 @@ def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:
     keys = {name: key.removeprefix(prefix) for key, name in table.names.items() if key.startswith(prefix)}
     fields = {
         (key := keys.get(name) or table.key_of(name)): Field(
-            name, _reader_of_key(prefix + key, hint, table), _is_required(kind, name)
+            name, cache(partial(_reader_of_field, kind, name, prefix + key, table)), _is_required(kind, name)
         )
-        for name, hint in get_type_hints(kind).items()
+        for name in _field_names(kind)
         if name not in table.made
     }
     if not prefix:
         no_fields = [key for key in table.readers if "." not in key and key not in fields]
-        fields |= {key: Field("", table.readers[key], is_required=False) for key in no_fields}
+        fields |= {
+            key: Field("", partial(table.readers.__getitem__, key), is_required=False) for key in no_fields
+        }
         fields |= {other: fields[key] for other, key in table.others.items()}
     return Schema(kind, fields, table, prefix)
+
+
+def _field_names(kind: type) -> list[str]:
+    """As `get_type_hints` has them, which takes its time for their types."""
+    return list(dict.fromkeys(name for base in reversed(kind.__mro__) for name in get_annotations(base)))
+
+
+@cache
+def _hints_of(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
+
+
+def _reader_of_field(kind: type, name: str, key: str, table: Table) -> Reader:
+    return _reader_of_key(key, _hints_of(kind)[name], table)
 
 
 def _is_required(kind: Any, name: str) -> bool:

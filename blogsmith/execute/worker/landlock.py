@@ -45,6 +45,9 @@ _SCOPES_VERSION = 6
 # All output goes somewhere, and CUDA talks to its driver by writing to devices.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _DRIVER = "/dev", "nvidia"
+_THREADS = "/proc/self/task"
+"""Of this process alone. CUDA names its threads there from driver 570 on and, if it may not, does not start:
+error 304."""
 
 _ERRORS = (
     (errno.ENOSYS, "this kernel has no Landlock; Linux 5.13 is the first that has"),
@@ -81,8 +84,8 @@ def _restrict(kernel: _Kernel, writable: Sequence[str]) -> None:
     try:
         for folder in writable:
             kernel.allow(ruleset, folder, files)
-        for device in _devices():
-            kernel.allow(ruleset, device, files & (_WRITE_FILE | _TRUNCATE))
+        for file in _writable_files():
+            kernel.allow(ruleset, file, files & (_WRITE_FILE | _TRUNCATE))
         kernel.give_up_privileges()
         kernel.call(_RESTRICT_SELF, ruleset, 0)
     finally:
@@ -126,9 +129,10 @@ class _Kernel:
         return result
 
 
-def _devices() -> Iterator[str]:
+def _writable_files() -> Iterator[str]:
     folder, name = _DRIVER
-    yield from (device for device in _DEVICES if os.path.exists(device))  # noqa: PTH110 - pathlib costs 5 ms
+    known = (*_DEVICES, _THREADS)
+    yield from (path for path in known if os.path.exists(path))  # noqa: PTH110 - pathlib costs 5 ms
     yield from (entry.path for entry in os.scandir(folder) if entry.name.startswith(name))
 
 

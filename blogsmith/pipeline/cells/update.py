@@ -20,7 +20,7 @@ from ...project.report import BuildLog, BuildOptions, ExecutionOptions
 from .permission import may_run
 from .results import CellUpdate, show_results
 from .status import PageStatus, RunOutcome, read_environment, survey_pages
-from .versions import installed_versions, recorded_packages
+from .versions import device_versions, installed_versions, recorded_packages
 
 
 def update_cells(
@@ -60,5 +60,5 @@ def package_versions(
         execution = context.config.execution
         python = resolve_python(execution.python, context.root)
         environment = cell_environment(os.environ, execution.env, 1, Path(tempfile.gettempdir()))
-        return probe_versions(names, python, environment)
+        return {**probe_versions(names, python, environment), **device_versions(names)}
     return {}

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ...base.diagnostics.extras import DISTRIBUTION
 from ...base.diagnostics.model import Diagnostic, Reporter
 from ...base.patterns import lazy_pattern
-from ...freeze.staleness import version_changes
+from ...execute.probe.requirements import has_device
+from ...freeze.staleness import needed_names, version_changes
 from .status import PageStatus
 
 _VERSION = lazy_pattern(r"^Version: *(\S+)", re.MULTILINE)
 
 
 def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
-    """Import names of all packages that recorded cells used."""
-    sessions = (s for page in pages if page.record for s in page.record.sessions.values())
-    return frozenset(name for session in sessions for name in session.origin.machine.packages)
+    """Import names of all packages that recorded cells used or needed, and `cuda`."""
+    sessions = [s for page in pages if page.record for s in page.record.sessions.values()]
+    used = {name for session in sessions for name in session.origin.machine.packages}
+    return frozenset(used.union(*(needed_names(cell) for session in sessions for cell in session.cells)))
 
 
-def installed_versions(names: Iterable[str]) -> Mapping[str, str]:
+def device_versions(names: Iterable[str]) -> Mapping[str, str]:
+    """`cuda` if it is among `names` and there is a device; it has no version that results depend on."""
+    return {"cuda": ""} if "cuda" in names and has_device() else {}
+
+
+def installed_versions(names: Collection[str]) -> Mapping[str, str]:
     """Import name → version in the Python that runs blogsmith, nothing imported; others are not there.
 
     A distribution is looked for under the import name only: mapping all of them takes longer than a build.
@@ -39,7 +46,7 @@ def installed_versions(names: Iterable[str]) -> Mapping[str, str]:
         version = _VERSION.search(text)
         if version:
             found[name] = version[1]
-    return found
+    return {**found, **device_versions(names)}
 
 
 def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:

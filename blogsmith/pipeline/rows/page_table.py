@@ -5,7 +5,7 @@ What has no form outside a process, and what cannot be read, is as if it had nev
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Body, Document, PageFacts, Source
-from ...model.texts import PageText, TextTrace, pack_text, packed_text
+from ...model.texts import PageText, TextTrace, pack_text, packed_text, unpack_text
 from ...project.context import SiteContext
+from ...render.fragments import unpack_fragments
 from ...site.index import PageEntry
 from .head_rows import decode_head, encode_head
 from .page_keys import context_key
@@ -127,6 +128,19 @@ class PageTable:
     def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
         """The same, as `encode_body` wrote it; its content is read from here."""
         return decode_page(data, self._root, partial(self._content, str(document.path)))
+
+    def fragments(self, document: Document) -> Mapping[bytes, str]:
+        """Formulas and code of a page as it was made last, by this program under these settings."""
+        path = str(document.path)
+        row = self._rows.get("page", path) if self._key else None
+        if row is None or row.key.partition(" ")[2] != self._key:
+            return {}
+        content = self._rows.get(TEXT, path)
+        found = self.decode_body(document, row.data)
+        # a page that could not be kept may have left its text
+        if found is None or content is None or content.key != found[0].content.digest.hex():
+            return {}
+        return unpack_fragments(unpack_text(content.data))
 
     def encode_body(self, body: Body, lookups: Lookups) -> bytes:
         """A body with what it asked; NotStorable if something in it has no form outside a process."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ...base.patterns import lazy_pattern
@@ -32,6 +33,7 @@ _BEFORE = frozenset("{};,:>([")
 """Behind one of these a blank separates nothing."""
 _BEHIND = frozenset("{};,>)]")
 """Before one of these neither."""
+_ROOT = ":root{"
 _WORD = lazy_pattern(r"[\w-]|[^\x00-\x7f]")
 
 
@@ -42,6 +44,36 @@ def statements(css: str, folder: str = "") -> tuple[str, ...]:
     folder: of the sheet, as seen from where its rules will stand; relative addresses get it.
     """
     return _Reader(folder).read(css)
+
+
+def drop_overridden(rules: Sequence[str]) -> list[str]:
+    """The rules without those custom properties of `:root` that a later rule of `:root` sets again.
+
+    rules: as `statements` gives them, in the order in which they override each other.
+    """
+    kept: list[str] = []
+    set_later: set[str] = set()
+    for rule in reversed(rules):
+        # what is nested in a rule may hold for something else
+        if rule.startswith(_ROOT) and rule.count("{") == 1:
+            named = [(one.partition(":")[0], one) for one in _declarations(rule[len(_ROOT) : -1])]
+            left = [one for name, one in named if name not in set_later or "!important" in one.lower()]
+            set_later.update(name for name, _ in named if name.startswith("--"))
+            rule = f"{_ROOT}{';'.join(left)}}}" if left else ""
+        kept += [rule] if rule else []
+    return kept[::-1]
+
+
+def _declarations(body: str) -> list[str]:
+    """What stands between the braces of a rule, taken apart."""
+    found, depth = [""], 0
+    for token in _TOKEN.finditer(body):
+        depth += {"open": 1, "close": -1}.get(token.lastgroup or "", 0)
+        if token[0] == ";" and depth == 0:
+            found.append("")
+        else:
+            found[-1] += token[0]
+    return found
 
 
 class _Reader:

@@ -30,7 +30,7 @@ from ...model.social_cards import CardStyle
 from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
-from .theme_settings import ThemeSettings, read_settings
+from .theme_settings import ThemeSettings, read_settings, report_conditions
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 MINIFIED = "minified"
@@ -144,6 +144,10 @@ def read_theme_files(
     for extra in extra_shortcodes:
         _add_templates(templates, "shortcodes", extra.resolve(), places, problems)
     static = _static_files(name, chain, places, problems)
+    options: dict[str, ThemeOption] = {}
+    for folder in reversed(chain):
+        options = merge_options(options, folder.settings.options)
+        report_conditions(folder.settings, options, folder.reporter)
     for folder in chain:
         problems += _missing_files(folder, static)
     roots = [*(folder.root for folder in reversed(chain)), places.site_root]
@@ -151,9 +155,6 @@ def read_theme_files(
     if problems:
         raise SiteError(*problems)
     font = next((folder.math_font for folder in chain if folder.math_font), None)
-    options: dict[str, ThemeOption] = {}
-    for folder in reversed(chain):
-        options = merge_options(options, folder.settings.options)
     parents_first = [folder.settings for folder in reversed(chain)]
     return ThemeFiles(
         name=name,

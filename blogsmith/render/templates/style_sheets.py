@@ -4,7 +4,8 @@ A page waits for every sheet it names, so it should name few; what is one file f
 A theme says of each of its files which groups it belongs to, and a layout takes the address of a group from
 `head.styles`. In a joined sheet stand: the font for formulas, the files of the theme and of those that it
 extends, the parents' first; what the site has chosen by options; then what holds for some screens or for
-paper alone, so that it still overrides the rest. The name of the file changes with all it is made of.
+paper alone, so that it still overrides the rest. What a theme declares for some options alone is left out
+where a site has others. The name of the file changes with all it is made of.
 """
 
 from __future__ import annotations
@@ -13,20 +14,25 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Asset
-from .css_text import statements
+from .css_text import drop_overridden, statements
 
 GROUPS = ("posts", "lists")
 """Groups that a file belongs to whose theme says nothing else."""
-_RECIPE = "1"
+_RECIPE = "2"
 """Changes when other text is made of the same files."""
 _DIGITS = 10
 _FIRST = ("@import", "@namespace")
 """Statements that count only before all rules."""
+
+
+OptionValue = str | bool
 
 
 class StaticFile(Struct, frozen=True):
@@ -46,6 +52,12 @@ class SheetEntry(Struct, frozen=True):
     groups: tuple[str, ...] = GROUPS
     media: str = ""
     """The media query it holds for; empty: always."""
+    when: tuple[tuple[str, tuple[OptionValue, ...]], ...] = ()
+    """Options of the theme, and the values with which sites have it; empty: always."""
+
+    def is_wanted(self, options: Mapping[str, Any]) -> bool:
+        """Whether a site with these options has it."""
+        return all(options.get(name) in values for name, values in self.when)
 
 
 class StyleSheet(Struct, frozen=True, cache_hash=True):
@@ -82,6 +94,7 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
         for file, media in self.parts:
             rules += [] if media else _statements(file)
         rules += [f":root{{{chosen}}}"] if chosen else []
+        rules = drop_overridden(rules)
         for file, media in self.parts:
             if media:
                 rules += _conditional(_statements(file), media)
@@ -109,10 +122,15 @@ def join_sheets(
     static: Mapping[str, StaticFile],
     theme: str,
     variables: Sequence[tuple[str, str]] = (),
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, StyleSheet]:
-    """Group → its sheet. declared: in the order in which they override each other; of one file the last."""
+    """Group → its sheet, with these options of the site.
+
+    declared: in the order in which they override each other; of one file the last.
+    """
     last = {sheet.file: sheet for sheet in declared}
-    ordered = sorted(last.values(), key=lambda sheet: bool(sheet.media))
+    wanted = [sheet for sheet in last.values() if sheet.is_wanted(options)]
+    ordered = sorted(wanted, key=lambda sheet: bool(sheet.media))
     groups = dict.fromkeys(group for sheet in ordered for group in sheet.groups)
     # what stands beside another sheet would set variables again, behind what holds for paper
     whole = ordered[0].groups if ordered else ()

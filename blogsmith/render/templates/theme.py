@@ -182,7 +182,8 @@ def make_theme(
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
     variables = variables_of(chosen, files.options)
-    sheets = join_sheets(files.styles, files.static, files.name, variables)
+    options = {**files.defaults, **chosen}
+    sheets = join_sheets(files.styles, files.static, files.name, variables, options)
     return Theme(files, base_path, environment, _shortcodes(files), layouts, sheets)
 
 

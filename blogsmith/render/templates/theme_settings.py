@@ -11,7 +11,7 @@ from ...base.diagnostics.model import Reporter, did_you_mean, nearest, question_
 from ...base.schema import yaml_loader as loader
 from ...model.social_cards import CardStyle
 from .card_style import read_card
-from .style_sheets import GROUPS, SheetEntry
+from .style_sheets import GROUPS, OptionValue, SheetEntry
 from .theme_options import ThemeOption, read_options
 
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (
@@ -24,7 +24,7 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("scripts", list, "a list of scripts"),
     ("options", dict, "a mapping"),
 )
-_SHEET_KEYS = ("file", "for", "media")
+_SHEET_KEYS = ("file", "for", "media", "when")
 
 
 class ThemeSettings(Struct, frozen=True):
@@ -101,9 +101,44 @@ def _sheet(entry: Any) -> SheetEntry | None:
     file, groups, media = entry.get("file"), entry.get("for", list(GROUPS)), entry.get("media", "")
     groups = [groups] if isinstance(groups, str) else groups
     is_right = isinstance(file, str) and isinstance(media, str) and isinstance(groups, list)
-    if not is_right or not groups or not all(isinstance(group, str) for group in groups):
+    when = _when(entry.get("when", {}))
+    if not is_right or when is None or not groups or not all(isinstance(group, str) for group in groups):
         return None
-    return SheetEntry(str(file), tuple(groups), media)
+    return SheetEntry(str(file), tuple(groups), media, when)
+
+
+def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | None:
+    """Options and their values, of `{font: paper, toc: [right, none]}`; None if it is something else."""
+    if not isinstance(written, dict):
+        return None
+    found = {
+        str(name): tuple(value) if isinstance(value, list) else (value,) for name, value in written.items()
+    }
+    if not all(isinstance(value, OptionValue) for values in found.values() for value in values):
+        return None
+    return tuple(found.items())
+
+
+def report_conditions(
+    settings: ThemeSettings, options: Mapping[str, ThemeOption], reporter: Reporter
+) -> None:
+    """Report style sheets that a theme has for options, or values of them, that no site can choose.
+
+    options: the theme's own, and those of themes that it extends.
+    """
+    located = settings.located
+    for index, sheet in enumerate(settings.styles):
+        for name, values in sheet.when:
+            path = ("styles", index, "when", name)
+            if name not in options:
+                place = located.key_places.get(path) if located else None
+                hint = did_you_mean(name, options) or f"options: {', '.join(options)}"
+                reporter.error("theme-value", f'the theme has no option "{name}"', place, hint)
+                continue
+            wrong = next((found for value in values if (found := options[name].problem(value))), "")
+            if wrong:
+                place = located.places.get(path) if located else None
+                reporter.error("theme-value", f"the option `{name}` {wrong}", place)
 
 
 def _scripts(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[str]:

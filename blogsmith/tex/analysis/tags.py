@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...base.patterns import lazy_pattern
 from ..convert import Convert, TypesetFormula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
 from .numbering import SourceRow, split_rows
+from .tag_text import holds_tex, math_content
 
-_TEX = lazy_pattern(r"[\\${}^_~&#%]")
-_OUTSIDE = lazy_pattern(r"<math[^<>]*>|</math>\Z")
 _OPENING = "\\text{"
-
-
-def holds_tex(number: str) -> bool:
-    """Whether `number` is more than plain text."""
-    return _TEX.search(number) is not None
 
 
 def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = False) -> str:
@@ -30,11 +23,6 @@ def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = 
     except TexError as error:
         offset = max(0, min(error.offset - len(opening), len(number) - 1))
         raise TexError(error.kind, error.message, offset, error.length, hint=error.hint) from None
-
-
-def math_content(mathml: str) -> str:
-    """What stands in a `<math>` element."""
-    return _OUTSIDE.sub("", mathml)
 
 
 def convert_alone(

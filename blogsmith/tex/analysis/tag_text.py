@@ -1,0 +1,18 @@
+r"""The text of a `\tag`, for callers that as a rule meet plain numbers: nothing here typesets."""
+
+from __future__ import annotations
+
+from ...base.patterns import lazy_pattern
+
+_TEX = lazy_pattern(r"[\\${}^_~&#%]")
+_OUTSIDE = lazy_pattern(r"<math[^<>]*>|</math>\Z")
+
+
+def holds_tex(number: str) -> bool:
+    """Whether `number` is more than plain text."""
+    return _TEX.search(number) is not None
+
+
+def math_content(mathml: str) -> str:
+    """What stands in a `<math>` element."""
+    return _OUTSIDE.sub("", mathml)
