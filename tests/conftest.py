@@ -292,7 +292,7 @@ def font_cuts() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def bundled_themes() -> Iterator[None]:
-    """A bundled theme is read once where a site adds nothing to it: that is a tenth of a small build."""
+    """A bundled theme is read once where a site adds nothing to it: that is a sixth of a small build."""
     from blogsmith.project.bundled_folders import bundled_folder
     from blogsmith.render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
 
