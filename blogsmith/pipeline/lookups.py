@@ -28,9 +28,8 @@ from .bibliographies import SiteBibliographies
 from .media import measure_media
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-
     from ..pyodide.distribution import Distribution
+    from .cache import PageCache
 
 
 def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
@@ -67,7 +66,7 @@ def site_files(config: Config) -> Iterator[str]:
 
 def page_tools(
     context: SiteContext,
-    parser: Callable[[], MarkdownIt],
+    memory: PageCache,
     index: SiteIndex,
     loaded: LoadedSite,
     results: Callable[[Document], PageResults],
@@ -77,7 +76,7 @@ def page_tools(
     bibliographies: SiteBibliographies,
     media: MeasureMedia = measure_media,
 ) -> Tools:
-    """The site as its pages see it while they are rendered."""
+    """The site as its pages see it while they are rendered, with what `memory` keeps of them."""
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
@@ -87,7 +86,7 @@ def page_tools(
 
     return Tools(
         config=context.config,
-        parser=parser,
+        parser=memory.parser,
         theme=context.theme,
         plugins=context.plugins,
         link=lambda written, document: resolve_link(index, written, document),
@@ -111,4 +110,7 @@ def page_tools(
         bibliography_problems=bibliographies.problems,
         citation_style=bibliographies.style,
         language=context.theme.language,
+        lex=memory.lex,
+        formula=memory.formula,
+        foreign=memory.foreign,
     )

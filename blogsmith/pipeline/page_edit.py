@@ -190,21 +190,16 @@ class _Edit:
         bibliographies = SiteBibliographies(root, rows)
         bibliographies.use_settings(context.settings)
         self._frame = replace(frame, term_names=outline.term_names)
-        self._tools = replace(
-            page_tools(
-                context=context,
-                parser=self._memory.parser,
-                index=index,
-                loaded=loaded,
-                results=_no_results,
-                python=_no_python,
-                measure=self._memory.images.measure,
-                digest=self._memory.images.digest,
-                bibliographies=bibliographies,
-            ),
-            lex=self._memory.lex,
-            formula=self._memory.formula,
-            foreign=self._memory.foreign,
+        self._tools = page_tools(
+            context=context,
+            memory=self._memory,
+            index=index,
+            loaded=loaded,
+            results=_no_results,
+            python=_no_python,
+            measure=self._memory.images.measure,
+            digest=self._memory.images.digest,
+            bibliographies=bibliographies,
         )
         self._documents: dict[str, Document] = {}
         self._views: dict[str, PageView] = {}

@@ -54,7 +54,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     bibliographies.use_settings(context.settings)
     tools = page_tools(
         context=context,
-        parser=memory.parser,
+        memory=memory,
         index=index,
         loaded=loaded,
         results=_no_results,

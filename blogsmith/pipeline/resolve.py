@@ -164,7 +164,7 @@ class Resolver:
         index = structs.replace(index, entries=entries)
         tools = page_tools(
             context=context,
-            parser=self._memory.parser,
+            memory=self._memory,
             index=index,
             loaded=loaded,
             results=results,
@@ -173,14 +173,7 @@ class Resolver:
             digest=self._memory.images.digest,
             bibliographies=self._bibliographies,
         )
-        memory = self._memory
-        tools = structs.replace(
-            tools,
-            mark_lines=self._marks_lines,
-            lex=memory.lex,
-            formula=memory.formula,
-            foreign=memory.foreign,
-        )
+        tools = structs.replace(tools, mark_lines=self._marks_lines)
         return PageLookups(documents, index, tools, cells, looked)
 
     def _python_of(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:

@@ -164,8 +164,8 @@ STYLES = """
 
 def test_a_fault_is_told_with_its_look(tmp_path: Path, reader: Reader, axe: str) -> None:
     """Also where a page is judged whole, and stays as it is."""
-    head = f'<html lang="en"><title>x</title><link rel="icon" href="data:,"><style>{STYLES}</style>'
-    (tmp_path / "x.html").write_text(f"<!DOCTYPE html>{head}<main><h1>x</h1><p>Pale</p><pre>wide</pre></main>")
+    head = f'<!DOCTYPE html><html lang="en"><title>x</title><link rel="icon" href="data:,"><style>{STYLES}'
+    (tmp_path / "x.html").write_text(f"{head}</style><main><h1>x</h1><p>Pale</p><pre>wide</pre></main>")
     with served(tmp_path) as origin:
         reader.open(f"{origin}/x.html")
         found = faults_in_looks(reader, axe)

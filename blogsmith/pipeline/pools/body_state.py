@@ -188,7 +188,7 @@ class _WorkerSite:
         bibliographies.use_settings(context.settings)
         tools = page_tools(
             context=context,
-            parser=memory.parser,
+            memory=memory,
             index=index,
             loaded=loaded,
             results=_no_results,
@@ -199,11 +199,7 @@ class _WorkerSite:
             media=self._measure_media,
         )
         return replace(
-            tools,
-            lex=memory.lex,
-            formula=memory.formula,
-            foreign=memory.foreign,
-            bibliography_problems=lambda document: _own_problems(bibliographies.problems(document)),
+            tools, bibliography_problems=lambda document: _own_problems(bibliographies.problems(document))
         )
 
     def _look_away(self, path: PurePosixPath) -> NoReturn:
