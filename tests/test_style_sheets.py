@@ -196,7 +196,11 @@ BAD_SETTINGS = [
     ("styles: [{fil: own.css}]", 'unknown key "fil"', "did you mean file?", (2, 11)),
     ("styles: [3]", "an entry of `styles` is no style sheet", "write `- own.css`", (2, 10)),
     ("styles: [{file: own.css, for: []}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
-    ("scripts: [[]]", "an entry of `scripts` is not the name of a file", "", (2, 11)),
+    ("scripts: [[]]", "an entry of `scripts` is not the name of a file", "write `- own.js`", (2, 11)),
+    ("scripts: [{for: posts}]", "an entry of `scripts` is not the name of a file", "write", (2, 11)),
+    ("scripts: [{file: a, for: 3}]", "an entry of `scripts` is not the name of a file", "write", (2, 11)),
+    ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean for?", (2, 26)),
+    ("scripts: [{file: o.js, for: posts}]", 'the theme has no file "static/o.js"', "own.js?", (2, 18)),
     ("styles: own.css", "`styles` is not a list of style sheets", "", (2, 9)),
 ]
 
