@@ -56,6 +56,7 @@ DISPLAY = '<div class="math-display"><math display="block"><mi>x</mi></math></di
 REFERENCE = '<p><a class="xref" href="#eq-x">(1)</a></p>'
 NOTE = '<p><sup><a role="doc-noteref" href="#fn-1">1</a></sup></p>'
 CITATION = '<p><a role="doc-biblioref" href="#ref-x">1</a></p>'
+BUNDLE = "three or more of copy, selection, scroll, preview and spy"
 SCRIPTS = [
     (set(), "", {}, []),
     ({"runnable"}, "", {}, ["run"]),
@@ -67,8 +68,11 @@ SCRIPTS = [
     (set(), "<p><math><mi>x</mi></math></p>", {}, []),
     (set(), '<p><math class="math-lines"><mi>x</mi></math></p>', {}, ["selection"]),
     ({"code"}, "<p><math><mi>x</mi></math></p>", {}, ["copy", "selection"]),
-    (set(), DISPLAY, {}, ["copy", "selection", "scroll"]),
-    (set(), DISPLAY + REFERENCE, {}, ["copy", "selection", "scroll", "preview"]),
+    (set(), DISPLAY, {}, [BUNDLE]),
+    (set(), DISPLAY, {"copy": False}, ["scroll"]),
+    (set(), DISPLAY, {"preview": False}, ["copy", "selection", "scroll"]),
+    (set(), DISPLAY + REFERENCE, {}, [BUNDLE]),
+    ({"code", "tabs"}, DISPLAY + REFERENCE, {"switch": True}, ["switch", "tabs", BUNDLE]),
     (set(), REFERENCE, {}, ["preview"]),
     (set(), CITATION, {}, ["preview"]),
     (set(), NOTE, {}, ["preview"]),
@@ -173,7 +177,8 @@ class TestPost:
         page = replace(FULL, widgets=frozenset(widgets), body=PageText.of(content), toc=())
         tree = parse(paper.render("post", page, replace(SITE, options=options)))
         found = [(item.get("src") or "").partition("?")[0] for item in scripts(tree)]
-        assert found == [f"/b/assets/paper/{name}.js" for name in shipped]
+        bundle = f"/b/{paper.bundles['posts'].path()}"
+        assert found == [bundle if name == BUNDLE else f"/b/assets/paper/{name}.js" for name in shipped]
         assert len(having(tree, "theme-switch")) == ("switch" in shipped)
 
     def test_contents_bring_the_script_that_follows_the_reader(self, paper: Theme) -> None:

@@ -14,6 +14,7 @@ _MARKS = {
     "compare": b"compare",
     "doc-biblioref": b"doc-biblioref",
     "doc-noteref": b"doc-noteref",
+    "em": b"<em>",
     "embed": b"embed",
     "math": b"<math",
     "pre": b"<pre",

@@ -179,6 +179,8 @@ def plan(
         files.append(OutputFile(part, "the index of the search", made))
     for sheet, text in sheet_files(views, context):
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
+    for bundle in context.theme.bundles.values():
+        files.append(OutputFile(bundle.path(), f"the scripts of theme {context.theme.name}", bundle.text))
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
     files += _host_files(views, documents, files, config)

@@ -12,8 +12,8 @@ from markdown_it.token import Token
 from ..base.patterns import lazy_pattern
 from ..syntax.records import NoteItem, NoteRef, XRef, record_of
 from ..syntax.references.labels import Label, label_hint
-from .citations.html import RULES as CITATION_RULES
 from .citations.marks import back_label, use_id
+from .citations.rules import RULES as CITATION_RULES
 from .context import Rendering, Rule
 from .numbers import number_html
 from .prose import escape_html

@@ -160,7 +160,7 @@ def test_nothing_stands_in_the_way(site: Served, reader: Reader) -> None:
 
 def test_scripts_are_those_of_what_stands_there(site: Served) -> None:
     text = site.text("/posts/a/")
-    assert all(name in text for name in ("tabs.js", "sweep.js", "preview.js"))
+    assert all(name in text for name in ("tabs.js", "sweep.js", "/posts-"))
     # a choice that nobody follows needs none
     assert '<script type="module"' not in site.text("/posts/b/")
 

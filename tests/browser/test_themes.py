@@ -18,7 +18,7 @@ from tests.site_files import build, printed
 from . import tools
 from .accessibility import Looks
 from .conftest import ADDRESS, ROOT, Served, cut_down
-from .reader import DARK, DESKTOP, SHEET, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DARK, DESKTOP, PHONE, SHEET, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
 from .test_pages import FIRST_TEXT, LIMITS_PX, hidden_without_scripts, listing
@@ -123,6 +123,13 @@ def test_pages_have_no_fault(themed_site: tuple[Served, Sequence[str]], reader: 
 
 def test_no_post_of_terminal_is_heavy(terminal: Served) -> None:
     assert heavy_posts(terminal) == {}
+
+
+def test_the_switch_stands_beside_the_menu(terminal: Served, reader: Reader) -> None:
+    reader.open(terminal.url("/posts/many-heads/"), PHONE)
+    end = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
+    menu, switch = (reader.ask(end, place) for place in (".site-menu", ".theme-switch"))
+    assert switch == pytest.approx(menu, abs=10)
 
 
 def test_nothing_is_hidden_without_scripts(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from markdown_it.token import Token
 
@@ -12,7 +11,7 @@ from ...base.diagnostics.model import Place
 from ...model.publications import CslStyle
 from ...syntax.records import Citation, CitationEntry, Heading, record_of
 from ...syntax.references.citations import ALL_KEYS
-from ..context import Rendering, Rule
+from ..context import Rendering
 from ..prose import escape_html
 from .cited_works import CitedWorks, collect_works, is_mistake
 from .links import work_links
@@ -157,12 +156,3 @@ def _entry(rendering: Rendering, page: CitationPlan, key: str, uses: int) -> str
         links += f' <a class="ref-backref" href="#{use_id("cite", shown, use)}" {label}'
     more = "" if cited.reference else work_links(rendering, cited.work)
     return f'<li id="ref-{shown}">{page.style.describe(rendering, key)}{more}{links}</li>\n'
-
-
-def _nothing(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return ""
-
-
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {"citation": citation, "nocite": _nothing, "bibliography": bibliography}
-)

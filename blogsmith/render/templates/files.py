@@ -27,6 +27,7 @@ from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset
 from ...model.social_cards import CardStyle
+from .script_bundles import ScriptEntry
 from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
@@ -64,8 +65,8 @@ class ThemeFiles(Struct, frozen=True):
     """Of pictures that stand beside links to posts."""
     styles: tuple[SheetEntry, ...] = ()
     """Style sheets that pages have, parents' before children's."""
-    scripts: tuple[str, ...] = ()
-    """Names under `static/` of the scripts that every page has."""
+    scripts: tuple[ScriptEntry, ...] = ()
+    """Scripts that every page has or that are joined, parents' before children's."""
     warnings: tuple[Diagnostic, ...] = ()
     """What is doubtful in its templates and translations."""
     languages: ThemeTexts = {}
@@ -164,7 +165,7 @@ def read_theme_files(
         math_font=_math_font(name, font) if font else None,
         card=next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
         styles=tuple(sheet for settings in parents_first for sheet in settings.styles),
-        scripts=tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
+        scripts=tuple(script for settings in parents_first for script in settings.scripts),
         warnings=(*unknown_blocks(templates), *found),
         languages=languages,
     )
@@ -199,7 +200,10 @@ def _languages(
 def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Iterator[Diagnostic]:
     """Errors for style sheets and scripts that a theme declares and nobody in its chain has."""
     settings, located = folder.settings, folder.settings.located
-    declared = {"styles": [sheet.file for sheet in settings.styles], "scripts": settings.scripts}
+    declared = {
+        "styles": [sheet.file for sheet in settings.styles],
+        "scripts": [script.file for script in settings.scripts],
+    }
     for key, names in declared.items():
         for index, name in enumerate(names):
             if located and name not in static:

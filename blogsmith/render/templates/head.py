@@ -32,15 +32,21 @@ class HeadAssets(Struct, frozen=True):
     """Group of pages → the address of its style sheet."""
     scripts: tuple[str, ...]
     """Addresses of the scripts that the theme has on every page."""
+    bundles: Mapping[str, str]
+    """Group of pages → the address of its scripts in one file."""
 
 
 def page_head(
-    page: PageView, site: SiteView, styles: Mapping[str, str], scripts: tuple[str, ...]
+    page: PageView,
+    site: SiteView,
+    styles: Mapping[str, str],
+    scripts: tuple[str, ...],
+    bundles: Mapping[str, str],
 ) -> HeadAssets:
-    """The head's data of `page`. styles, scripts: as in `HeadAssets`."""
+    """The head's data of `page`. styles, scripts, bundles: as in `HeadAssets`."""
     image_url = _absolute(page.card or page.image, site)
     size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
-    return HeadAssets(image_url, size, _json_ld(page, site, image_url), styles, scripts)
+    return HeadAssets(image_url, size, _json_ld(page, site, image_url), styles, scripts, bundles)
 
 
 def _absolute(url: str, site: SiteView) -> str:

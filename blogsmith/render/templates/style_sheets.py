@@ -107,9 +107,13 @@ def _path_of(sheet: StyleSheet, font: str) -> PurePosixPath:
     """Remembered, for every page asks for those of its sheets."""
     chosen = [f"{name}:{value}" for name, value in sheet.variables]
     files = [f"{file.asset.path} {file.version} {media}" for file, media in sheet.parts]
-    key = "\n".join((_RECIPE, font, *files, *chosen))
-    digest = hashlib.sha256(key.encode()).hexdigest()[:_DIGITS]
-    return PurePosixPath("assets", sheet.theme, f"{sheet.group}-{digest}.css")
+    return joined_path(sheet.theme, sheet.group, ".css", (_RECIPE, font, *files, *chosen))
+
+
+def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> PurePosixPath:
+    """Where the file of a group of pages lies in the finished site: it is named by all it is made of."""
+    digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:_DIGITS]
+    return PurePosixPath("assets", theme, f"{group}-{digest}{suffix}")
 
 
 def version_of(data: bytes) -> str:

@@ -29,6 +29,7 @@ from .errors import template_diagnostic
 from .files import TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
 from .sandbox import Sandbox
+from .script_bundles import ScriptBundle, join_scripts
 from .style_sheets import StyleSheet, join_sheets
 from .theme_options import variables_of
 
@@ -48,6 +49,7 @@ class Theme(Struct, frozen=True):
     layout_names: tuple[str, ...]
     """Sorted."""
     sheets: Mapping[str, StyleSheet] = {}
+    bundles: Mapping[str, ScriptBundle] = {}
     """Group of pages → its style sheet."""
 
     @property
@@ -74,7 +76,7 @@ class Theme(Struct, frozen=True):
         context = {
             "page": page,
             "site": replace(site, options=options),
-            "head": page_head(page, site, self._styles(page.math_font), self._scripts()),
+            "head": page_head(page, site, self._styles(page.math_font), self._scripts(), self._bundles()),
         }
         with self._blame_template(page.path or page.url):
             template, language = f"layouts/{layout}.html", self.language(page.lang)
@@ -134,7 +136,12 @@ class Theme(Struct, frozen=True):
         return {group: f"{self.base_path}/{sheet.path(math_font)}" for group, sheet in self.sheets.items()}
 
     def _scripts(self) -> tuple[str, ...]:
-        return tuple(file_address(self.files.static[name], self.base_path) for name in self.files.scripts)
+        names = {entry.file: entry for entry in self.files.scripts}
+        alone = (self.files.static[name] for name, entry in names.items() if not entry.groups)
+        return tuple(file_address(file, self.base_path) for file in alone)
+
+    def _bundles(self) -> dict[str, str]:
+        return {group: f"{self.base_path}/{bundle.path()}" for group, bundle in self.bundles.items()}
 
     @contextmanager
     def _blame_template(self, what: str) -> Iterator[None]:
@@ -184,7 +191,8 @@ def make_theme(
     variables = variables_of(chosen, files.options)
     options = {**files.defaults, **chosen}
     sheets = join_sheets(files.styles, files.static, files.name, variables, options)
-    return Theme(files, base_path, environment, _shortcodes(files), layouts, sheets)
+    bundles = join_scripts(files.scripts, files.static, files.name)
+    return Theme(files, base_path, environment, _shortcodes(files), layouts, sheets, bundles)
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:

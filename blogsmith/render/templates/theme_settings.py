@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from ...base.diagnostics.model import Reporter, did_you_mean, nearest, question_
 from ...base.schema import yaml_loader as loader
 from ...model.social_cards import CardStyle
 from .card_style import read_card
+from .script_bundles import ScriptEntry
 from .style_sheets import GROUPS, OptionValue, SheetEntry
 from .theme_options import ThemeOption, read_options
 
@@ -25,6 +26,7 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("options", dict, "a mapping"),
 )
 _SHEET_KEYS = ("file", "for", "media", "when")
+_SCRIPT_KEYS = ("file", "for")
 
 
 class ThemeSettings(Struct, frozen=True):
@@ -34,7 +36,7 @@ class ThemeSettings(Struct, frozen=True):
     math_font: str = ""
     options: Mapping[str, ThemeOption] = {}
     styles: tuple[SheetEntry, ...] = ()
-    scripts: tuple[str, ...] = ()
+    scripts: tuple[ScriptEntry, ...] = ()
     card: CardStyle | None = None
     """Its font is the path as written."""
     located: loader.Located | None = None
@@ -76,21 +78,16 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
     )
 
 
-def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[SheetEntry]:
-    found = []
+def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> Iterator[SheetEntry]:
     for index, entry in enumerate(entries):
         sheet = _sheet(entry)
-        if isinstance(entry, dict) and (unknown := [key for key in entry if key not in _SHEET_KEYS]):
-            hint = did_you_mean(unknown[0], _SHEET_KEYS) or f"keys: {', '.join(_SHEET_KEYS)}"
-            place = located.key_places.get(("styles", index, unknown[0]))
-            reporter.error("theme-value", f'unknown key "{unknown[0]}"', place, hint)
-        elif sheet is None:
+        if _has_known_keys(entry, ("styles", index), _SHEET_KEYS, located, reporter):
+            if sheet is not None:
+                yield sheet
+                continue
             hint = "write `- own.css`, or `- {file: own.css, for: posts, media: print}`"
             place = located.places.get(("styles", index))
             reporter.error("theme-value", "an entry of `styles` is no style sheet", place, hint)
-        else:
-            found.append(sheet)
-    return found
 
 
 def _sheet(entry: Any) -> SheetEntry | None:
@@ -98,13 +95,11 @@ def _sheet(entry: Any) -> SheetEntry | None:
         return SheetEntry(entry)
     if not isinstance(entry, dict):
         return None
-    file, groups, media = entry.get("file"), entry.get("for", list(GROUPS)), entry.get("media", "")
-    groups = [groups] if isinstance(groups, str) else groups
-    is_right = isinstance(file, str) and isinstance(media, str) and isinstance(groups, list)
+    file, groups, media = entry.get("file"), _groups(entry.get("for", list(GROUPS))), entry.get("media", "")
     when = _when(entry.get("when", {}))
-    if not is_right or when is None or not groups or not all(isinstance(group, str) for group in groups):
+    if not isinstance(file, str) or not isinstance(media, str) or not groups or when is None:
         return None
-    return SheetEntry(str(file), tuple(groups), media, when)
+    return SheetEntry(file, groups, media, when)
 
 
 def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | None:
@@ -141,9 +136,40 @@ def report_conditions(
                 reporter.error("theme-value", f"the option `{name}` {wrong}", place)
 
 
-def _scripts(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[str]:
+def _scripts(entries: list[Any], located: loader.Located, reporter: Reporter) -> Iterator[ScriptEntry]:
     for index, entry in enumerate(entries):
-        if not isinstance(entry, str):
+        script = _script(entry)
+        if _has_known_keys(entry, ("scripts", index), _SCRIPT_KEYS, located, reporter):
+            if script is not None:
+                yield script
+                continue
+            hint = "write `- own.js`, or `- {file: own.js, for: posts}`"
             place = located.places.get(("scripts", index))
-            reporter.error("theme-value", "an entry of `scripts` is not the name of a file", place)
-    return [entry for entry in entries if isinstance(entry, str)]
+            reporter.error("theme-value", "an entry of `scripts` is not the name of a file", place, hint)
+
+
+def _script(entry: Any) -> ScriptEntry | None:
+    if isinstance(entry, str):
+        return ScriptEntry(entry)
+    if not isinstance(entry, dict):
+        return None
+    file, groups = entry.get("file"), _groups(entry.get("for", []))
+    is_right = isinstance(file, str) and (groups or "for" not in entry)
+    return ScriptEntry(str(file), groups) if is_right else None
+
+
+def _groups(value: Any) -> tuple[str, ...]:
+    """The groups of pages that `for` names; none if it is neither a name nor a list of names."""
+    names = [value] if isinstance(value, str) else value
+    is_right = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return tuple(names) if is_right else ()
+
+
+def _has_known_keys(
+    entry: Any, path: tuple[str, int], keys: tuple[str, ...], located: loader.Located, reporter: Reporter
+) -> bool:
+    unknown = [key for key in entry if key not in keys] if isinstance(entry, dict) else []
+    for key in unknown[:1]:
+        hint = did_you_mean(key, keys) or f"keys: {', '.join(keys)}"
+        reporter.error("theme-value", f'unknown key "{key}"', located.key_places.get((*path, key)), hint)
+    return not unknown

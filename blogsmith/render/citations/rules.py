@@ -1,0 +1,31 @@
+"""The rules of tokens of citations; what prints these is imported with the first page that cites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..context import Rendering, Rule
+
+
+def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    from .html import citation
+
+    return citation(rendering, tokens, index)
+
+
+def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    from .html import bibliography
+
+    return bibliography(rendering, tokens, index)
+
+
+def _nothing(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return ""
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {"citation": _citation, "nocite": _nothing, "bibliography": _bibliography}
+)
