@@ -188,8 +188,6 @@ def pytest_collection(session: pytest.Session) -> None:
 
     In a new checkout all would compile all of them at the same time, half of a minute each.
     """
-    # what is collected stays, and to look for dead cycles among it takes a fifth of the time
-    gc.disable()
     place: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if place is None or [Path(arg).resolve() for arg in session.config.args] != [TESTS]:
         return
@@ -242,7 +240,6 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays: a search for dead cycles need not look at it again."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture(scope="session")
