@@ -188,8 +188,6 @@ def pytest_collection(session: pytest.Session) -> None:
 
     In a new checkout all would compile all of them at the same time, half of a minute each.
     """
-    # what is collected stays, and to look for dead cycles among it takes a fifth of the time
-    gc.disable()
     place: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if place is None or [Path(arg).resolve() for arg in session.config.args] != [TESTS]:
         return
@@ -242,7 +240,6 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays: a search for dead cycles need not look at it again."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -292,7 +289,7 @@ def font_cuts() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def bundled_themes() -> Iterator[None]:
-    """A bundled theme is read once where a site adds nothing to it: that is a tenth of a small build."""
+    """A bundled theme is read once where a site adds nothing to it: that is a sixth of a small build."""
     from blogsmith.project.bundled_folders import bundled_folder
     from blogsmith.render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
 
