@@ -13,6 +13,7 @@ MARKS = {
     **{name: name for name in ("code-mark", "compare", "doc-biblioref", "doc-noteref", "embed")},
     **{name: f'class="{name}"' for name in (*CLASSES, "diagram-scroll")},
     "diagram": 'class="diagram',
+    "em": "<em>",
     "grouped-works": '<ol class="by-',
     "math": "<math",
     "pre": "<pre",

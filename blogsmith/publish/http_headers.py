@@ -26,7 +26,7 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 """For what gets another address when it changes."""
 HASHED = (
     r"/assets/(?:pictures/[^/]+-[0-9a-f]{12}-[0-9]+\.[a-z]+|cards/[0-9a-f]{16}\.png"
-    r"|[^/]+/(?:fonts/)?[^/]+-[0-9a-f]{10}\.(?:css|woff2))"
+    r"|[^/]+/(?:fonts/)?[^/]+-[0-9a-f]{10}\.(?:css|js|woff2))"
 )
 """Addresses of files that are named after what they hold, below that of the site."""
 VERSIONED = "/assets/"

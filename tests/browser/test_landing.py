@@ -21,7 +21,9 @@ def test_a_visitor_finds_what_the_tool_is_and_proof_of_it(own_site: Served) -> N
     assert len(re.findall(r'<h1 class="landing-title">[^<]{20,90}</h1>', main)) == 1
     first_code = main.partition("<figure")[2].partition("</figure>")[0]
     assert "install" in re.sub(r"<[^>]+>", "", first_code)
-    assert re.search(r'<script [^>]*src="/assets/paper/copy\b', html)
+    # with others in one file
+    (scripts,) = re.findall(r'<script [^>]*src="(/assets/paper/posts-\w+\.js)"', html)
+    assert "copy-button" in own_site.text(scripts)
     left, right = main.partition('<div class="split')[2].partition('<div class="example">')[::2]
     assert "markdown" in left and "<math" not in left and "<math" in right
     assert [name for name, pattern in PROOFS.items() if not re.search(pattern, right)] == []
