@@ -179,7 +179,7 @@ def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -
 def needed_names(cell: CellRecord) -> list[str]:
     """`cuda` and `torch` for a cell that was recorded with `cuda>=8.0, torch`."""
     needs = cell.options.get("needs", "")
-    return [re.split(r"[\s<>=!~]", need.strip(), maxsplit=1)[0] for need in needs.split(",")] if needs else []
+    return [need.partition(">=")[0] for need in needs.split(", ") if need]
 
 
 def _is_same_version(then: str, now: str) -> bool:
