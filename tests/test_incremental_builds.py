@@ -138,6 +138,60 @@ def test_a_shortcode_that_is_known_from_now_on(tmp_path: Path) -> None:
     assert compare(root).ok
 
 
+def test_pages_are_made_anew_by_what_their_shortcodes_load(tmp_path: Path) -> None:
+    """Directly or not, found or not; a page that calls another shortcode stays as it is."""
+    first, second, third = (f"content/posts/{name}.md" for name in "abc")
+    root = put_bare(
+        tmp_path / "site",
+        {
+            first: "---\ntitle: A\n---\n{% one %}\n\n{% one %}\n",
+            second: "---\ntitle: B\n---\nText {% two %}.\n",
+            third: "---\ntitle: C\n---\nNone.\n",
+            "shortcodes/one.html": "<p>{% include 'partials/piece.html' %}</p>\n",
+            "shortcodes/two.inline.html": "{% include ['partials/absent.html', 'partials/there.html'] %}",
+            "partials/piece.html": "<i>{{ asset('x.css') }}</i>",
+            "partials/there.html": "<b>there</b>",
+            "themes/bare/static/x.css": "p {}\n",
+            "themes/bare/static/y.css": "p {}\n",
+        },
+    )
+    assert compare(root).ok
+
+    def remade(edits: dict[str, str]) -> set[str]:
+        put(root, edits)
+        report = compare(root)
+        assert report.ok
+        return {*report.rebuilt}
+
+    assert remade({"shortcodes/one.html": "<div>{% include 'partials/piece.html' %}</div>\n"}) == {first}
+    assert remade({"partials/piece.html": "<em>{{ asset('x.css') }}</em>"}) == {first}
+    assert remade({"themes/bare/static/x.css": "p { color: red }\n"}) == {first}
+    assert remade({"themes/bare/static/y.css": "p { color: red }\n"}) == set()
+    assert remade({"partials/absent.html": "<b>no more</b>"}) == {second}
+    assert remade({"partials/there.html": "<b>unseen</b>"}) == set()
+    assert remade({"shortcodes/three.html": "<hr>\n"}) == {first, second, third}
+
+
+def test_what_a_wrong_shortcode_says_is_as_new(tmp_path: Path) -> None:
+    """Its message names files that may be meant."""
+    root = put_bare(
+        tmp_path / "site",
+        {
+            "content/posts/a.md": "---\ntitle: A\n---\n{% one %}\n",
+            "shortcodes/one.html": "{{ asset('widget.js') }} {% include 'partials/piece.html' %}\n",
+        },
+    )
+    assert not compare(root).ok
+    put(root, {"themes/bare/static/widget.jss": ""})
+    assert not compare(root).ok
+    put(root, {"themes/bare/static/widget.js": ""})
+    assert not compare(root).ok
+    put(root, {"partials/pieces.html": "p"})
+    assert not compare(root).ok
+    put(root, {"partials/piece.html": "p"})
+    assert compare(root).ok
+
+
 def test_only_what_has_changed_is_made(site: Path) -> None:
     assert rebuilt(site) == {}
     write(site / "content/about.md", "Another text.\n")

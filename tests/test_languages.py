@@ -21,7 +21,7 @@ from blogsmith.languages.sentences import translate_sentences
 from blogsmith.languages.tags import language_name
 from blogsmith.model.results import CellResult
 from blogsmith.pipeline.reload import reload_site
-from blogsmith.pipeline.rows.page_keys import text_templates
+from blogsmith.pipeline.rows.page_keys import text_theme
 from blogsmith.project.context import open_site
 from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
@@ -398,7 +398,7 @@ def test_the_preview_reads_words_again(tmp_path: Path) -> None:
     put(root, {"languages/de.yaml": "Next: Vorwärts\n"})
     again = reload_site(root, None, opened, ["languages/de.yaml"])
     assert again.theme.language("de").translate("Next") == "Vorwärts"
-    assert text_templates(again) != text_templates(opened)
+    assert text_theme(again) != text_theme(opened)
 
 
 def test_names_of_kinds_that_the_site_gives_stay(tmp_path: Path) -> None:

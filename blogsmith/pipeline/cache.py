@@ -32,11 +32,11 @@ from ..site.index import PageEntry, page_entry
 from ..tex.cache import cache_conversions
 from .placeholder import placeholder_body
 from .rows.image_rows import ImageSizes
-from .rows.page_keys import text_settings, text_templates
+from .rows.page_keys import text_settings, text_theme
 from .rows.page_rows import Question
 from .rows.page_table import PageTable
 from .rows.row_store import NoRows, RowStore
-from .rows.trace import Lookups, is_valid, trace_tools
+from .rows.trace import Lookups, is_valid, trace_templates, trace_tools
 from .time_limit import LIMIT_S, TookTooLong, time_limit
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class PageCache:
             if text_settings(before.config) != text_settings(context.config):
                 self._heads.clear()
                 self._bodies.clear()
-            if text_templates(before) != text_templates(context) or before.plugins != context.plugins:
+            if text_theme(before) != text_theme(context) or before.plugins != context.plugins:
                 self._bodies.clear()
             if before.plugins.page_readers != context.plugins.page_readers:
                 self._heads.clear()
@@ -307,12 +307,14 @@ class PageCache:
 
         watched, lookups = trace_tools(tools)
         watched = structs.replace(watched, kept=self.table.fragments(document))
-        try:
-            with time_limit(self._limit_s, self._is_urgent):
-                body = self._with_record(render_body(self.parse(document), watched))
-        except TookTooLong:
-            body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))
-        return body, lookups
+        assert self._context is not None, "`use_context` comes first"
+        with self._context.theme.watch_templates() as templates:
+            try:
+                with time_limit(self._limit_s, self._is_urgent):
+                    body = self._with_record(render_body(self.parse(document), watched))
+            except TookTooLong:
+                body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))
+        return body, trace_templates(lookups, templates, tools)
 
     def _with_record(self, body: Body) -> Body:
         """The body with what search knows of it, if the site has a search."""

@@ -109,6 +109,7 @@ def page_tools(
         work_place=bibliographies.place,
         bibliography_problems=bibliographies.problems,
         citation_style=bibliographies.style,
+        templates=context.theme.files.digest,
         language=context.theme.language,
         lex=memory.lex,
         formula=memory.formula,

@@ -43,7 +43,7 @@ class _Known(msgspec.Struct, frozen=True, array_like=True):
     loads: str = ""
     """Name of the row that says which templates were looked for; empty for what is made without any."""
     templates: bytes = b""
-    """As `digest_templates` gives it for these."""
+    """As `ThemeFiles.digest` gives it for these."""
 
 
 class OutputRows:
@@ -180,7 +180,7 @@ class OutputRows:
             templates = _decode_names(row.data) if row else None
             if templates is None:
                 return b"unknown"
-            self._loads[name] = self._plan.context.theme.files.digest_templates(templates)
+            self._loads[name] = self._plan.context.theme.files.digest(*templates)
         return self._loads[name]
 
     def _put_loads(self, templates: frozenset[str]) -> tuple[str, bytes]:
@@ -191,7 +191,7 @@ class OutputRows:
         name = digest_of(names).hex()
         if name not in self._loads:
             self._rows.put(_LOADS, name, Row("", msgspec.msgpack.encode(names)))
-            self._loads[name] = self._plan.context.theme.files.digest_templates(names)
+            self._loads[name] = self._plan.context.theme.files.digest(*names)
         return name, self._loads[name]
 
     def _make(self, planned: OutputFile) -> MadeOutput:

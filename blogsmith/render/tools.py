@@ -112,6 +112,8 @@ class Tools(msgspec.Struct, frozen=True):
     """What is wrong with the bibliographies of a page themselves."""
     citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
     """The style of citations that the page asks for."""
+    templates: Callable[..., bytes] = lambda *names: b""
+    """Names of templates and other files of the theme → a digest of them, see `ThemeFiles.digest`."""
     lex: Lex = lex_in_time
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula

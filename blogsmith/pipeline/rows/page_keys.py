@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...config.schema import Config
@@ -20,20 +20,12 @@ def text_settings(config: Config) -> Mapping[str, object]:
     return {name: getattr(config, name) for name in scoped_fields(Config, FieldScope.PAGE)}
 
 
-def text_templates(context: SiteContext) -> object:
-    """What the text of a page depends on in a theme: words, shortcodes and what those may load."""
-    files, shortcodes = context.theme.files, context.theme.shortcodes
-    texts = {name: files.templates[name].text for name in shortcodes.values()}
-    # whatever stands behind these words: which template it is, may be known only when it runs
-    if _names_any(texts, ("include", "import", "extends")):
-        texts = {name: file.text for name, file in files.templates.items()}
-    versions = {name: file.version for name, file in files.static.items()}
-    assets = versions if _names_any(texts, ("asset",)) else None
-    return shortcodes, texts, assets, files.languages
+def text_theme(context: SiteContext) -> object:
+    """What the text of every page depends on in a theme: which shortcodes there are, and words.
 
-
-def _names_any(texts: Mapping[str, str], words: Collection[str]) -> bool:
-    return any(word in text for text in texts.values() for word in words)
+    What the shortcodes of one page load is traced while it is rendered, see `trace.py`.
+    """
+    return context.theme.shortcodes, context.theme.files.languages
 
 
 def context_key(context: SiteContext, program: str) -> str:
@@ -49,7 +41,7 @@ def context_key(context: SiteContext, program: str) -> str:
     return digest_of(
         program,
         text_settings(context.config),
-        text_templates(context),
+        text_theme(context),
         own,
         tools_digest() if plugins.diagrams else "",
     ).hex()

@@ -56,6 +56,7 @@ _TITLES = {
     "work_place": "the place of the reference",
     "bibliography_problems": "its bibliographies",
     "citation_style": "the style of its citations",
+    "templates": "what its shortcodes load:",
 }
 
 

@@ -8,7 +8,7 @@ need. Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from ...render.tools import Tools
 
 _OWN = ("results", "picture", "python")
 """Lookups whose answers are the page's own: they change without anything else in the site changing."""
+_TEMPLATES = "templates"
+"""What shortcodes load: it changes with the theme, whatever the rest of the site does."""
 _SHARED = (
     *("link", "page_title", "image", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
@@ -70,6 +72,15 @@ def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
     return replace(tools, **noted), found
 
 
+def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> Lookups:
+    """The record with what shortcodes have loaded. names: as `Theme.watch_templates` gives them."""
+    if not names:
+        return lookups
+    arguments = tuple(sorted(names))
+    return {**lookups, (_TEMPLATES,): Lookup(_TEMPLATES, arguments, tools.templates(*arguments))}
+
+
 def is_valid(lookups: Lookups, tools: Tools, *, only_own: bool) -> bool:
     """Whether all answers are the same now. only_own: the rest of the site is known not to have changed."""
-    return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in _OWN)
+    asked = (*_OWN, _TEMPLATES)
+    return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in asked)

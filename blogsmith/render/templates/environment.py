@@ -16,6 +16,7 @@ from markupsafe import Markup
 from ...base.diagnostics.model import did_you_mean
 from .errors import NamedUndefined
 from .files import TemplateFile, ThemeFiles
+from .loads import STATIC
 from .sandbox import Sandbox
 from .style_sheets import StaticFile
 
@@ -119,13 +120,24 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     # both give another text on each call: same input must give same bytes
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
-    environment.add_helper("asset", lambda path: addresses.get(path) or _no_asset(path, addresses))
+    environment.add_helper("asset", asset_finder(environment, addresses))
     environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
     environment.add_filter("date", pass_context(lambda _, value: environment.language.format_date(value)))
     environment.add_helper("t", translator(environment), pays=True)
     environment.add_filter("isodate", iso_date)
     environment.add_filter("json", script_json)
     return environment
+
+
+def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable[[str], str]:
+    """`asset("widget.js")`: the address of a file of the theme. addresses: of all of them, by name."""
+
+    def find(path: str) -> str:
+        if isinstance(path, str):
+            environment.loads.note(f"{STATIC}{path}")
+        return addresses.get(path) or _no_asset(path, addresses)
+
+    return find
 
 
 def translator(environment: Sandbox) -> Callable[..., str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
@@ -27,6 +27,7 @@ from ...languages.language import Translation
 from ...languages.language_file import read_language
 from ...model.documents import Asset
 from ...model.social_cards import CardStyle
+from .loads import EVERY, STATIC
 from .script_bundles import ScriptEntry
 from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
@@ -72,15 +73,28 @@ class ThemeFiles(Struct, frozen=True):
     languages: ThemeTexts = {}
     """Language tag in lower case → its words, as the theme and the site say them beside what is bundled."""
 
-    def digest_templates(self, names: Iterable[str]) -> bytes:
-        """Another one whenever one of these templates is: it has another text, or came, or went."""
+    def digest(self, *names: str) -> bytes:
+        """Another one whenever one of these files is: it has another text, or came, or went.
+
+        names: as in `TemplateLoads`.
+        """
         total = hashlib.blake2b(digest_size=16)
         for name in sorted(names):
-            file = self.templates.get(name)
-            for text in (name, file.label, file.text) if file else (name,):
+            texts = self._texts_of(name)
+            for text in (name, *texts):
                 total.update(hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest())
-            total.update(b"\0" if file else b"\1")
+            total.update(b"\0" if texts else b"\1")
         return total.digest()
+
+    def _texts_of(self, name: str) -> Sequence[str]:
+        """What tells a file from another one of its name; nothing if there is none."""
+        if name == EVERY:
+            return (*sorted(self.templates), STATIC, *sorted(self.static))
+        if name.startswith(STATIC):
+            static = self.static.get(name.removeprefix(STATIC))
+            return (static.version,) if static else ()
+        file = self.templates.get(name)
+        return (file.label, file.text) if file else ()
 
     @property
     def defaults(self) -> dict[str, Any]:

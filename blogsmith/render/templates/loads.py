@@ -1,4 +1,4 @@
-"""Which templates a page is made from: those that are looked for while it is rendered, found or not.
+"""Which files of a theme a page is made from: those that are looked for while it is rendered, found or not.
 
 A template that is imported is run once for many pages, see `PaidTemplate`; what it looked for then counts for
 each page that imports it.
@@ -10,9 +10,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import local
 
+STATIC = "static/"
+"""Before the names of files whose addresses templates ask for."""
+EVERY = "*"
+"""In place of a name: what was asked depends on which files there are at all."""
+
 
 class TemplateLoads(local):
-    """Names of templates, noted while somebody watches; each thread renders pages of its own."""
+    """Names of templates and other files, noted while somebody watches; each thread renders its own pages."""
 
     def __init__(self) -> None:
         self._names: set[str] | None = None

@@ -28,6 +28,7 @@ from .environment import TemplateCodes, file_address, site_environment
 from .errors import template_diagnostic
 from .files import TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
+from .loads import EVERY
 from .sandbox import Sandbox
 from .script_bundles import ScriptBundle, join_scripts
 from .style_sheets import StyleSheet, join_sheets
@@ -83,7 +84,10 @@ class Theme(Struct, frozen=True):
             return self.environment.render_page(template, context, language, page.body, "\n")
 
     def watch_templates(self) -> AbstractContextManager[set[str]]:
-        """The names of templates that are looked for from now on to the end of the context, found or not."""
+        """The names of files that are looked for from now on to the end of the context, found or not.
+
+        As in `TemplateLoads`.
+        """
         return self.environment.loads.watch()
 
     def language(self, tag: str) -> Language:
@@ -150,6 +154,7 @@ class Theme(Struct, frozen=True):
             yield
         except (Exception, TakesTooLong) as error:
             # a template may fail in as many ways as Python; all of them are its author's mistake
+            self.environment.loads.note(EVERY)
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
             names = sorted(self.files.templates)
             hint = f"while rendering {what}" if what else ""
