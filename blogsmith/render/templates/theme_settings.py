@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -25,8 +25,21 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("scripts", list, "a list of scripts"),
     ("options", dict, "a mapping"),
 )
-_SHEET_KEYS = ("file", "for", "media", "when")
-_SCRIPT_KEYS = ("file", "for")
+_Entry = TypeVar("_Entry", SheetEntry, ScriptEntry)
+
+
+class _EntryKind(Struct, Generic[_Entry], frozen=True):
+    """What the entries of a list in a theme.yaml are."""
+
+    key: str
+    """Of the list."""
+    keys: tuple[str, ...]
+    """Of an entry that is a mapping."""
+    read: Callable[[Any], _Entry | None]
+    """An entry as written → what it says; None if it is something else."""
+    problem: str
+    """What such an entry is, for a sentence."""
+    hint: str
 
 
 class ThemeSettings(Struct, frozen=True):
@@ -71,23 +84,25 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         right.get("extends", ""),
         right.get("math_font", ""),
         read_options(right.get("options", {}), located.places, reporter),
-        tuple(_sheets(right.get("styles", []), located, reporter)),
-        tuple(_scripts(right.get("scripts", []), located, reporter)),
+        tuple(_read_entries(_SHEETS, right.get("styles", []), located, reporter)),
+        tuple(_read_entries(_SCRIPTS, right.get("scripts", []), located, reporter)),
         read_card(right.get("card", {}), located, reporter),
         located,
     )
 
 
-def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> Iterator[SheetEntry]:
-    for index, entry in enumerate(entries):
-        sheet = _sheet(entry)
-        if _has_known_keys(entry, ("styles", index), _SHEET_KEYS, located, reporter):
-            if sheet is not None:
-                yield sheet
+def _read_entries(
+    kind: _EntryKind[_Entry], entries: list[Any], located: loader.Located, reporter: Reporter
+) -> Iterator[_Entry]:
+    """The entries of `styles` or `scripts`; what is wrong with one is reported, and it is left out."""
+    for index, written in enumerate(entries):
+        entry = kind.read(written)
+        if _has_known_keys(written, (kind.key, index), kind.keys, located, reporter):
+            if entry is not None:
+                yield entry
                 continue
-            hint = "write `- own.css`, or `- {file: own.css, for: posts, media: print}`"
-            place = located.places.get(("styles", index))
-            reporter.error("theme-value", "an entry of `styles` is no style sheet", place, hint)
+            place = located.places.get((kind.key, index))
+            reporter.error("theme-value", f"an entry of `{kind.key}` is {kind.problem}", place, kind.hint)
 
 
 def _sheet(entry: Any) -> SheetEntry | None:
@@ -136,18 +151,6 @@ def report_conditions(
                 reporter.error("theme-value", f"the option `{name}` {wrong}", place)
 
 
-def _scripts(entries: list[Any], located: loader.Located, reporter: Reporter) -> Iterator[ScriptEntry]:
-    for index, entry in enumerate(entries):
-        script = _script(entry)
-        if _has_known_keys(entry, ("scripts", index), _SCRIPT_KEYS, located, reporter):
-            if script is not None:
-                yield script
-                continue
-            hint = "write `- own.js`, or `- {file: own.js, for: posts}`"
-            place = located.places.get(("scripts", index))
-            reporter.error("theme-value", "an entry of `scripts` is not the name of a file", place, hint)
-
-
 def _script(entry: Any) -> ScriptEntry | None:
     if isinstance(entry, str):
         return ScriptEntry(entry)
@@ -173,3 +176,19 @@ def _has_known_keys(
         hint = did_you_mean(key, keys) or f"keys: {', '.join(keys)}"
         reporter.error("theme-value", f'unknown key "{key}"', located.key_places.get((*path, key)), hint)
     return not unknown
+
+
+_SHEETS = _EntryKind(
+    "styles",
+    ("file", "for", "media", "when"),
+    _sheet,
+    "no style sheet",
+    "write `- own.css`, or `- {file: own.css, for: posts, media: print}`",
+)
+_SCRIPTS = _EntryKind(
+    "scripts",
+    ("file", "for"),
+    _script,
+    "not the name of a file",
+    "write `- own.js`, or `- {file: own.js, for: posts}`",
+)
