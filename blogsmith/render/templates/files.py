@@ -90,9 +90,8 @@ class ThemeFiles(Struct, frozen=True):
         """What tells a file from another one of its name; nothing if there is none."""
         if name == EVERY:
             return (*sorted(self.templates), STATIC, *sorted(self.static))
-        if name.startswith(STATIC):
-            static = self.static.get(name.removeprefix(STATIC))
-            return (static.version,) if static else ()
+        if static := self.static.get(name.removeprefix(STATIC)) if name.startswith(STATIC) else None:
+            return (static.version,)
         file = self.templates.get(name)
         return (file.label, file.text) if file else ()
 
