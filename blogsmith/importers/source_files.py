@@ -31,6 +31,9 @@ _LARGEST = 10_000_000
 _DEEPEST = 50
 _RESERVED = re.compile("[\ue000-\ue03f]")
 """Private characters, with which translations mark places of a text; of an author they say nothing."""
+_TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""What moved the cursor or coloured text in a terminal whose output was copied (ECMA-48, 5.4): without its
+first character, which no page may hold, the rest would be read as text."""
 
 
 class _SourcePath(_SystemPath):
@@ -136,8 +139,8 @@ def outer_links(root: Path) -> Iterator[PurePosixPath]:
 
 
 def read_text(file: Path) -> str | None:
-    """A text with newlines as \\n; Latin-1 where it is no UTF-8; None for what is no text, is too large or
-    cannot be read."""
+    """A text with newlines as \\n, without what steers terminals; Latin-1 where it is no UTF-8; None for what
+    is no text, is too large or cannot be read."""
     try:
         with open_file(file) as stream:
             data = stream.read(_LARGEST + 1)
@@ -149,4 +152,5 @@ def read_text(file: Path) -> str | None:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
+    text = _TERMINAL.sub("", text) if "\x1b" in text else text
     return _RESERVED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -66,10 +66,32 @@ def render_kramdown(text: str) -> str:
     parts = _FENCE.split(text)
     # what looks like HTML or an attribute list in a fence is code
     text = "".join(
-        part if number % 3 == 1 else _prose(part) for number, part in enumerate(parts) if number % 3 < 2
+        part if number % 3 == 1 else _text(part, after=parts[number - 2] if number else "")
+        for number, part in enumerate(parts)
+        if number % 3 < 2
     )
     text = str(_parser().render(f"{text}\n"))
     return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
+
+
+_INDENTED_CODE = lazy_pattern(
+    r"(^(?![ \t<]|[-*+:][ \t]|\d+[.)][ \t]|\[\^)[^\n]+\n(?:[ \t]*\n)+)"
+    r"((?=(?: {4}|\t)[ \t]*\S)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n)+)",
+    re.MULTILINE,
+)
+"""Behind a line of a paragraph and a blank one: in a list, a note or an element it is text."""
+_AFTER_FENCE = "\ue022"
+
+
+def _text(text: str, after: str) -> str:
+    """Text between fences; what is indented as code stays as it is. after: the fence before it."""
+    # the end of a fence is such a line, too
+    text = f"{_AFTER_FENCE}{text}" if after[:1] in ("`", "~") else text
+    parts = _INDENTED_CODE.split(text)
+    pieces = [
+        _prose("".join(parts[n : n + 2])) + "".join(parts[n + 2 : n + 3]) for n in range(0, len(parts), 3)
+    ]
+    return "".join(pieces).replace(_AFTER_FENCE, "")
 
 
 _ESCAPED_FORMULA = lazy_pattern(

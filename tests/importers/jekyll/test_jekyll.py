@@ -153,6 +153,44 @@ def test_mistakes_of_the_old_site_do_not_stop_the_new_one(tmp_path: Path) -> Non
     assert [notice.kind for each in done.site.pages for notice in each.notices] == ["missing"]
 
 
+def test_output_of_terminals_is_compared_as_code(tmp_path: Path) -> None:
+    """Indented, with names in angle brackets and codes of colour; what looks like it in lists is none."""
+    body = """Text.
+
+```python
+y.view(6)
+```
+
+
+    RuntimeError                    Traceback
+
+    <ipython-input-18> in <module>
+    ----> 3 y.view(6)
+
+
+    RuntimeError: view size
+
+Then \x1b[2K\x1b[1mfour\x1b[0m rows:
+
+    <p>See <a href="https://example.org/x">there</a>.</p>
+
+- item
+
+    <em>of the item</em>
+
+<div>
+
+    <p>of the <a href="https://example.org/y">element</a></p>
+
+</div>
+"""
+    files = {"_config.yml": "title: S\n", "_posts/2024-03-01-a.md": f"---\ntitle: A\n---\n{body}"}
+    done = whole_import(tmp_path, files)
+    assert done.check.differences == ()
+    page = (tmp_path / "new/content/posts/2024-03-01-a.md").read_text("utf-8")
+    assert "Then four rows" in page
+
+
 def test_a_broken_head_is_told(tmp_path: Path) -> None:
     body = "---\ntitle: One: two: [three\ntags: x\n---\n\nText.\n"
     site = read(tmp_path, {"_config.yml": "title: T\n", "_posts/2024-01-02-a.md": body})
