@@ -24,7 +24,7 @@ def imported(text: str, **front: object) -> ImportedPage:
         '<script type="text/javascript" async\n  src="https://cdn.mathjax.org/mathjax/latest/MathJax.js?config=X">\n</script>',
         '<script src="https://polyfill.io/v3/polyfill.min.js?features=es6"></script>',
         '<link rel="stylesheet" href="https://cdn.example.org/npm/katex@0.16/dist/katex.min.css">',
-        '<script defer src="/js/katex/auto-render.min.js" onload="renderMathInElement(document.body)"></script>',
+        '<script defer src="/js/katex/auto-render.js" onload="renderMathInElement(document.body)"></script>',
         '<script type="text/x-mathjax-config">\nMathJax.Hub.Config({});\n</script>',
         "<script>\nwindow.MathJax = {tex: {inlineMath: [['$', '$']]}};\n</script>",
     ],
