@@ -14,7 +14,8 @@ from ..base.patterns import lazy_pattern
 from .state import PageState, block_place, line_start, page_of
 
 _MOST_OPEN = 100
-_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
+_FENCE = lazy_pattern(r" {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[ \t]*[^ \t\n])?", re.MULTILINE)
+"""Backticks with others behind them in their line are code in a sentence (CommonMark 0.31, 4.5)."""
 
 
 class BlockExtent(Struct, frozen=True):
@@ -64,9 +65,12 @@ def _find(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent
             return None
         begin = tag.end if line == open_line else state.bMarks[line]
         fence_mark = _FENCE.match(state.src, begin, state.eMarks[line])
-        if fence_mark and (not fence or fence_mark[1].startswith(fence)):
-            fence = "" if fence else fence_mark[1]
-        if fence or fence_mark:
+        if fence:
+            is_end = fence_mark and fence_mark[1].startswith(fence) and not fence_mark["info"]
+            fence = "" if is_end else fence
+            continue
+        if fence_mark:
+            fence = fence_mark[1]
             continue
         for found in pattern.finditer(state.src, begin, state.eMarks[line]):
             depth += -1 if found[1] else 1

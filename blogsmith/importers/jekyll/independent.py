@@ -28,6 +28,7 @@ _INCLUDE = lazy_pattern(
     r"\{%-?\s*include\s+\S*(?:figure|image|img|picture|fig)\S*\s([\s\S]*?)-?%\}", re.IGNORECASE
 )
 _ARGUMENT = lazy_pattern(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)')")
+_ESCAPED_QUOTE = lazy_pattern(r"\\([\"'])")
 _CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
 _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?\s*endfor\s*-?%\}")
 """A loop without loops in it: its text is a template, what it gives are lists."""
@@ -143,12 +144,17 @@ def _citation(found: re.Match[str]) -> str:
 
 
 def _figure(found: re.Match[str]) -> str:
-    values = {name: double or single for name, double, single in _ARGUMENT.findall(found[1])}
+    values = {name: _unescape(double or single) for name, double, single in _ARGUMENT.findall(found[1])}
     names = ("path", "src", "url", "image_path", "image", "file", "img")
     address = next((values[name] for name in names if values.get(name)), "")
     caption = next((values[name] for name in ("caption", "cap", "description") if values.get(name)), "")
     pictures = "".join(f'<img src="{escape(each.strip())}">' for each in address.split(", ") if each.strip())
     return f"<span>{pictures}</span> {caption.replace(chr(10), ' ')}"
+
+
+def _unescape(value: str) -> str:
+    r"""An argument without the backslashes of `\"` in it."""
+    return _ESCAPED_QUOTE.sub(r"\1", value)
 
 
 @lru_cache(maxsize=1)
