@@ -33,6 +33,7 @@ _PROSE = lazy_pattern(
     r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
 )
 """A number, or words without a sign of TeX: around them kramdown takes the backslashes for escapes."""
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _TABLE_ROWS = lazy_pattern(
     r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
 )
@@ -86,7 +87,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     if not opener:
         return unescape_tex(tex) if "\\\\\\\\" in tex else tex
     if opener in (r"\(", r"\["):
-        is_text = _PROSE.fullmatch(written) and not stands_in_html(before)
+        is_text = _is_text(formula[1], written, before) and not stands_in_html(before)
         return _bare(formula[1], written, before, after) if is_text else plain
     tex = unescape_tex(tex)
     return display(tex) if is_display(opener) else inline(tex, after[:1])
@@ -109,6 +110,12 @@ def mark_inline(text: str) -> str:
 def unmark_inline(text: str) -> str:
     """The text without these marks."""
     return text.replace(_IN_LINE, "")
+
+
+def _is_text(opening: str, text: str, before: str) -> bool:
+    """Whether what stands between escaped brackets is no formula, as `A\\[B, D<sub>Y</sub>\\]`."""
+    is_index = opening == "[" and before[-1:].isalnum()
+    return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
 
 
 def _bare(opening: str, text: str, before: str, after: str) -> str:

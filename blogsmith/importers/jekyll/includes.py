@@ -9,7 +9,7 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ..text.tags import caption_text
+from ..text.tags import caption_text, code_spans
 from .context import PageContext
 from .liquid.filters import text_of
 from .liquid.parse import LiquidTag
@@ -106,7 +106,8 @@ def picture_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
     number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
     shown += [f'width="{number[0]}"'] if number else []
     shown += [f'id="{escape(text_of(given["id"]))}"'] if given.get("id") else []
-    note = f"<figcaption>{' '.join(caption.split())}</figcaption>" if caption else ""
+    # the text of an element `<code>` is not looked into, a caption is
+    note = f"<figcaption>{' '.join(code_spans(caption).split())}</figcaption>" if caption else ""
     return f"<figure><img {' '.join(shown)}>{note}</figure>"
 
 

@@ -48,13 +48,25 @@ def image(
 
 
 def caption_text(text: str) -> str:
-    """A caption without tags, which are text in ours: links and emphasis as Markdown, raised and lowered
-    signs as formulas, of the rest what stands in it."""
+    """A caption without tags, which are text in ours: links, emphasis and code as Markdown, raised and
+    lowered signs as formulas, of the rest what stands in it."""
     if "<" not in text:
         return text
-    text = _SCRIPT.sub(lambda found: f"${'_' if found[1][2] in 'bB' else '^'}{{{found[2]}}}$", text)
+    text = _SCRIPT.sub(_script, code_spans(text))
     text = _LINK.sub(_link, _EMPHASIS.sub(_emphasis, text))
     return _BREAK.sub(" ", _CAPTION_TAG.sub("", text))
+
+
+def code_spans(text: str) -> str:
+    """A text with code between backticks in place of tags."""
+    return _CODE.sub(lambda found: f"`{unescape(found[2])}`", text)
+
+
+def _script(found: re.Match[str]) -> str:
+    mark, inner = "_" if found[1][2] in "bB" else "^", found[2]
+    # a word is not the product of its letters
+    is_word = len(inner) > 1 and inner.isalpha()
+    return f"${mark}{{\\text{{{inner}}}}}$" if is_word else f"${mark}{{{inner}}}$"
 
 
 def _emphasis(found: re.Match[str]) -> str:
@@ -69,6 +81,7 @@ def _link(found: re.Match[str]) -> str:
 
 _LINK = lazy_pattern(r"(<a\s[^<>]*>)([^<>\[\]]*)</a\s*>", re.IGNORECASE)
 _SCRIPT = lazy_pattern(r"<(su[bp])\b[^<>]*>([\w+−-]{1,20})</\1\s*>", re.IGNORECASE)
+_CODE = lazy_pattern(r"<(code|tt|samp)\b[^<>]*>(?![\s`])([^<>`]+)(?<!\s)</\1\s*>", re.IGNORECASE)
 _EMPHASIS = lazy_pattern(r"<(b|strong|i|em)\b[^<>]*>(?![\s*_])([^<>*_]+)(?<![\s*_])</\1\s*>", re.IGNORECASE)
 _BREAK = lazy_pattern(r"\s*<br\b[^<>]*>\s*", re.IGNORECASE)
 _CAPTION_TAG = lazy_pattern(

@@ -41,6 +41,8 @@ _MATH = lazy_pattern(
     r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
 )
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
+_LONE_SCRIPT = lazy_pattern(r"\s*[_^]\{(?:\\text\{)?([\w+−-]{1,20})\}?\}\s*\Z")
+"""A formula that is nothing but a raised or lowered sign or word."""
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BOX_MARK = lazy_pattern(r"\A\s*\[![A-Za-z]+\][+-]?(?=\s|\Z)")
 _BLOCKS = name_set(
@@ -111,7 +113,10 @@ class _Reader(HTMLParser):
             self._is_script, self._math = True, []
         if is_silent:
             return
-        if tag == "math":
+        if tag == "math" and (script := _LONE_SCRIPT.match(values.get("alttext", ""))):
+            # a part of the word before it, as in `<sub>`
+            self._text.append(script[1])
+        elif tag == "math":
             # words on both sides of a formula are two
             self._text.append(" ")
             self._tex, self._math = values.get("alttext", ""), []
