@@ -18,7 +18,7 @@ import pytest
 from blogsmith.cli.main import main
 from tests.site_files import put, put_bare
 
-ALIASES = ("/alt/ort/", "/2019/x.html", "/it's,(old)/", "/früher/", "/a=b;c/")
+ALIASES = ("/alt/ort/", "/2019/x.html", "/it's,(old)/", "/früher/", "/a=b;c/", "/two words/and more.html")
 """Old addresses, some with signs that mean something in settings of servers."""
 _POST = f"""\
 ---

@@ -255,15 +255,18 @@ def test_mistakes(files: Mapping[str, str], expected: list[str]) -> None:
 @each_row(
     "alias",
     [
-        *("", "x", "/", "//", "/a/../b", "/%2e%2e/x", "/a\\b", "/a b", "/con/x", "https://x"),
-        *("/a?b", "/a#b", "/a:b", "/a<b", "/a\u202eb"),
+        *("", "x", "/", "//", "/a/../b", "/%2e%2e/x", "/a\\b", "/a /b", "/con/x", "https://x"),
+        *("/a/ b/", "/a%20b/", "/a\u00a0b/", "/a?b", "/a#b", "/a:b", "/a<b", "/a\u202eb"),
     ],
 )
 def test_aliases_that_are_refused(alias: str) -> None:
     assert alias_problem(alias)
 
 
-@each_row("alias", ["/a", "/2019/03/x.html", "/a/b/c/", "/é/", "/c++/", "/a,b;c=(d)!/", "/記事（一）"])
+@each_row(
+    "alias",
+    ["/a", "/2019/03/x.html", "/a/b/c/", "/a b/c d.html", "/é/", "/c++/", "/a,b;c=(d)!/", "/記事（一）"],
+)
 def test_aliases_that_are_accepted(alias: str) -> None:
     assert alias_problem(alias) == ""
 

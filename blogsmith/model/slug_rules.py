@@ -12,7 +12,7 @@ MAX_BYTES = 240
 """File systems allow names of 255 bytes; scripts such as Chinese take three for a character."""
 
 _PUNCTUATION = frozenset("-_.~")
-_ALIAS_SIGNS = frozenset("!$'()+,;=@")
+_ALIAS_SIGNS = frozenset(" !$'()+,;=@")
 _DEVICES = frozenset({"con", "prn", "aux", "nul"})
 _NUMBERED_DEVICES = frozenset({"com", "lpt"})
 
@@ -40,6 +40,8 @@ def alias_problem(alias: str) -> str:
     parts = PurePosixPath(alias).parts[1:]
     if not parts:
         return "is the address of the home page"
+    if any(part != part.strip() for part in parts):
+        return "has a name that starts or ends with a blank"
     # an old address holds what its own system allowed: any sign that is no part of the syntax of addresses,
     # and that all file systems take
     plain = ("".join("x" if _is_foreign_sign(char) else char for char in part) for part in parts)

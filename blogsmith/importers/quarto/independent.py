@@ -18,6 +18,8 @@ _PIECE = re.compile(
     r"^[ \t>]*(?P=mark)`*[ \t]*$)"
     r"|(?P<comment><!--[\s\S]*?-->)"
     r"|(?P<display>(?<!\\)\$\$[\s\S]*?\$\$)"
+    r"|(?P<rows>^[ \t>]*\\begin\{(?P<name>(?:align|alignat|equation|gather|multline|eqnarray)\*?)\}"
+    r"[\s\S]*?\\end\{(?P=name)\})"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>[\s\S]*?[^`])(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
     r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))",
     re.MULTILINE,
@@ -66,7 +68,7 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
     formulas: dict[int, str] = {}
 
     def keep(found: re.Match[str]) -> str:
-        if tex := found["display"] or found["math"]:
+        if tex := found["display"] or found["rows"] or found["math"]:
             formulas[len(kept)] = formula_html(_MARGIN.sub("", tex.strip("$")))
         piece = _piece(found, echo=echo)
         kept.append(piece)
@@ -134,9 +136,12 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _render_text(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
     """Text with citations as elements, and references, whose words are made, left out."""
-    text = _LABEL.sub("", str(getattr(tokens[index], "content", "")))
+    if sum(token.nesting for token in tokens[:index] if token.type in ("link_open", "link_close")):
+        # `[@name](address)` is the name of an account
+        return escape(tokens[index].content)
+    text = _LABEL.sub("", tokens[index].content)
     marked = _SCRIPT.sub(
         lambda found: f"\ue011{found[1]}\ue011" if found[1] else f"\ue017{found[2]}\ue017", text
     )
