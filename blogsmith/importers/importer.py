@@ -17,6 +17,7 @@ from .addresses import leave_lists_free
 from .alert_boxes import with_alert_boxes
 from .formula_scripts import without_formula_scripts
 from .leniency import with_copies, with_leniency
+from .mathjax_formulas import with_tex_formulas
 from .plain_tables import with_plain_tables
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
@@ -56,8 +57,8 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     root = source_root(source)
     system = find_system(root, options.system)
     site = with_files_that_can_be_read(system.read(root, progress))
-    site = with_alert_boxes(with_plain_tables(with_shown_code(without_formula_scripts(site))))
-    site = leave_lists_free(site)
+    site = with_tex_formulas(without_formula_scripts(site))
+    site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _writing(folder):
         written = write_site_files(site_files(site), folder, progress)

@@ -12,11 +12,9 @@ from collections.abc import Mapping
 from ...base.patterns import lazy_pattern
 from ..text.math import (
     display,
-    escape_underscores,
     has_rows,
     inline,
     is_display,
-    pair_braces,
     split_formula,
     unescape_tex,
 )
@@ -76,7 +74,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     if not written.strip():
         return formula
     closer = formula[len(opener) + len(written) :]
-    tex = single_row_ends(pair_braces(escape_underscores(written)))
+    tex = single_row_ends(written)
     plain = f"{opener}{tex}{closer}"
     if opener == "$$":
         if stands_in_html(before) or config.sets_dollars_as_display or has_rows(tex):

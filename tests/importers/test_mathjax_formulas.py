@@ -1,0 +1,30 @@
+r"""What only MathJax takes, in pages of any system; all else stays as it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from blogsmith.importers.mathjax_formulas import with_tex_formulas
+from blogsmith.importers.model import ImportedPage, SiteImport
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"$$\text{a_b} + c_d$$", r"$$\text{a\_b} + c_d$$"),
+        (r"Of $\text{count_zero}$, $\mathrm{a_b}$.", r"Of $\text{count\_zero}$, $\mathrm{a_b}$."),
+        (r"$\text{count\_zero}$", r"$\text{count\_zero}$"),
+        (r"$$\min \\{ a, b \\}$$", r"$$\min \{ a, b \}$$"),
+        (
+            "$$\n\\begin{cases} a \\\\{} b \\\\} \\end{cases}\n$$",
+            "$$\n\\begin{cases} a \\\\{} b \\\\} \\end{cases}\n$$",
+        ),
+        (r"`\text{a_b}` and \text{a_b}", r"`\text{a_b}` and \text{a_b}"),
+        ("```\n$\\text{a_b}$\n```", "```\n$\\text{a_b}$\n```"),
+    ],
+)
+def test_formulas(text: str, expected: str) -> None:
+    page = ImportedPage(PurePosixPath("content/a.md"), {}, text, "a.md")
+    assert with_tex_formulas(SiteImport(Path(), "mkdocs", pages=(page,))).pages[0].text == expected
