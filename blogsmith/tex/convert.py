@@ -24,7 +24,7 @@ from .errors import TexError
 from .mathml.allowlist import check
 from .parse.construct import Constructs
 from .parse.errors import ParseError, misplaced_tab_error, place_error
-from .parse.lexer import commands
+from .parse.lexer import ROW_BREAKS, commands
 from .parse.macros import read_macros
 from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
@@ -36,7 +36,6 @@ __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formu
 
 _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
-_BREAKS = ("\\\\", "\\cr", "\\newline")
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _WEIGHED = range(4, 8)
 """Letters of a name that may be a common one written badly; others resemble too many."""
@@ -151,7 +150,7 @@ def _read(parser: Parser) -> str:
     if not parser.ended_by:
         return "".join(pieces)
     lines = [pieces]
-    while parser.ended_by in _BREAKS:
+    while parser.ended_by in ROW_BREAKS:
         read_gap(parser)
         lines.append(parser.row())
     if parser.ended_by:

@@ -16,7 +16,16 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from ...base.patterns import lazy_pattern
-from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize, tokenize_unplaced
+from ..parse.lexer import (
+    ROW_BREAKS,
+    Token,
+    read_argument,
+    read_name,
+    skip_spaces,
+    text_of,
+    tokenize,
+    tokenize_unplaced,
+)
 from ..parse.reader import Macro
 from .expansion import DEFINES, expand_formula
 
@@ -35,9 +44,8 @@ SINGLE_ENVIRONMENTS = frozenset(
 _NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations"}
 _COUNTED = frozenset(("alignat", "alignat*", "xalignat", "xalignat*"))
 """Their number of columns stands behind the name."""
-_BREAKS = frozenset(("\\\\", "\\cr", "\\newline"))
 _COMMANDS = frozenset(("\\label", "\\tag", "\\notag", "\\nonumber"))
-_MATTERS = _COMMANDS | _BREAKS | {"\\begin", "\\end"}
+_MATTERS = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
 """A macro that makes one of these changes what is numbered."""
 _STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber)|%")
 """What a formula without environment, label and tag does not hold; `%` begins a comment."""
@@ -189,7 +197,7 @@ def _split(tokens: Sequence[Token]) -> list[list[Token]]:
     for token in tokens:
         text = token.text
         depth += (text in ("{", "\\begin")) - (text in ("}", "\\end"))
-        if text in _BREAKS and depth == 0:
+        if text in ROW_BREAKS and depth == 0:
             rows.append([])
         else:
             rows[-1].append(token)

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from ..mathml.atoms import NONE
 from ..parse.errors import ParseError
 from ..parse.lengths import css, ems
+from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Parser
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
@@ -95,7 +96,7 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
         if parser.ended_by == "\\end":
             parser.stack.append(parser.ended_by)
             break
-        if parser.ended_by not in ("\\\\", "\\cr", "\\newline"):
+        if parser.ended_by not in ROW_BREAKS:
             raise _unended_error(parser, name, begin)
         row.gap = read_gap(parser)
     end_environment(parser, name, begin)

@@ -19,6 +19,7 @@ from ..mathml.atoms import (
 )
 from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
+from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, SCRIPTSCRIPT
 from .grid import small_table
@@ -141,7 +142,7 @@ def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
     rows = []
     while True:
         rows.append("".join(parser.row()))
-        if parser.ended_by in ("\\\\", "\\cr"):
+        if parser.ended_by in ROW_BREAKS:
             if parser.stack and parser.stack[-1] == "[":
                 parser.optional()
             continue

@@ -10,6 +10,9 @@ from typing import NamedTuple
 from .scan import split, split_placed
 from .scan import text_of as join
 
+ROW_BREAKS = ("\\\\", "\\cr", "\\newline")
+"""What ends a row: of tables, of displays, of what stands below a sum."""
+
 
 class Token(NamedTuple):
     """One token. A tuple because a page makes ten thousands of them."""

@@ -15,12 +15,13 @@ from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
 from ..mathml.spacing import infix, space_atom, trim_space
 from .construct import Combine, Constructs
 from .errors import ParseError, misplaced_tab_error
+from .lexer import ROW_BREAKS
 from .macro_bodies import is_phrase
 from .scan import cut_token, strip_mark
 from .scripts import STARTS, lower_typed, with_scripts
 from .state import SCRIPT, State
 
-_ENDS = frozenset(("}", "&", "\\\\", "\\cr", "\\end", "\\right", "\\middle", "\\endgroup", "\\newline"))
+_ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup"))
 
 
 ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
