@@ -17,6 +17,7 @@ from .addresses import leave_lists_free
 from .alert_boxes import with_alert_boxes
 from .formula_scripts import without_formula_scripts
 from .leniency import with_copies, with_leniency
+from .link_schemes import with_https_links
 from .mathjax_formulas import with_tex_formulas
 from .plain_tables import with_plain_tables
 from .readable import with_files_that_can_be_read
@@ -57,7 +58,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     root = source_root(source)
     system = find_system(root, options.system)
     site = with_files_that_can_be_read(system.read(root, progress))
-    site = with_tex_formulas(without_formula_scripts(site))
+    site = with_tex_formulas(with_https_links(without_formula_scripts(site)))
     site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _writing(folder):

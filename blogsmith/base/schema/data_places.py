@@ -13,7 +13,8 @@ from typing import Any
 
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
-from .yaml_loader import MAX_DEPTH, Located, YamlPath
+from .yaml_errors import MAX_DEPTH
+from .yaml_loader import Located, YamlPath
 from .yaml_scalars import MAX_DIGITS, is_too_long
 
 _BLANK = lazy_pattern(r"(?:[ \t\n]+|#[^\n]*)*")

@@ -11,7 +11,8 @@ from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
 from .data_places import DataWalker, is_too_deep, text_map
-from .yaml_loader import MAX_BYTES, MAX_DEPTH, Located, load
+from .yaml_errors import TOO_DEEP
+from .yaml_loader import MAX_BYTES, Located, load
 
 _QUOTES = "keys and texts stand in double quotes; no comma follows the last entry"
 _BACKSLASH = r"write a backslash twice: \\theta"
@@ -45,7 +46,7 @@ class JsonEnd(Struct, frozen=True):
 def read_object(text: str) -> JsonEnd:
     """The object that a text begins with. Of two equal keys the first counts."""
     if is_too_deep(text[:MAX_BYTES]):
-        return JsonEnd(-1, message=f"values are nested more than {MAX_DEPTH} deep")
+        return JsonEnd(-1, message=TOO_DEEP)
     decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=str, parse_int=_integer)
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])

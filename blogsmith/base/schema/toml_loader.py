@@ -12,7 +12,8 @@ from ..diagnostics.fixes import exchange
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
 from .data_places import DataWalker, is_too_deep, is_value_too_deep, text_map
-from .yaml_loader import MAX_BYTES, MAX_DEPTH, Located, YamlPath
+from .yaml_errors import TOO_DEEP
+from .yaml_loader import MAX_BYTES, Located, YamlPath
 
 _WHERE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 _PAIR = lazy_pattern(r"([ \t]*[A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(\S.*)")
@@ -53,7 +54,7 @@ def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     is_deep = is_too_deep(text)
     sound, value = ("", {}) if is_deep else _read(text, reporter, first_line)
     if is_deep or is_value_too_deep(value):
-        reporter.error("yaml-feature", f"values are nested more than {MAX_DEPTH} deep", Place(first_line))
+        reporter.error("yaml-feature", TOO_DEEP, Place(first_line))
         return None
     walker = DataWalker(text_map(sound, first_line), reporter, _QUOTES)
     _walk_document(walker)

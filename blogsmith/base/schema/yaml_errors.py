@@ -16,6 +16,9 @@ from ..patterns import lazy_pattern
 
 _KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
 _OPENED = lazy_pattern(r"[\[{]")
+MAX_DEPTH = 50
+"""How deep values may be nested."""
+TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
 _NO_KEY = "a key is missing before the colon"
 _QUOTES = "put the value in quotes"
 
@@ -30,6 +33,7 @@ class YamlProblem(Struct, frozen=True):
     hint: str = ""
     edit: tuple[int, str, str] | None = None
     """What mends it for certain: an offset, the text that stands there, what to write for it."""
+    code: str = "yaml-syntax"
 
 
 class _Fault(Struct, frozen=True):
@@ -180,6 +184,11 @@ def _misfit(fault: _Fault) -> YamlProblem:
     return YamlProblem("this line does not fit the lines above", fault.at, len(rest), hint)
 
 
+def _too_deep(fault: _Fault) -> YamlProblem:
+    """The C parser of PyYAML 6.0.4 and later ends at a thousand levels, before it has told of the first."""
+    return YamlProblem(TOO_DEEP, fault.at, code="yaml-feature")
+
+
 def _block_text(fault: _Fault) -> YamlProblem:
     mark = fault.text[fault.since : fault.since + 1]
     hint = f"write the text on the lines below, indented; a text that starts with {mark} needs quotes"
@@ -208,6 +217,7 @@ _REWORDINGS: tuple[tuple[str, Callable[[_Fault], YamlProblem]], ...] = (
     ("simple key", _no_key),
     ("block scalar", _block_text),
     ("directive", _directive),
+    ("nesting depth", _too_deep),
     ("parsing a block", _misfit),
     ("document start", _misfit),
 )

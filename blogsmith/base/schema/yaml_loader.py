@@ -21,14 +21,13 @@ from msgspec import Struct
 from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
-from .yaml_errors import describe, quote
+from .yaml_errors import MAX_DEPTH, TOO_DEEP, describe, quote
 from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 
 YamlPath: TypeAlias = tuple[str | int, ...]
 """Keys and list indexes from the root to a value."""
 
 MAX_BYTES = 64 * 1024
-MAX_DEPTH = 50
 MAX_REPORTS = 100
 """A text with more mistakes than this is not read on: nobody would mend them one by one."""
 
@@ -75,7 +74,7 @@ def load(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | Non
         problem = describe(error, clean)
         place = builder.place(problem.start, problem.start + problem.length)
         fix = builder.exchange(*problem.edit) if problem.edit else None
-        reporter.error("yaml-syntax", problem.message, place, problem.hint, fix)
+        reporter.error(problem.code, problem.message, place, problem.hint, fix)
     return builder.finish()
 
 
@@ -226,7 +225,7 @@ class _Builder:
 
     def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:
         if len(self.frames) >= MAX_DEPTH:
-            self._refuse(f"values are nested more than {MAX_DEPTH} deep", start)
+            self._refuse(TOO_DEEP, start)
             return False
         parent = self.frames[-1] if self.frames else None
         kept = True

@@ -26,7 +26,8 @@ _IMAGE = lazy_pattern(r"[ \t>]*(?:[-*+][ \t]+)?!\[[^\]]*\]\([^)]*\)[ \t]*")
 _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _KEPT = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
 _WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
-_STRUCK = lazy_pattern(r"(?<![~\\])~(?![\s~])([^~\n]*[^~\s\\])~(?!~)")
+_STRUCK = lazy_pattern(r"(?<![~\\/])~(?![\s~])([^~\n]*[^~\s\\/])~(?!~)")
+"""Not behind a slash: `https://host/~name/` is an address."""
 _LOWERED = 4
 """Characters of what is lowered in a formula of chemistry."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")

@@ -1,0 +1,55 @@
+"""Addresses that lead to a host and not by HTTPS, in pages of any system; code and formulas stay."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from blogsmith.importers.link_schemes import with_https_links
+from blogsmith.importers.model import ImportedPage, SiteImport
+
+
+def read(text: str) -> ImportedPage:
+    page = ImportedPage(PurePosixPath("content/a.md"), {}, text, "a.md")
+    return with_https_links(SiteImport(Path(), "hugo", pages=(page,))).pages[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[a](//example.org/x)", "[a](https://example.org/x)"),
+        ("![a](<//example.org/x.png>)", "![a](<https://example.org/x.png>)"),
+        ("[a]: //example.org/x", "[a]: https://example.org/x"),
+        ('<a href="//example.org/">a</a>', '<a href="https://example.org/">a</a>'),
+        ("[a](https://example.org//x.y)", "[a](https://example.org//x.y)"),
+        ("`[a](//example.org/x)` and int x; //comment.", "`[a](//example.org/x)` and int x; //comment."),
+        ("```c\n[a](//example.org)\n```", "```c\n[a](//example.org)\n```"),
+    ],
+)
+def test_links_without_a_scheme(text: str, expected: str) -> None:
+    page = read(text)
+    assert (page.text, page.notices) == (expected, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[data](ftp://example.org/d.gz)", "data (`ftp://example.org/d.gz`)"),
+        ('[data](ftp://example.org/d "now")', "data (`ftp://example.org/d`)"),
+        ("<a class=x href='ftp://example.org/d'>data</a>", "data (`ftp://example.org/d`)"),
+        ("<ftp://example.org/d>", "`ftp://example.org/d`"),
+        ("See ftp://example.org/d.", "See `ftp://example.org/d`."),
+    ],
+)
+def test_addresses_of_ftp(text: str, expected: str) -> None:
+    page = read(text)
+    assert page.text == expected
+    (notice,) = page.notices
+    assert notice.kind == "changed"
+
+
+def test_ftp_in_code_and_pictures_stays() -> None:
+    text = "`ftp://example.org/d`, ![a](ftp://example.org/a.png)"
+    page = read(text)
+    assert (page.text, page.notices) == (text, ())
