@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
+import re._constants as sre  # type: ignore[import-not-found]
+import re._parser as sre_parser  # type: ignore[import-not-found]
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
 
-from blogsmith.base.patterns import lazy_pattern
+import blogsmith
+from blogsmith.base.patterns import _LazyPattern, lazy_pattern
 from tests.rows import each_row
+
+_SINGLE = (sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY, sre.CATEGORY)
 
 
 def test_nothing_is_compiled_before_the_first_use() -> None:
@@ -50,3 +59,56 @@ def test_a_wrong_pattern_is_told_when_it_is_used() -> None:
     pattern = lazy_pattern("(")
     with pytest.raises(re.error):
         pattern.search("")
+
+
+def test_possessive_repeats_are_of_single_signs() -> None:
+    """Before Python 3.11.5 `(?:…)*+` goes on from where its last round failed (python/cpython#106052).
+
+    `(?>(?:…)*)` says the same, and every version does it.
+    """
+    patterns = list(_patterns_of_modules())
+    assert len(patterns) > 1000
+    wrong = {f"{name}: {one.pattern!r}" for name, one in patterns if any(_possessive_groups(_parsed(one)))}
+    assert wrong == set()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_group"),
+    [("(?:ab)*+", True), ("(a)?+", True), ("(?>(?:a[bc]++)*)", False), ("x|.*+", False)],
+)
+def test_possessive_groups_are_found(pattern: str, is_group: bool) -> None:
+    assert any(_possessive_groups(sre_parser.parse(pattern))) == is_group
+
+
+def _patterns_of_modules() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    for module in pkgutil.walk_packages(blogsmith.__path__, "blogsmith."):
+        # these start something, or need what is not here
+        if module.name not in (
+            "blogsmith.__main__",
+            "blogsmith.execute.worker.start",
+            "blogsmith.lab.torch_backends",
+        ):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                yield from ((f"{module.name}.{name}", one) for one in _patterns_in(value))
+
+
+def _patterns_in(value: object) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern | _LazyPattern):
+        yield cast("re.Pattern[Any]", value)
+    elif isinstance(value, Mapping | tuple | list | frozenset):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _patterns_in(one)
+
+
+def _parsed(pattern: object) -> Any:
+    return sre_parser.parse(pattern.pattern, getattr(pattern, "_flags", None) or pattern.flags)  # type: ignore[attr-defined]
+
+
+def _possessive_groups(parsed: Iterable[Any]) -> Iterator[object]:
+    for operator, argument in parsed:
+        if operator is sre.POSSESSIVE_REPEAT and not (len(argument[2]) == 1 and argument[2][0][0] in _SINGLE):
+            yield argument
+        parts = argument if isinstance(argument, tuple | list) else (argument,)
+        for part in (*parts, *(one for group in parts if isinstance(group, list) for one in group)):
+            if isinstance(part, sre_parser.SubPattern):
+                yield from _possessive_groups(part)

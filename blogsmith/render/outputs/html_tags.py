@@ -15,7 +15,7 @@ _TEXT_ONLY = frozenset({"iframe", "noscript", "script", "style", "textarea", "ti
 
 # Few quotes a tag: each failed attempt stays short, however the text is made.
 _TAG = lazy_pattern(
-    r"<(?P<end>/?)(?P<name>[A-Za-z][^\s/><]{0,40})(?P<attributes>(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,200}+)>"
+    r"<(?P<end>/?)(?P<name>[A-Za-z][^\s/><]{0,40})(?P<attributes>(?>(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,200}))>"
 )
 _ATTRIBUTE = lazy_pattern(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)))?")
 

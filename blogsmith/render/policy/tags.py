@@ -37,7 +37,7 @@ _ATTRIBUTE = lazy_pattern(
 )
 _END = lazy_pattern(rb"[\s/]*+>")
 _PLAIN = lazy_pattern(
-    rb"<[a-z][a-z0-9-]*+(?:\s++[a-z][a-z0-9:-]*+(?:=\"[^\"<>]*+\")?)*+\s*+/?>", re.IGNORECASE
+    rb"<[a-z][a-z0-9-]*+(?>(?:\s++[a-z][a-z0-9:-]*+(?:=\"[^\"<>]*+\")?)*)\s*+/?>", re.IGNORECASE
 )
 """A tag that is read from its own text in any page, whatever stands behind it."""
 _PLAIN_BYTES = 1000

@@ -16,7 +16,7 @@ from ...base.patterns import lazy_pattern
 from ...tex.on_demand import formula_tokens, linear_text, spoken_words
 
 # what the preview adds to blocks
-_MARKS = r"(?: data-[a-z]+=\"\d+\")*+"
+_MARKS = r"(?>(?: data-[a-z]+=\"\d+\")*)"
 # first of all what most tags are not, by a few characters
 _EVENT = lazy_pattern(
     rf"<(?=math|s(?:vg|cript|tyle)|button|te|h[1-6]|/h|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"

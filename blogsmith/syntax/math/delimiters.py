@@ -38,8 +38,8 @@ _GROUP = (
 _TEXT_GROUP = lazy_pattern(_GROUP)
 _PASSED: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
-        "$": lazy_pattern(rf"(?:[^$\\`]++|(?!{_GROUP})\\[\s\S])*+"),
-        "$$": lazy_pattern(r"(?:[^$\\`]++|\$(?!\$)|\\[\s\S])*+"),
+        "$": lazy_pattern(rf"(?>(?:[^$\\`]++|(?!{_GROUP})\\[\s\S])*)"),
+        "$$": lazy_pattern(r"(?>(?:[^$\\`]++|\$(?!\$)|\\[\s\S])*)"),
     }
 )
 """Closing delimiter → what stands before it for the most part, and is passed at once."""

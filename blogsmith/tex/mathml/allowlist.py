@@ -29,18 +29,17 @@ _SCHEME = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)"
 _PLAIN = rf'(?:{"|".join(sorted(ATTRIBUTES))})="[\w#.%+-]*"'
 _STYLE = rf'style="(?:(?:{"|".join(sorted(_STYLES))}):[#\w.%\s+-]+;?)+"'
 _ENTITY = "&(?:lt|gt|amp|quot|#x27);"
-_VALUE = rf'(?:[^"<>&]++|{_ENTITY})*+'
+_VALUE = rf'(?>(?:[^"<>&]++|{_ENTITY})*)'
 _WORD = rf'(?:[^\s"<>&\\]++|{_ENTITY})'
 # a label, which stands behind the # of a reference, may hold anything
-_HREF = rf'href="(?:{_SCHEME}{_WORD}*+|#{_VALUE})"'
-_OTHER = rf'class="[\w\s-]*"|id="(?:{_WORD}|\\)++"|{_HREF}|(?:alttext|aria-label)="{_VALUE}"'
+_HREF = rf'href="(?:{_SCHEME}(?>{_WORD}*)|#{_VALUE})"'
+_OTHER = rf'class="[\w\s-]*"|id="(?>(?:{_WORD}|\\)+)"|{_HREF}|(?:alttext|aria-label)="{_VALUE}"'
 _HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
 # an `m` in front of nearly all: told once, it is a third of the time
 _ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
 _TEXT = r"[^<>&\x00-\x08\x0b\x0c\x0e-\x1f]"
-_MARKUP = lazy_pattern(
-    rf"(?:</?(?:{_ELEMENT})>|{_TEXT}++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
-)
+_ATTRIBUTES = f"(?>(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*)"
+_MARKUP = lazy_pattern(rf"(?>(?:</?(?:{_ELEMENT})>|{_TEXT}++|<(?:{_ELEMENT}){_ATTRIBUTES}/?>|{_ENTITY})*)")
 _ADDRESS = lazy_pattern(rf'{_SCHEME}[^\s"<>\\]*')
 MAX_ELEMENT_DEPTH = 500
 """Browsers flatten what is deeper than 512 elements."""

@@ -43,7 +43,7 @@ _EMBELLISHED = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^
 _SPACED = lazy_pattern(r' [lr]space="[^"]*"')
 # what `with_spaces` has made; an author's own spaces are written with a zero in front
 _ROW_SPACE = r'<mspace width="\.(?:1667|2222|2778)em"/>'
-_SPACED_ROW = lazy_pattern(rf"<mrow>({_ROW_SPACE})?+(.*?)({_ROW_SPACE})?+</mrow>", re.DOTALL)
+_SPACED_ROW = lazy_pattern(rf"<mrow>(?>({_ROW_SPACE})?)(.*?)(?>({_ROW_SPACE})?)</mrow>", re.DOTALL)
 _SHORT = 200
 """Characters of markup that is kept for the next time."""
 
