@@ -14,11 +14,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from unittest.mock import patch
 
 import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.base.storage.file_names import MANIFEST
+from blogsmith.base.storage.folder import Folder
 from blogsmith.model.documents import Output
 from blogsmith.write import stage
 from blogsmith.write.manifest import manifest_bytes
@@ -554,6 +556,35 @@ def test_files_put_into_the_old_tree_are_saved(site: Path, left: str) -> None:
     put(tree, {"late/file.txt": "late"})
     write(site, NEW)
     assert read(site / "public") == {**NEW, "late/file.txt": "late", "both.txt": "before"}
+    assert neighbours(site) == {"public", ".blogsmith"}
+
+
+@pytest.mark.parametrize("can_spread", [True, False])
+def test_the_new_tree_is_made_apart(site: Path, can_spread: bool) -> None:
+    """Whether the file system can put folders apart or not, nothing is left beside the site."""
+    with patch.object(stage, "spread_folders", return_value=can_spread) as spread:
+        write(site, OLD)
+        write(site, NEW)
+    assert spread.call_count == 2
+    assert read(site / "public") == NEW
+    assert neighbours(site) == {"public", ".blogsmith"}
+
+
+def test_a_run_that_died_while_it_made_its_folder(site: Path) -> None:
+    write(site, OLD)
+    (site / stage.nursery_name("public") / "0123").mkdir(parents=True)
+    assert replace(site, {"index.html": "new"}) is None
+    write(site, NEW)
+    assert read(site / "public") == NEW
+    assert neighbours(site) == {"public", ".blogsmith"}
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing(site: Path) -> None:
+    write(site, OLD)
+    full = patch.object(Folder, "rename", side_effect=OSError(28, "no space left"))
+    with patch.object(stage, "spread_folders", return_value=True), full, pytest.raises(SiteError):
+        write(site, NEW)
+    assert read(site / "public") == OLD
     assert neighbours(site) == {"public", ".blogsmith"}
 
 

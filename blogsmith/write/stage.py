@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from ..base.diagnostics.model import SiteError
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
-from ..base.storage.linux import exchange, sync_file_system
+from ..base.storage.linux import exchange, spread_folders, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
 from .division import DivideWork, do_here
@@ -45,6 +45,11 @@ def retired_name(name: str) -> str:
     return f".{name}.blogsmith-old"
 
 
+def nursery_name(name: str) -> str:
+    """Where the folder of that tree is made, before it stands there."""
+    return f".{name}.blogsmith-apart"
+
+
 def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_here) -> None:
     """Make the output folder the new site in one step; an OSError leaves the old one untouched.
 
@@ -52,7 +57,7 @@ def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_he
     """
     stage = stage_of(place.name)
     try:
-        with place.parent.make(stage) as folder:
+        with _make_stage(place.parent, place.name) as folder:
             _build_stage(folder, plan, place, divide)
         old = swap(place.parent, stage, place.name)
     except BaseException:
@@ -87,6 +92,23 @@ def replace_file(
     finally:
         with contextlib.suppress(OSError):
             place.parent.remove_tree(stage)
+
+
+def _make_stage(parent: Folder, name: str) -> Folder:
+    """The folder of the next tree, empty; far on the disk from trees that were removed just now."""
+    stage, nursery = stage_of(name), nursery_name(name)
+    with parent.make(nursery) as apart:
+        try:
+            if spread_folders(apart):
+                # where a folder comes to lie depends on its name
+                new = os.urandom(6).hex()
+                apart.make(new).close()
+                apart.rename(new, parent, stage)
+                return parent.enter(stage)
+        finally:
+            with contextlib.suppress(OSError):
+                parent.remove_tree(nursery)
+    return parent.make(stage)
 
 
 def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
@@ -161,7 +183,7 @@ def _remove_pages(folder: Folder, paths: Sequence[str], divide: DivideWork) -> N
 
 def has_leavings(place: OutputPlace) -> bool:
     """Whether a run that died has left something beside the site, or there is none yet."""
-    left = (retired_name(place.name), stage_of(place.name))
+    left = (retired_name(place.name), stage_of(place.name), nursery_name(place.name))
     return not place.is_there or any(place.parent.status(name) is not None for name in left)
 
 
@@ -170,6 +192,8 @@ def recover(place: OutputPlace) -> None:
     parent, retired = place.parent, retired_name(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
         parent.rename(retired, parent, place.name)
+    if parent.status(nursery_name(place.name)):
+        parent.remove_tree(nursery_name(place.name))
     for left in (retired, stage_of(place.name)):
         if parent.status(left) is None:
             continue
