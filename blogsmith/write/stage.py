@@ -156,29 +156,38 @@ def _retire(place: OutputPlace, old: str, own: Collection[str], divide: DivideWo
     tree was staged move over to the output folder.
     """
     with place.parent.enter(old) as gone, place.enter() as folder:
-        ours = {MANIFEST, *own, *(read_manifest(folder) or {})}
-        tree = scan(gone)
+        _remove_own(gone, own, divide)
+        left = scan(gone).files - {MANIFEST, *own}
+        foreign = left - (read_manifest(folder) or {}).keys() if left else left
         with Descent(gone) as before, Descent(folder, mode=_FOLDER_MODE) as after:
-            for path in sorted(tree.files - ours):
+            for path in sorted(foreign):
                 (source, name), (target, _) = before.parent(path), after.parent(path)
                 if _is_newer(source, target, name):
                     source.rename(name, target, name)
-        _remove_pages(gone, sorted(path for path in tree.folders if path.count("/") == 1), divide)
     place.parent.remove_tree(old)
 
 
-def _remove_pages(folder: Folder, paths: Sequence[str], divide: DivideWork) -> None:
-    """Remove folders of pages, where they are many; what fails is left."""
-    parts = [paths[start : start + _PART] for start in range(0, len(paths), _PART)]
+def _remove_own(top: Folder, own: Collection[str], divide: DivideWork) -> None:
+    """Remove files of ours, and the folders of pages that are empty then; what fails is left."""
+    names: dict[str, list[str]] = {}
+    for path in sorted(own):
+        folder, _, name = path.rpartition("/")
+        if folder:
+            names.setdefault(folder, []).append(name)
+    folders = list(names)
+    parts = [folders[start : start + _PART] for start in range(0, len(folders), _PART)]
 
     def remove(number: int) -> None:
-        with Descent(folder) as descent:
+        with Descent(top) as descent:
             for path in parts[number]:
-                parent, name = descent.parent(path)
-                parent.remove_tree(name)
+                with contextlib.suppress(OSError):
+                    holder, folder = descent.parent(path)
+                    with holder.enter(folder) as page:
+                        for name in names[path]:
+                            page.remove(name)
+                    holder.remove_folder(folder)
 
-    if len(paths) >= _MANY:
-        divide(len(parts), remove)
+    (divide if len(folders) >= _MANY else do_here)(len(parts), remove)
 
 
 def has_leavings(place: OutputPlace) -> bool:

@@ -264,7 +264,7 @@ class Folder:
                 os.fsync(self.descriptor)
 
     def _enter_one(self, name: str, *, make: bool = False, mode: int | None = None) -> Folder:
-        if make and name != "." and self.status(name) is None:
+        if make and name != ".":
             with suppress(FileExistsError):
                 return self.make(name, mode)
         with self._locate(name, is_inner=True) as (place, at):
