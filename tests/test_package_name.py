@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -158,7 +159,7 @@ def test_the_command_is_that_of_the_environment(tmp_path: Path, monkeypatch: pyt
         there = f"uv pip install --python {tool} numpy"
         assert install_command("numpy", prefix=tool) == (expected or there)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
-    assert install_command("numpy", prefix=plain) == f"{sys.executable} -m pip install numpy"
+    assert install_command("numpy", prefix=plain) == f"{shlex.quote(sys.executable)} -m pip install numpy"
     # an environment of uv has no pip
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert install_command("numpy", prefix=plain) == f"uv pip install --python {plain} numpy"

@@ -165,6 +165,10 @@ def renew_outline(rows: RowStore, key: str, outline: SiteOutline) -> None:
 def put_place(rows: RowStore, key: str, view: PageView) -> None:
     """Leave the place of a page that was made just now; key names its view."""
     if view.path and view.kind in _KINDS:
+        row = rows.get(_PLACE, view.path)
+        if row and row.key == key:
+            # another template shows it: the view is the same
+            return
         fields = {name: getattr(view, name) for name in PagePlace.__struct_fields__}
         rows.put(_PLACE, view.path, Row(key, encode_row(PagePlace(**fields))))
 
