@@ -80,6 +80,7 @@ SLOW_FILES = frozenset(
         "output",
         "outputs",
         "page_words",
+        "other_interpreters",
         "performing",
         "performing_needs",
         "photos",
