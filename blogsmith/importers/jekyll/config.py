@@ -77,6 +77,12 @@ class JekyllConfig:
         return tuple(str(each).strip("/") for each in written) if isinstance(written, list) else ()
 
     @property
+    def parses_html(self) -> bool:
+        """Whether HTML holds Markdown without asking for it."""
+        kramdown = self.values.get("kramdown")
+        return isinstance(kramdown, dict) and kramdown.get("parse_block_html") is True
+
+    @property
     def sets_dollars_as_display(self) -> bool:
         """Whether kramdown leaves formulas alone, so `$$` means what it means to MathJax or KaTeX."""
         kramdown = self.values.get("kramdown")

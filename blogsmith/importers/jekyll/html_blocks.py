@@ -20,6 +20,13 @@ _FENCE = lazy_pattern(
     re.MULTILINE,
 )
 _VERBATIM = lazy_pattern(r"<(pre|script|style|textarea)\b[\s\S]*?</\1\s*>|<!--[\s\S]*?-->", re.IGNORECASE)
+_PARSES = lazy_pattern(r"\{::options[^{}]*\bparse_block_html=[\"']true[\"'][^{}]*/\}")
+_HOLDER = lazy_pattern(
+    r"^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
+    r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The start of an element in which there are blocks."""
 _START = lazy_pattern(rf"^[ ]{{0,3}}(?=<(?:{'|'.join(sorted(BLOCKS))})\b)", re.MULTILINE | re.IGNORECASE)
 _INDENTED_TAG = lazy_pattern(r"^[ \t]+(?=</?[A-Za-z])", re.MULTILINE)
 _INDENTED = lazy_pattern(r"^[ \t]+", re.MULTILINE)
@@ -37,6 +44,21 @@ _LONE_TAG = lazy_pattern(
     r"[ \t]*\n(?=[ \t]*\S)",
     re.IGNORECASE,
 )
+
+
+def ask_for_markdown(text: str, *, is_default: bool) -> str:
+    """The text in which HTML asks for Markdown by itself where an option does so for all that follows.
+
+    is_default: whether the site's settings do. Source: kramdown, option `parse_block_html`.
+    """
+    start = 0 if is_default else -1
+    if start < 0 and (option := _PARSES.search(text)):
+        start = option.end()
+    if start < 0:
+        return text
+    hidden = Pieces("\ue014\ue015")
+    text = text[:start] + hidden.hide(_VERBATIM, hidden.hide(_FENCE, text[start:]))
+    return hidden.restore(text[:start] + _HOLDER.sub(r'\1 markdown="1"', text[start:]))
 
 
 def settle_blocks(text: str) -> str:

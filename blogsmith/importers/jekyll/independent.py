@@ -46,8 +46,9 @@ _TOC = lazy_pattern(
     r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:\s*toc[^{}\n]*\}[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
 _ABBREVIATION = lazy_pattern(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.MULTILINE)
-_MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=[^<>]*>)")
+_MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=(?![\"']?0)[^<>]*>)")
 _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
+_END_TAG = lazy_pattern(r"</[A-Za-z]")
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _LONE_TAG = lazy_pattern(
@@ -179,4 +180,7 @@ def _render_inline(self: object, tokens: list[object], index: int, options: obje
     if content[:1].isdigit() and content[-1:].isspace():
         # $5 and $6
         return f"${escape(content)}$"
+    if _END_TAG.search(content):
+        # two prices, each in an element of its own
+        return f"${content}$"
     return formula_html(content)

@@ -24,8 +24,9 @@ _ATTRIBUTE = lazy_pattern(
 _SHORTCODE = lazy_pattern(r"(\{% include img\.html src=\")([^\"]*)(\")")
 _HOSTED = lazy_pattern(
     r"https?://(?:raw\.githubusercontent\.com/([\w.-]+)/([\w.-]+)/(?:refs/heads/)?[\w.-]+/"
-    r"|github\.com/([\w.-]+)/([\w.-]+)/(?:raw|blob)/[\w.-]+/)([^?#\s]+)(?:\?raw=true)?$"
+    r"|github\.com/([\w.-]+)/([\w.-]+)/(?:raw|(?P<shown>blob))/[\w.-]+/)(?P<path>[^?#\s]+)(?P<raw>\?raw=true)?$"
 )
+_MEDIA = lazy_pattern(r"\.(?:png|jpe?g|gif|svg|webp|avif|mp4|webm|mov|ogv|mp3|ogg|wav|pdf)$", re.IGNORECASE)
 _SCHEME = lazy_pattern(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 PagePath = Callable[[JekyllDocument], PurePosixPath]
@@ -99,8 +100,10 @@ class AddressResolver:
         """Path below the root of the site, with its fragment; None for what is elsewhere."""
         config = self._site.config
         if found := _HOSTED.match(address):
-            path = f"/{found[5]}"
-            return path if unquote(path) in self._site.copied else None
+            path = f"/{found['path']}"
+            # code and notebooks are shown there, and would be downloaded from here
+            is_shown = found["shown"] and not found["raw"] and not _MEDIA.search(path)
+            return path if unquote(path) in self._site.copied and not is_shown else None
         for host in filter(None, (config.text("url").rstrip("/"),)):
             for form in (host, host.replace("https://", "http://"), host.partition(":")[2]):
                 if address == form or address.startswith((f"{form}/", f"{form}#")):

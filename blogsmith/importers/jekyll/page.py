@@ -19,7 +19,7 @@ from .distill import distill_code, distill_notes
 from .formulas import DIALECT, mark_inline, rewrite_formulas, unmark_inline, with_colours
 from .front import page_front
 from .html import HtmlTranslator, inline_html
-from .html_blocks import settle_blocks
+from .html_blocks import ask_for_markdown, settle_blocks
 from .kramdown import (
     bracket_addresses,
     complete_tables,
@@ -79,7 +79,8 @@ class PageTranslator:
         context.notices.extend(document.notices)
         text = self._liquid(document, context)
         text = text if document.is_markdown else _joined_html(text)
-        text = settle_blocks(distill_code(text, context))
+        text = ask_for_markdown(distill_code(text, context), is_default=self._site.config.parses_html)
+        text = settle_blocks(text)
         has_toc, html, text = self._markdown(text, context)
         text = join_tabs(_unveil(context.finished.restore(text)))
         front = self._front(document, context, html, has_toc=has_toc)

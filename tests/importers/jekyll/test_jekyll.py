@@ -197,3 +197,22 @@ def test_a_broken_head_is_told(tmp_path: Path) -> None:
     (found,) = site.pages
     assert found.front["title"] == "One: two: [three"
     assert [(notice.kind, notice.line) for notice in found.notices] == [("mistake", 2)]
+
+
+def test_html_that_holds_text_and_prices_is_compared(tmp_path: Path) -> None:
+    """Indented text in an element without Markdown is no code, what stands between two prices no formula."""
+    post = (
+        '---\ntitle: A post\n---\n\n<div class="box" markdown="0">\n    An indented text.\n</div>\n\n'
+        'It costs <b class="x">$10</b>, not <b>$30</b>.\n'
+    )
+    settings = "kramdown:\n  parse_block_html: true\n"
+    files = {"_config.yml": settings, "_posts/2024-03-01-a.md": post}
+    assert whole_import(tmp_path, files).check.differences == ()
+
+
+def test_settings_that_ask_for_markdown_in_html(tmp_path: Path) -> None:
+    post = "---\ntitle: A post\n---\n\n<div>\n\nIt is **so**.\n\n    code\n\n</div>\n"
+    settings = "kramdown:\n  parse_block_html: true\n"
+    site = read(tmp_path, {"_config.yml": settings, "_posts/2024-03-01-a.md": post})
+    (found,) = (each for each in site.pages if each.address)
+    assert "It is **so**.\n\n    code" in found.text
