@@ -114,22 +114,17 @@ def _make_stage(parent: Folder, name: str) -> Folder:
 def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
     """The complete new tree: changed files written, all others linked from the old tree."""
     stage.set_mode(_FOLDER_MODE)
-    if not plan.is_new:
+    if plan.is_new:
+        put_changed(stage, plan, divide)
+    else:
         with place.enter() as old:
             stage.set_mode(_mode_of(old))
-            _link_kept(stage, plan, old)
-    put_changed(stage, plan, divide)
+            with Descent(old) as before, Descent(stage, mode=_FOLDER_MODE) as after:
+                for path in sorted(plan.foreign_folders):
+                    after.folder(path).set_mode(_mode_of(before.folder(path)))
+            put_changed(stage, plan, divide, old)
     put_manifest(stage, MANIFEST, plan.digests, plan.partial)
     flush(stage, [*plan.changed_files, MANIFEST])
-
-
-def _link_kept(stage: Folder, plan: WritePlan, old: Folder) -> None:
-    with Descent(old) as before, Descent(stage, mode=_FOLDER_MODE) as after:
-        for path in sorted(plan.foreign_folders):
-            after.folder(path).set_mode(_mode_of(before.folder(path)))
-        for path in sorted(plan.foreign | plan.unchanged):
-            (source, name), (target, _) = before.parent(path), after.parent(path)
-            _link(source, target, name)
 
 
 def swap(parent: Folder, stage: str, name: str) -> str | None:
@@ -214,18 +209,27 @@ def recover(place: OutputPlace) -> None:
             _retire(place, left, own)
 
 
-def put_changed(folder: Folder, plan: WritePlan, divide: DivideWork = do_here) -> None:
-    """Write the plan's changed files under `folder`, which is empty. divide: as in `replace_tree`."""
-    files = plan.changed_files
+def put_changed(
+    folder: Folder, plan: WritePlan, divide: DivideWork = do_here, old: Folder | None = None
+) -> None:
+    """Write the plan's changed files under `folder`, which has no files.
+
+    divide: as in `replace_tree`. old: the tree in which all others are, to be linked here too.
+    """
+    kept = plan.foreign | plan.unchanged if old else frozenset[str]()
+    files = sorted({*plan.changed_files, *kept})
     parts = [files[start : start + _PART] for start in range(0, len(files), _PART)]
 
     def put(number: int, *, is_again: bool = False) -> None:
-        with Descent(folder, mode=_FOLDER_MODE) as descent:
+        with Descent(old or folder) as before, Descent(folder, mode=_FOLDER_MODE) as after:
             for path in parts[number]:
-                parent, name = descent.parent(path)
+                parent, name = after.parent(path)
                 if is_again and parent.status(name):
                     parent.remove(name)
-                _write_output(parent, name, plan.outputs[path])
+                if path in kept:
+                    _link(before.parent(path)[0], parent, name)
+                else:
+                    _write_output(parent, name, plan.outputs[path])
 
     for number in (divide if len(files) >= _MANY else do_here)(len(parts), put):
         put(number, is_again=True)
