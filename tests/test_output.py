@@ -570,6 +570,19 @@ def test_the_new_tree_is_made_apart(site: Path, can_spread: bool) -> None:
     assert neighbours(site) == {"public", ".blogsmith"}
 
 
+@pytest.mark.parametrize("least_ns", [[10**9, 10**9, 10], [10**9] * 6])
+def test_a_place_where_files_are_slow_is_left(site: Path, least_ns: list[int]) -> None:
+    """At last any place will do."""
+    with (
+        patch.object(stage, "spread_folders", return_value=True),
+        patch.object(stage, "_least_ns", side_effect=least_ns) as tried,
+    ):
+        write(site, OLD)
+    assert tried.call_count == len(least_ns)
+    assert read(site / "public") == OLD
+    assert neighbours(site) == {"public", ".blogsmith"}
+
+
 def test_a_run_that_died_while_it_made_its_folder(site: Path) -> None:
     write(site, OLD)
     (site / stage.nursery_name("public") / "0123").mkdir(parents=True)
