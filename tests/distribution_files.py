@@ -48,7 +48,8 @@ def build_distribution(source: Path, target: Path) -> Distribution:
 def build_wheel_of(archive: Path, work: Path) -> Path:
     """The wheel that somebody builds who has the source archive only."""
     with tarfile.open(archive) as opened:
-        opened.extractall(work, filter="data")
+        # before Python 3.11.4 there is no filter, and its own archive needs none
+        opened.extractall(work, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     (source,) = (path for path in work.iterdir() if path.is_dir())
     _run_backend(source, work / "dist", "wheel")
     (wheel,) = (work / "dist").glob("*.whl")
