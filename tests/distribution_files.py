@@ -48,8 +48,11 @@ def build_distribution(source: Path, target: Path) -> Distribution:
 def build_wheel_of(archive: Path, work: Path) -> Path:
     """The wheel that somebody builds who has the source archive only."""
     with tarfile.open(archive) as opened:
-        # before Python 3.11.4 there is no filter, and its own archive needs none
-        opened.extractall(work, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+        if hasattr(tarfile, "data_filter"):
+            opened.extractall(work, filter="data")
+        else:
+            # Python before 3.11.4: it is our own archive
+            opened.extractall(work)
     (source,) = (path for path in work.iterdir() if path.is_dir())
     _run_backend(source, work / "dist", "wheel")
     (wheel,) = (work / "dist").glob("*.whl")

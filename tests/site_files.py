@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,8 @@ def read_site_text(path: Path) -> SiteText:
         if name in ("no blogsmith.yaml", "trusted"):
             marks.add(name)
             continue
+        # a record of another version of Python is a warning in itself
+        body = body.replace('"python": "here"', f'"python": "{platform.python_version()}"')
         is_hex = name.endswith(" [hex]")
         files[name.removesuffix(" [hex]")] = bytes.fromhex(body) if is_hex else f"{body}\n".encode()
     if "no blogsmith.yaml" not in marks:

@@ -168,12 +168,15 @@ def test_what_holds(worker: Client, expression: str) -> None:
 def test_a_name_that_hides_all_is_the_authors_own(worker: Client) -> None:
     worker.run("def all(items): return len(list(items)) == 0")
     assert judged(worker, "all(x > 5 for x in [])")["holds"] is True
+    worker.run("del all")
 
 
 def test_bool_put_in_place_of_the_builtin_changes_nothing(worker: Client) -> None:
-    worker.run("import builtins\nbuiltins.bool = lambda value: True")
+    worker.run("import builtins\nkept, builtins.bool = bool, lambda value: True")
     assert judged(worker, "[] ")["holds"] is None
     assert judged(worker, "1 == 2")["holds"] is False
+    # NumPy asks it, and other tests ask NumPy
+    worker.run("builtins.bool = kept")
 
 
 @each_row(

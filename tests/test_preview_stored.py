@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import zlib
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -122,7 +123,7 @@ def test_a_folder_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory
 
 def change(root: Path, statement: str, *values: object) -> None:
     """As a cloned site may bring it, from somebody who knows all but the user's key."""
-    with sqlite3.connect(database(root)) as forged:
+    with closing(sqlite3.connect(database(root))) as forged, forged:
         assert forged.execute(statement, values).rowcount > 0
 
 
@@ -215,12 +216,12 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 
 def test_a_view_that_computes_for_ever(root: Path) -> None:
-    with sqlite3.connect(database(root)) as hostile:
+    with closing(sqlite3.connect(database(root))) as hostile, hostile:
         hostile.execute("ALTER TABLE pages RENAME TO hidden")
         columns = "'/b/' AS path, 'v' AS version, '' AS source, '' AS digest, max(i) AS packed, '' AS seal"
         hostile.execute(f"CREATE VIEW pages AS {ENDLESS.format(columns)}")
     assert store(root).page("/a/") is None
-    with sqlite3.connect(database(root)) as hostile:
+    with closing(sqlite3.connect(database(root))) as hostile, hostile:
         hostile.execute("DROP TABLE made_by")
         hostile.execute(f"CREATE VIEW made_by AS {ENDLESS.format('max(i) AS made_by')}")
     assert store(root).page("/a/") is None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -45,6 +46,8 @@ def look_like_windows() -> None:
             if hasattr(module, name):
                 delattr(module, name)
     os.supports_dir_fd = set()
+    # it has looked before they were gone
+    vars(shutil)["_use_fd_functions"] = False
     locks = ModuleType("msvcrt")
     locks.__dict__.update(locking=lambda *_: None, LK_NBLCK=2)
     sys.modules["msvcrt"] = locks

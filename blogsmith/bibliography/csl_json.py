@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..base.schema.json_loader import json_mistake
 from ..model.publications import Person, Publication, WorkDate
 from ..model.scholarly import DOI
 from .bibtex_text import escape_tex, format_bibtex
@@ -40,7 +41,8 @@ def read_csl_json(text: str) -> dict[str, Publication]:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        raise CslJsonError(f"this is no JSON: {error.msg}", error.pos) from error
+        found = json_mistake(error)
+        raise CslJsonError(f"this is no JSON: {found.message}", found.at) from error
     except RecursionError as error:
         raise CslJsonError("this is nested too deep", 0) from error
     items = found.get("items") if isinstance(found, dict) else found

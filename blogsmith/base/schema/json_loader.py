@@ -16,9 +16,11 @@ from .yaml_loader import MAX_BYTES, Located, load
 
 _QUOTES = "keys and texts stand in double quotes; no comma follows the last entry"
 _BACKSLASH = r"write a backslash twice: \\theta"
+_TRAILING = ("Illegal trailing comma", "a comma follows the last entry", "take it out")
+_AFTER_COMMA = ("Expecting property name", "Expecting value")
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Expecting property name", "a key is missing here", _QUOTES),
-    ("Illegal trailing comma", "a comma follows the last entry", "take it out"),
+    _TRAILING,
     ("Expecting ',' delimiter", "a comma is missing before this", ""),
     ("Expecting ':' delimiter", "a colon is missing before this", 'write "key": value'),
     ("Expecting value", "a value is missing here", _QUOTES),
@@ -43,6 +45,30 @@ class JsonEnd(Struct, frozen=True):
     """Index of the mistake."""
 
 
+class JsonMistake(Struct, frozen=True):
+    """What is wrong with a text of JSON."""
+
+    message: str
+    hint: str
+    at: int
+    """Index of the mistake."""
+
+
+def json_mistake(error: json.JSONDecodeError) -> JsonMistake:
+    """The same from every Python: only from 3.13 on it names a comma behind the last entry."""
+    before = len(error.doc[: error.pos].rstrip()) - 1
+    if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
+        _, message, hint = _TRAILING
+        return JsonMistake(message, hint, before)
+    words = ((ours, hint) for begin, ours, hint in _WORDINGS if error.msg.startswith(begin))
+    message, hint = next(words, (f"JSON cannot be read here: {error.msg}", ""))
+    return JsonMistake(message, hint, error.pos)
+
+
+def _ends(error: json.JSONDecodeError) -> bool:
+    return error.doc[error.pos : error.pos + 1] in ("]", "}")
+
+
 def read_object(text: str) -> JsonEnd:
     """The object that a text begins with. Of two equal keys the first counts."""
     if is_too_deep(text[:MAX_BYTES]):
@@ -51,9 +77,8 @@ def read_object(text: str) -> JsonEnd:
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
     except json.JSONDecodeError as error:
-        words = ((ours, hint) for begin, ours, hint in _WORDINGS if error.msg.startswith(begin))
-        message, hint = next(words, (f"JSON cannot be read here: {error.msg}", ""))
-        return JsonEnd(-1, message=message, hint=hint, at=error.pos)
+        found = json_mistake(error)
+        return JsonEnd(-1, message=found.message, hint=found.hint, at=found.at)
     return JsonEnd(end, value)
 
 
