@@ -10,7 +10,9 @@ from blogsmith.model.texts import PageText, pack_text, packed_text
 
 CLASSES = ("math-display", "math-lines", "math-long", "publications", "ref-links", "table-wrap", "xref")
 MARKS = {
-    **{name: name for name in ("code-mark", "compare", "doc-biblioref", "doc-noteref", "embed")},
+    **{name: name for name in ("code-mark", "doc-biblioref", "doc-noteref")},
+    "compare": "image-compare",
+    "embed": "embed-link",
     **{name: f'class="{name}"' for name in (*CLASSES, "diagram-scroll")},
     "diagram": 'class="diagram',
     "em": "<em>",
@@ -38,6 +40,11 @@ PIECES = (
 
 def test_every_feature_has_a_mark() -> None:
     assert sorted(FEATURES) == sorted(MARKS)
+
+
+def test_words_of_a_text_are_no_features() -> None:
+    """Posts compare embeddings: for that no style sheet is loaded."""
+    assert text_features(b"<p>We compare embeddings in a video.</p>") == frozenset()
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))

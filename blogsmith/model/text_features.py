@@ -11,16 +11,16 @@ _CLASS = lazy_pattern(
 )
 _MARKS = {
     "code-mark": b"code-mark",
-    "compare": b"compare",
+    "compare": b"image-compare",
     "doc-biblioref": b"doc-biblioref",
     "doc-noteref": b"doc-noteref",
     "em": b"<em>",
-    "embed": b"embed",
+    "embed": b"embed-link",
     "math": b"<math",
     "pre": b"<pre",
     "video": b"<video",
 }
-"""Feature → what stands for it anywhere in the HTML."""
+"""Feature → what stands for it anywhere in the HTML: no word of a text, such as "embedding" is."""
 _LIST = b'<ol class="by-'
 
 FEATURES = (
