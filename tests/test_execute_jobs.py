@@ -183,6 +183,14 @@ def test_a_stack_gives_the_line_and_is_no_output(head: str, limit: int) -> None:
     assert outputs.finish() == (Stream("stderr", "mine\n"),)
 
 
+def test_the_head_of_a_stack_says_nothing_yet() -> None:
+    outputs, (head, frame, _) = collected(), STACK.splitlines(keepends=True)
+    outputs.add_pipe_text("stderr", head)
+    assert not outputs.has_stack()
+    outputs.add_pipe_text("stderr", frame)
+    assert outputs.has_stack()
+
+
 def test_a_stack_may_come_before_what_was_printed_earlier() -> None:
     outputs = collected()
     outputs.add_pipe_text("stderr", STACK)

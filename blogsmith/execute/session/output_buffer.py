@@ -19,6 +19,7 @@ _STACK = re.compile(
     r"(?:Fatal Python error: (?:[^\n]*\n){1,3}?)?"
     r"(?:Stack|Current thread 0x[0-9a-f]+(?: \[[^\]\n]*\])?) \(most recent call first\):\n"
 )
+_BEGUN = re.compile(_STACK.pattern + r'[ ]+File "[^"\n]*", line \d+[^\n]*\n')
 _FRAME = re.compile(r'File "<cell (\d+)>", line (\d+)')
 
 
@@ -113,8 +114,8 @@ class OutputBuffer:
         self._add(failure)
 
     def has_stack(self) -> bool:
-        """Whether the worker has written where it stands."""
-        return bool(_STACK.search(self._tail))
+        """Whether the worker has written where it stands; on a busy machine the head comes alone at first."""
+        return bool(_BEGUN.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
         """The line of `cell` at which a worker stood that was killed, 0 if unknown; what it wrote goes."""
