@@ -3,6 +3,7 @@
 # Not even `from __future__` may stand here: the folder we are started in may be a stranger's site, and while
 # it is on the search path only what Python has loaded already may be imported.
 # ruff: noqa: PTH100, PTH117, PTH118, PTH120
+import gc
 import os
 import sys
 
@@ -13,7 +14,10 @@ def run() -> int:
         _leave_working_folder()
         from .cli.main import main
 
-        return main()
+        code = main()
+        # the process ends, so nobody need look for dead cycles in all that a build has left
+        gc.freeze()
+        return code
     except KeyboardInterrupt:
         return 130
 

@@ -8,21 +8,28 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from msgspec.structs import replace
-from PIL import Image, ImageFont
+from PIL import Image, ImageFont, features
 
+from blogsmith.config.schema import Config
+from blogsmith.languages.language import Language
+from blogsmith.languages.tags import Direction
 from blogsmith.model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.site.cards.drawing import draw_card
 from blogsmith.site.cards.fonts import CardFonts, missing_signs
 from blogsmith.site.cards.formula import lay_out_formula
 from blogsmith.site.cards.png import encode_png
-from blogsmith.site.cards.title import Line, TitlePiece, break_lines, title_pieces
+from blogsmith.site.cards.title import Line, TitlePiece, break_lines, join_runs, title_pieces
+from blogsmith.site.social_cards import card_of
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
 from tests.rows import each_row
 from tests.site_files import build, printed
 from tests.test_preview_line import write
+from tests.theme_pages import BARE
 
 STYLE = CardStyle(paper="#fbf9f4", ink="#211e1a", muted="#686056", accent="#97301f")
 BAND = (120, 500)
@@ -126,6 +133,74 @@ class TestFormula:
         with patch("blogsmith.site.cards.drawing.lay_out_formula", return_value=None):
             spelt = draw_card(SocialCard(formula("x^2"), "", ""), STYLE)
         assert spelt == draw_card(SocialCard("x^2", "", ""), STYLE)
+
+
+def write_font_of_boxes(file: Path) -> None:
+    """A font that has two Hebrew letters and an L; each is a box, of Alef the widest."""
+    widths = {".notdef": 500, "space": 300, "alef": 900, "bet": 300, "L": 600}
+    font = FontBuilder(1000, isTTF=True)
+    font.setupGlyphOrder([*widths])
+    font.setupCharacterMap({0x20: "space", 0x5D0: "alef", 0x5D1: "bet", ord("L"): "L", ord("x"): "L"})
+    glyphs = {}
+    for name, width in widths.items():
+        pen = TTGlyphPen(None)
+        if name != "space":
+            pen.moveTo((0, 0))
+            for corner in ((0, 700), (width - 20, 700), (width - 20, 0)):
+                pen.lineTo(corner)
+            pen.closePath()
+        glyphs[name] = pen.glyph()
+    font.setupGlyf(glyphs)
+    font.setupHorizontalMetrics({name: (width, 0) for name, width in widths.items()})
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": "Boxes", "styleName": "Regular"})
+    font.setupOS2()
+    font.setupPost()
+    font.save(file)
+
+
+def ink_runs(image: Image.Image) -> list[tuple[int, int]]:
+    """First and last column, without that, of what is drawn in the band of the title, from the left."""
+    part = image.convert("RGB").crop((0, BAND[0], WIDTH_PX, BAND[1])).convert("L")
+    columns = part.point(lambda value: 255 if value < 200 else 0).reduce((1, part.height)).tobytes()
+    edges = [x for x in range(1, WIDTH_PX) if bool(columns[x]) != bool(columns[x - 1])]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+class TestDirection:
+    """Titles and bylines that are written from right to left; the order of their words is Unicode's."""
+
+    @pytest.mark.parametrize(
+        ("html", "direction", "pieces"),
+        [
+            ("one two", "ltr", ["one", "two"]),
+            ("one two", "rtl", ["one two"]),
+            ("\u05d0\u05d1 GPU \u05d2\u05d3", "ltr", ["\u05d0\u05d1 GPU \u05d2\u05d3"]),
+            (f"\u05d0 {formula('x')}, \u05d1 \u05d2", "rtl", ["\u05d0", "x", ", \u05d1 \u05d2"]),
+        ],
+    )
+    def test_words_in_a_row(self, html: str, direction: Direction, pieces: list[str]) -> None:
+        assert [piece.text for piece in join_runs(title_pieces(html), direction)] == pieces
+
+    @pytest.mark.skipif(not features.check("raqm"), reason="needs Pillow with Raqm")
+    @pytest.mark.parametrize(
+        ("direction", "widths", "edge"),
+        [("rtl", [54, 26, 81, 81, 81], (-1, WIDTH_PX - 91)), ("ltr", [26, 81, 81, 81, 54], (0, 90))],
+    )
+    def test_words_begin_at_the_side_of_the_language(
+        self, tmp_path: Path, direction: Direction, widths: list[int], edge: tuple[int, int]
+    ) -> None:
+        write_font_of_boxes(tmp_path / "boxes.ttf")
+        card = SocialCard("\u05d0\u05d0\u05d0 \u05d1 L", "", "", direction)
+        drawn = draw_card(card, replace(STYLE, font=tmp_path / "boxes.ttf"))
+        runs = ink_runs(Image.open(BytesIO(drawn)))
+        assert [end - start for start, end in runs] == widths
+        number, column = edge
+        assert runs[number][number] == column
+
+    def test_cards_know_the_direction_of_their_page(self) -> None:
+        found = [card_of(replace(BARE, lang=lang), Config(), Language) for lang in ("ar", "en", "de")]
+        assert [card and card.direction for card in found] == ["rtl", "ltr", "ltr"]
 
 
 class TestPicture:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 WIDTH_PX = 1200
 HEIGHT_PX = 630
-_RECIPE = "1"
+_RECIPE = "2"
 """Changes when the same card is drawn in another way."""
 
 
@@ -43,6 +44,8 @@ class SocialCard(Struct, frozen=True):
     """Title of the site."""
     byline: str
     """Who and when; may be empty."""
+    direction: Literal["ltr", "rtl"] = "ltr"
+    """In which the language of the page is written."""
 
 
 def card_name(card: SocialCard, style: CardStyle) -> str:

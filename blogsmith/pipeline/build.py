@@ -54,8 +54,7 @@ def build_site(root: Path, options: BuildOptions, progress: Progress = no_progre
     log = BuildLog(progress, strict=options.strict)
     key = os.urandom(8).hex() if start and options.write else ""
     with open_rows(root) if options.remembers else nullcontext() as rows:
-        report, site = _build(root, options, log, rows, key)
-    ended_s = time.monotonic()
+        report, site, ended_s = _build(root, options, log, rows, key)
     if site and start and report.ok:
         extent = _extent(site, report, options, key, ended_s)
         if extent:
@@ -99,7 +98,8 @@ def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
 
 def _build(
     root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None, outline: str
-) -> tuple[BuildReport, SiteSnapshot | None]:
+) -> tuple[BuildReport, SiteSnapshot | None, float]:
+    """What was found and done, and the site, with the moment at which it was written, as in `BuildExtent`."""
     try:
         with open_spool() as spool:
             line = IncrementalPipeline(
@@ -109,12 +109,14 @@ def _build(
             assert site is not None, "the last step gives the site"
             with blame_plugins(site.context.plugins):
                 report, pages = _finish(site, line, options, log, rows or NoRows(), spool)
+            # what follows takes as long as young stamps are to be waited for
+            ended_s = time.monotonic()
         if report.ok and rows and outline and is_editable(site.context):
             put_outline(rows, outline, site, pages.traced)
-        return report, site
+        return report, site, ended_s
     except SiteError as error:
         log.add(error.diagnostics)
-        return log.close(Counts()), None
+        return log.close(Counts()), None, 0.0
 
 
 def _finish(

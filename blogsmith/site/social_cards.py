@@ -46,11 +46,12 @@ def card_of(view: PageView, config: Config, language: Callable[[str], Language])
     """What the card of a page says; None for lists, and for pages with a picture of their own."""
     if view.kind not in KINDS or view.image:
         return None
+    words = language(view.lang)
     byline = [", ".join(view.authors)] if view.kind == "post" else [view.description]
     if view.date:
-        byline.append(language(view.lang).format_date(view.date))
+        byline.append(words.format_date(view.date))
     site = config.title if view.title != config.title else ""
-    return SocialCard(view.title_html, site, _SEPARATOR.join(filter(None, byline)))
+    return SocialCard(view.title_html, site, _SEPARATOR.join(filter(None, byline)), words.direction)
 
 
 def _text_of(card: SocialCard) -> str:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from ...languages.tags import Direction
 from ...model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
 from .fonts import EM_PX, CardFonts, DrawnWord
 from .formula import X_HEIGHT, Formula, lay_out_formula
 from .png import encode_png
-from .title import Line, TitlePiece, break_lines, title_pieces
+from .title import Line, TitlePiece, break_lines, join_runs, title_pieces
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -42,8 +43,8 @@ class _Ruler:
     """How large pieces of a title are; measured at one size, for letters grow evenly."""
 
     def __init__(self, fonts: CardFonts, weight: int) -> None:
-        self._fonts = fonts
-        self._weight = weight
+        self.fonts = fonts
+        self.weight = weight
         self._formulas: dict[str, Formula | None] = {}
         top = fonts.x_height_px(weight)
         # letters of formulas and of words are equally high, whatever the two fonts call a size
@@ -63,7 +64,7 @@ class _Ruler:
 
     def text_em(self, text: str) -> float:
         """Width of words."""
-        return self._fonts.width_px(text, EM_PX, self._weight) / EM_PX
+        return self.fonts.width_px(text, EM_PX, self.weight) / EM_PX
 
     def extent_em(self, line: Line) -> tuple[float, float]:
         """What a line takes above and below its base line."""
@@ -86,11 +87,12 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
     """
     from PIL import Image
 
-    fonts, shades = fonts or CardFonts(style), _shades(style)
+    fonts, shades, direction = fonts or CardFonts(style), _shades(style), card.direction
     picture = _Picture(Image.new("L", (WIDTH_PX, HEIGHT_PX)))
-    _draw_title(picture, title_pieces(card.title_html), fonts, style.weight, shades.title)
-    _draw_label(picture, card.site, _TOP_PX, fonts, shades.label)
-    _draw_label(picture, card.byline, _BOTTOM_PX, fonts, shades.byline)
+    title, label = _Ruler(fonts, style.weight), _Ruler(fonts, _LABEL_WEIGHT)
+    _draw_title(picture, title_pieces(card.title_html), title, shades.title, direction)
+    _draw_label(picture, card.site, _TOP_PX, label, shades.label, direction)
+    _draw_label(picture, card.byline, _BOTTOM_PX, label, shades.byline, direction)
     picture.image.paste(shades.label[-1], (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
     return encode_png(picture.image, shades.palette, (*picture.rows(), (_RULE_PX, HEIGHT_PX)))
 
@@ -151,34 +153,53 @@ def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: f
 
 
 def _draw_title(
-    picture: _Picture, pieces: Sequence[TitlePiece], fonts: CardFonts, weight: int, shades: bytes
+    picture: _Picture, pieces: Sequence[TitlePiece], ruler: _Ruler, shades: bytes, direction: Direction
 ) -> None:
-    ruler = _Ruler(fonts, weight)
     size, lines = _fit_title(pieces, ruler)
     top, bottom = _TITLE_PX
     y = top + (bottom - top - ruler.height_em(lines) * size) / 2
     for line in lines:
         ascent, descent = ruler.extent_em(line)
-        base, x = y + ascent * size, float(_MARGIN_PX)
-        for number, piece in enumerate(line.pieces):
-            x += ruler.text_em(" ") * size if number and not piece.is_glued else 0
-            if formula := ruler.formula(piece):
-                math_px = ruler.math_em * size
-                filled = formula.fill(math_px).point(shades)
-                picture.add(filled, round(x + formula.left * math_px), round(base + formula.top * math_px))
-            else:
-                picture.add_word(fonts.word(piece.text, size, weight, shades), x, base)
-            x += ruler.width_em(piece) * size
-        y = base + descent * size
+        _draw_line(picture, line.pieces, ruler, size, y + ascent * size, shades, direction)
+        y += (ascent + descent) * size
 
 
-def _draw_label(picture: _Picture, text: str, base: float, fonts: CardFonts, shades: bytes) -> None:
-    most = WIDTH_PX - 2 * _MARGIN_PX
-    if fonts.width_px(text, _LABEL_PX, _LABEL_WEIGHT) > most:
-        while text and fonts.width_px(f"{text}…", _LABEL_PX, _LABEL_WEIGHT) > most:
+def _draw_label(
+    picture: _Picture, text: str, base: float, ruler: _Ruler, shades: bytes, direction: Direction
+) -> None:
+    most = (WIDTH_PX - 2 * _MARGIN_PX) / _LABEL_PX
+    if ruler.text_em(text) > most:
+        while text and ruler.text_em(f"{text}…") > most:
             text = text[:-1]
         text = f"{text.rstrip()}…"
-    picture.add_word(fonts.label(text, _LABEL_PX, _LABEL_WEIGHT, shades), _MARGIN_PX, base)
+    # bylines differ, and the words in them are the same: months, years, a few names
+    words = [TitlePiece(word) for word in text.split()]
+    _draw_line(picture, words, ruler, _LABEL_PX, base, shades, direction)
+
+
+def _draw_line(
+    picture: _Picture,
+    pieces: Sequence[TitlePiece],
+    ruler: _Ruler,
+    size: int,
+    base: float,
+    shades: bytes,
+    direction: Direction,
+) -> None:
+    """Put pieces beside each other, from the side on which the language begins. size, base: in px."""
+    x = 0.0
+    for number, piece in enumerate(join_runs(pieces, direction)):
+        x += ruler.text_em(" ") * size if number and not piece.is_glued else 0
+        width = ruler.width_em(piece) * size
+        left = _MARGIN_PX + x if direction == "ltr" else WIDTH_PX - _MARGIN_PX - x - width
+        if formula := ruler.formula(piece):
+            math_px = ruler.math_em * size
+            filled = formula.fill(math_px).point(shades)
+            picture.add(filled, round(left + formula.left * math_px), round(base + formula.top * math_px))
+        else:
+            word = ruler.fonts.word(piece.text, size, ruler.weight, shades, direction)
+            picture.add_word(word, left, base)
+        x += width
 
 
 class _Shades(Struct, frozen=True):

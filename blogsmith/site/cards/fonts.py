@@ -1,7 +1,7 @@
 """The font of a theme's cards: at the sizes in which it is wanted, and which characters it has.
 
-Drawing letters is half of what a card costs, and the words of a blog's titles repeat: those that were drawn
-last are kept as pictures.
+Drawing letters is half of what a card costs, and the words of a blog's titles and bylines repeat: those that
+were drawn last are kept as pictures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from ...languages.tags import Direction
 from ...model.social_cards import CardStyle
+from .title import is_mixed
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -22,8 +24,7 @@ EM_PX = 100
 """Size of the font with which titles are measured."""
 _KEPT_WORDS = 768
 """A word of ten letters takes 20 kB."""
-_KEPT_LABELS = 4
-"""The site's name stands on every card; bylines seldom repeat."""
+_KEPT_WEIGHTS = 4
 _KEPT_WIDTHS = 4096
 _KEPT_LETTERS = 16
 """Longer words are drawn anew: pictures of the longest take half a megabyte."""
@@ -49,9 +50,7 @@ class CardFonts:
         self._fonts: dict[tuple[int, int], FreeTypeFont] = {}
         self._kept_word = lru_cache(_KEPT_WORDS)(self._draw_word)
         self._kept_width = lru_cache(_KEPT_WIDTHS)(self._measure)
-        self.label = lru_cache(_KEPT_LABELS)(self._draw_word)
-        """As `word`, for texts that may be long."""
-        self.x_height_px = lru_cache(_KEPT_LABELS)(self._x_height_px)
+        self.x_height_px = lru_cache(_KEPT_WEIGHTS)(self._x_height_px)
         """Weight → height of an x in a font of `EM_PX`."""
 
     def at(self, size_px: int, weight: int) -> FreeTypeFont:
@@ -61,13 +60,16 @@ class CardFonts:
             self._fonts[key] = _open_font(self._style, size_px, weight)
         return self._fonts[key]
 
-    def word(self, text: str, size_px: int, weight: int, shades: bytes) -> DrawnWord:
-        """A word in the font that `at` gives. OSError as there.
+    def word(
+        self, text: str, size_px: int, weight: int, shades: bytes, direction: Direction = "ltr"
+    ) -> DrawnWord:
+        """A word, or several that share a line, in the font that `at` gives. OSError as there.
 
-        shades: how much of a pixel is covered, from 0 to 255 → number of the pixel.
+        shades: how much of a pixel is covered, from 0 to 255 → number of the pixel. direction: of the text
+        that they stand in.
         """
         draw = self._kept_word if len(text) <= _KEPT_LETTERS else self._draw_word
-        return draw(text, size_px, weight, shades)
+        return draw(text, size_px, weight, shades, direction if is_mixed(text) else None)
 
     def width_px(self, text: str, size_px: int, weight: int) -> float:
         """What a text takes in its line. OSError as of `at`."""
@@ -80,11 +82,15 @@ class CardFonts:
     def _x_height_px(self, weight: int) -> float:
         return -self.at(EM_PX, weight).getbbox("x", anchor="ls")[1]
 
-    def _draw_word(self, text: str, size_px: int, weight: int, shades: bytes) -> DrawnWord:
-        from PIL import Image
+    def _draw_word(
+        self, text: str, size_px: int, weight: int, shades: bytes, direction: Direction | None
+    ) -> DrawnWord:
+        from PIL import Image, features
 
+        # what orders words of both directions is not in every Pillow
+        direction = direction if features.check("raqm") else None
         # `ImageDraw.text` would lay it out twice, for its size and for itself
-        mask, (left, top) = self.at(size_px, weight).getmask2(text, "L", anchor="ls")
+        mask, (left, top) = self.at(size_px, weight).getmask2(text, "L", direction, anchor="ls")
         covered = Image.new("L", mask.size)
         covered.im.paste(mask, (0, 0, *mask.size))
         # `point` would take longer to read the table of shades than to apply it

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 from html.parser import HTMLParser
+from itertools import groupby
 from typing import NamedTuple
+from unicodedata import bidirectional
 
 from msgspec import Struct
+
+from ...languages.tags import Direction
 
 _MOST_PIECES = 150
 _LONGEST_WORD = 100
@@ -15,6 +19,8 @@ _LONGEST_WORD = 100
 _LONGEST_FORMULA = 5_000
 """Characters of MathML; a longer one is spelt out."""
 _MOST_CHARACTERS = 50_000
+_RIGHT_TO_LEFT = frozenset(("R", "AL"))
+"""Classes of Unicode's letters."""
 
 
 class TitlePiece(Struct, frozen=True):
@@ -45,6 +51,29 @@ def title_pieces(html: str) -> tuple[TitlePiece, ...]:
     reader.feed(html[:_MOST_CHARACTERS])
     reader.close()
     return tuple(reader.pieces[:_MOST_PIECES])
+
+
+def is_mixed(text: str) -> bool:
+    """Whether letters of it are written from right to left: then its words are put in order as a whole."""
+    return not text.isascii() and any(bidirectional(sign) in _RIGHT_TO_LEFT for sign in text)
+
+
+def join_runs(pieces: Sequence[TitlePiece], direction: Direction) -> Sequence[TitlePiece]:
+    """Pieces of a line; where it or a word in it runs from right to left, words in a row as one piece.
+
+    Which of them comes first depends on those beside it (Unicode Standard Annex 9).
+    """
+    if direction == "ltr" and not any(is_mixed(piece.text) for piece in pieces if not piece.mathml):
+        return pieces
+    joined: list[TitlePiece] = []
+    for is_formula, found in groupby(pieces, lambda piece: bool(piece.mathml)):
+        run = list(found)
+        if is_formula:
+            joined += run
+        else:
+            text = "".join(("" if piece.is_glued else " ") + piece.text for piece in run)
+            joined.append(TitlePiece(text.lstrip(" "), is_glued=run[0].is_glued))
+    return joined
 
 
 class _TitleReader(HTMLParser):
