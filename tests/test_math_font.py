@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from fontTools.fontBuilder import FontBuilder
 from fontTools.ttLib import TTFont
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from blogsmith.base.storage.cache import CACHE, MOST, read_or_make
@@ -29,7 +31,7 @@ from blogsmith.site.math_font import (
     fonts_of,
     page_signs,
 )
-from blogsmith.tex.mathml.signs import signs_of
+from blogsmith.tex.mathml.signs import join_signs, signs_of, split_signs
 from tests.rows import each_row
 from tests.site_files import build, printed
 from tests.theme_pages import BARE, ROOT
@@ -48,7 +50,7 @@ def page(url: str, content: str) -> PageView:
 
 def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
     """The fonts of pages, by the signs that they print."""
-    return fonts_of({view.url: page_signs(view) for view in pages}, folder, stem, digest)
+    return fonts_of({view.url: join_signs(page_signs(view)) for view in pages}, folder, stem, digest)
 
 
 class TestSigns:
@@ -72,6 +74,10 @@ class TestSigns:
 
     def test_a_selector_belongs_to_its_letter(self) -> None:
         assert signs_of(["<math><mi>𝒜\ufe01ℬ</mi></math>"]) == {"𝒜\ufe01", "ℬ"}
+
+    @given(st.frozensets(st.from_regex("[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", fullmatch=True)))
+    def test_as_one_text(self, signs: frozenset[str]) -> None:
+        assert split_signs(join_signs(signs)) == signs
 
 
 class TestFontsOfASite:

@@ -320,8 +320,8 @@ class Body(Struct, frozen=True):
     toc: tuple[TocEntry, ...] = ()
     summary: str = ""
     """Plain text of the first paragraph, else how the text begins; for descriptions."""
-    signs: frozenset[str] = frozenset()
-    """What the formulas of content, title and description print, as `signs_of` gives it."""
+    signs: str = ""
+    """What the formulas of content, title and description print, as `join_signs` gives it."""
     weight: Weight = Weight()
     links: frozenset[str] = frozenset()
     """Addresses in this site that the text links to, base path included, without fragments."""

@@ -14,6 +14,7 @@ from ..project.context import SiteContext
 from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
 from ..site.math_font import FontCut, MathFonts, font_face, fonts_of, page_signs
+from ..tex.mathml.signs import join_signs
 from .output_plan import OutputFile
 
 
@@ -30,9 +31,9 @@ def add_fonts(
     return [fonts.apply_to(view) for view in views], fonts
 
 
-def _signs_of(view: PageView, item: Rendered | None) -> frozenset[str]:
+def _signs_of(view: PageView, item: Rendered | None) -> str:
     # a list that takes several pages has its text on the first one
-    return item.body.signs if item and item.body.content == view.body else page_signs(view)
+    return item.body.signs if item and item.body.content == view.body else join_signs(page_signs(view))
 
 
 def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:

@@ -24,7 +24,7 @@ from ..model.texts import PageText
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, record_of
-from ..tex.mathml.signs import signs_of
+from ..tex.mathml.signs import join_signs, signs_of
 from . import (
     blocks,
     code_notes,
@@ -169,7 +169,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),
         summary=_summary(rendering, spoken) or body_text(parsed, spoken)[:_BEGINNING],
-        signs=signs_of((html, title, description)),
+        signs=join_signs(signs_of((html, title, description))),
         weight=Weight(
             rendering.reading.seconds,
             rendering.formulas,

@@ -8,13 +8,14 @@ holds `COMMON`, so its address seldom changes and simple sites share a cut made 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.template_views import PageView
-from ..tex.mathml.signs import signs_of
+from ..tex.mathml.signs import signs_of, split_signs
 
 FAMILY = "Site Math"
 """How style sheets of themes call the font, whichever it is."""
@@ -73,16 +74,19 @@ class MathFonts(Struct, frozen=True):
         return tuple(found[name] for name in sorted(found))
 
 
-def fonts_of(by_page: Mapping[str, frozenset[str]], folder: str, stem: str, digest: str) -> MathFonts:
+def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) -> MathFonts:
     """The fonts for pages that print these signs, by URL.
 
+    by_page: as `join_signs` gives them.
     folder: see `MathFonts`. stem: file name of the whole font, without suffix. digest: hex SHA-256 of it.
     """
     if not any(by_page.values()):
         return MathFonts(None)
-    heavy = _heavy(by_page)
-    signs = COMMON.union(*(found for url, found in by_page.items() if url not in heavy))
-    own = tuple((url, font_cut_of(signs | by_page[url], stem, digest)) for url in heavy)
+    # most pages print none of them
+    rare = {url: signs for url, text in by_page.items() if (signs := split_signs(text) - COMMON)}
+    heavy = _heavy(rare)
+    signs = COMMON.union(*(found for url, found in rare.items() if url not in heavy))
+    own = tuple((url, font_cut_of(signs | rare[url], stem, digest)) for url in sorted(heavy))
     return MathFonts(font_cut_of(signs, stem, digest), folder, own)
 
 
@@ -108,12 +112,16 @@ def font_face(address: str) -> str:
     )
 
 
-def _heavy(by_page: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+def _heavy(rare: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """The fewest pages without which the others' signs fit a small font; those with most signs go first."""
-    heavy: list[str] = []
-    ordered = sorted(by_page, key=lambda url: (-len(by_page[url] - COMMON), url))
-    for url in ordered:
-        if len(COMMON.union(*(by_page[url] for url in by_page if url not in heavy))) <= SHARED_SIGNS:
+    heavy: set[str] = set()
+    pages = Counter(sign for signs in rare.values() for sign in signs)
+    for url in sorted(rare, key=lambda url: (-len(rare[url]), url)):
+        if len(COMMON) + len(pages) <= SHARED_SIGNS:
             break
-        heavy.append(url)
-    return tuple(sorted(heavy))
+        heavy.add(url)
+        for sign in rare[url]:
+            pages[sign] -= 1
+            if not pages[sign]:
+                del pages[sign]
+    return frozenset(heavy)

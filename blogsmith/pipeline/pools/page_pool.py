@@ -76,6 +76,8 @@ class PagePool:
         spools = [self._spool.part() for _ in range(processes)] if self._spool else []
         worker = _PageWorker(self._plan, self._rows, self._trace, pages, spools)
         requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
+        # thousands of pages are made with the same ones
+        templates: dict[frozenset[str], frozenset[str]] = {}
         with ForkPool(processes, worker.answer, worker.begin) as pool:
             try:
                 for answer in pool.map(requests):
@@ -83,6 +85,7 @@ class PagePool:
                         made = msgspec.msgpack.decode(answer.data, type=_Made)
                         planned = pages[answer.request]
                         spool = spools[answer.process] if spools else None
+                        made.templates = templates.setdefault(made.templates, made.templates)
                         yield planned, _result(made, planned, spool)
             except ProcessDied as error:
                 message = (

@@ -111,7 +111,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     description_text: str
     toc: tuple[TocEntry, ...]
     summary: str
-    signs: frozenset[str]
+    signs: str
     weight: Weight
     links: frozenset[str]
     stated: PageStatements

@@ -38,6 +38,16 @@ def signs_of(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
 
 
+def join_signs(signs: Iterable[str]) -> str:
+    """Signs as one text, sorted: of thousands of pages they take much less room so."""
+    return "".join(sorted(signs))
+
+
+def split_signs(text: str) -> frozenset[str]:
+    """What `join_signs` was given."""
+    return frozenset(_SIGN.findall(text))
+
+
 @lru_cache(4096)
 def _signs_behind(piece: str) -> Iterable[str]:
     """Of a tag without its `<` and the text behind it."""
