@@ -13,7 +13,7 @@ from tests.faults.small_site import SVG, post
 from tests.serve_process import PROGRAM
 from tests.site_files import build, printed, put, put_bare
 
-MOST_BYTES = 10**9
+MOST_BYTES = 450 * 10**6
 MOST_RATIO = 2.6
 """Of the times for twice as many posts; what grows with the square takes four."""
 
