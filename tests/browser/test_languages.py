@@ -45,6 +45,8 @@ $$ a = bcd \label{eq:a} $$
 
 انظر {@eq:a}.
 
+إذن $\operatorname{Var}(\sum_i q_i k_i) = \sum_i \operatorname{Var}(q_i k_i) = d_k$.
+
 > [!WARNING]
 > احذر.
 
@@ -88,6 +90,7 @@ return {
   note: at("#fn-1") < at(".post-content > p"),
   number: at(".eq-number") < at(".math-display > math"),
   formula: at("mi", formula) < at("mi:last-of-type", formula),
+  rows: at(".math-lines > mrow") < at(".math-lines > mrow:last-child"),
   code: getComputedStyle(document.querySelector("pre")).direction === "ltr",
   cells: at("th") > at("th + th"),
   box: at(".task-box") > at("li.task") ,
