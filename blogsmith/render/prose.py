@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..syntax.east_asian import joins_lines
 from ..syntax.math.formulas import PUNCTUATION
 from ..syntax.records import Heading, LinkAt, record_of
 from .context import Rendering, Rule
@@ -47,7 +48,7 @@ def _text(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _softbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "\n"
+    return "" if joins_lines(tokens, index) else "\n"
 
 
 def _hardbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -24,6 +24,7 @@ from markdown_it.utils import EnvType
 from . import (
     attributes,
     blocks,
+    east_asian,
     html_blocks,
     links,
     markdown_elements,
@@ -78,8 +79,8 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         rules_inline.newline: "\n",
         rules_inline.escape: "\\",
         rules_inline.backtick: "`",
-        rules_inline.strikethrough.tokenize: "~",
-        rules_inline.emphasis.tokenize: "*_",
+        east_asian.strikethrough: "~",
+        east_asian.emphasis: "*_",
         rules_inline.entity: "&",
         links.linkify_rule: ":",
         formulas.math_inline: "$\\",

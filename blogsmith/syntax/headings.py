@@ -19,6 +19,7 @@ from ..base.diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes
+from .east_asian import joins_lines
 from .records import Heading, Math, WrittenText, attach_record, record_of
 from .state import PageState, page_of
 
@@ -59,13 +60,13 @@ def plain_text(
     pieces: list[str] = []
     notes: list[int] = []
     tex = tex or page.options.linear_math
-    for token in tokens:
+    for index, token in enumerate(tokens):
         if token.type in ("math_inline", "math_display"):
             pieces.append(tex(record_of(token, Math).tex))
         elif token.type in ("text", "text_special", "code_inline", "kbd", "abbr", "citation"):
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
-            pieces.append(" ")
+            pieces.append("" if token.type == "softbreak" and joins_lines(tokens, index) else " ")
         elif token.type == "value":
             pieces.append(values.get(record_of(token, Value).number, ""))
         elif token.type == "image":

@@ -8,6 +8,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
+from . import east_asian
 from .codespans import code_span_end, run_length
 from .lookahead import matches_after
 
@@ -92,3 +93,5 @@ def text_rules(md: MarkdownIt) -> None:
     """Register the inline rules."""
     md.inline.ruler.before("emphasis", "mark", mark)
     md.inline.ruler.before("emphasis", "abbr", abbreviation)
+    md.inline.ruler.at("emphasis", east_asian.emphasis)
+    md.inline.ruler.at("strikethrough", east_asian.strikethrough)

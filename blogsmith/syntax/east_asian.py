@@ -1,0 +1,85 @@
+"""Text of Chinese, Japanese and Korean, which sets no blanks where Markdown looks for them.
+
+By CommonMark a run of `*` behind punctuation ends emphasis only where a blank or more punctuation follows, so
+`**注意：**この` stays as it is written. Beside letters and signs of these languages it need not follow, as
+github.com/tats-u/markdown-cjk-friendly says; elsewhere nothing is different. And a line that ends between two
+such letters goes on without the blank that words of other languages need (CSS Text 3, 4.1.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from unicodedata import category, east_asian_width
+
+from markdown_it import rules_inline
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+_WIDE = frozenset(("W", "F", "H"))
+_HANGUL = (("\u1100", "\u11ff"), ("\u3130", "\u318f"), ("\ua960", "\ua97f"), ("\uac00", "\ud7ff"))
+"""First and last sign of what is written with blanks between words."""
+
+
+@lru_cache(4096)
+def is_east_asian(sign: str) -> bool:
+    """Whether it is a letter or a sign of these languages; emoji, which are as wide, are none."""
+    return east_asian_width(sign) in _WIDE and category(sign) != "So"
+
+
+def flanking(before: str, after: str) -> tuple[bool, bool]:
+    """Whether a run of marks between two signs may begin something, and whether it may end something."""
+    is_punctuation = [category(sign)[0] in "PS" and not is_east_asian(sign) for sign in (before, after)]
+    ends_word, starts_word = (
+        sign.isspace() or is_mark or is_east_asian(sign)
+        for sign, is_mark in zip((before, after), is_punctuation, strict=True)
+    )
+    begins = not after.isspace() and (not is_punctuation[1] or ends_word)
+    ends = not before.isspace() and (not is_punctuation[0] or starts_word)
+    return begins, ends
+
+
+def _beside_east_asian(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+    """A rule that takes a run of marks for the start or the end of something, these languages in mind."""
+
+    def mark(state: StateInline, silent: bool) -> bool:
+        start, known = state.pos, len(state.delimiters)
+        if not rule(state, silent):
+            return False
+        added = state.delimiters[known:]
+        if added and not state.src.isascii():
+            before = state.src[start - 1] if start else " "
+            after = state.src[state.pos] if state.pos < state.posMax else " "
+            # marks inside of words are letters where they are `_`
+            if state.src[start] != "_" and (is_east_asian(before) or is_east_asian(after)):
+                for delimiter in added:
+                    delimiter.open, delimiter.close = flanking(before, after)
+        return True
+
+    return mark
+
+
+emphasis = _beside_east_asian(rules_inline.emphasis.tokenize)
+strikethrough = _beside_east_asian(rules_inline.strikethrough.tokenize)
+
+
+def joins_lines(tokens: Sequence[Token], index: int) -> bool:
+    """Whether nothing stands between the two lines that `tokens[index]` parts."""
+    before = _sign_beside(tokens, range(index - 1, -1, -1), -1)
+    return _is_unspaced(before) and _is_unspaced(_sign_beside(tokens, range(index + 1, len(tokens)), 0))
+
+
+def _sign_beside(tokens: Sequence[Token], places: range, end: int) -> str:
+    """The sign next to a place in a line; empty where that is none of its text."""
+    for place in places:
+        token = tokens[place]
+        if token.type == "text" and token.content:
+            return token.content[end]
+        if token.type != "text" and not token.nesting:
+            return ""
+    return ""
+
+
+def _is_unspaced(sign: str) -> bool:
+    is_hangul = any(first <= sign <= last for first, last in _HANGUL)
+    return bool(sign) and is_east_asian(sign) and not is_hangul
