@@ -74,6 +74,8 @@ class Rendering:
     stock: RendererHTML = field(default_factory=_stock_renderer)
     """Prints what no rule of ours does."""
     gallery: GalleryFrame | None = None
+    is_in_link: bool = False
+    """What is rendered stands in a link."""
     is_framed: bool = False
     """What is rendered stands in a figure."""
     frame_caption: str = ""

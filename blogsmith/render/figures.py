@@ -82,7 +82,6 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     if rendering.is_framed and "margin" in classes:
         # the figure has it
         classes.remove("margin")
-    is_in_link = _is_in_link(tokens, index)
     tag = image_tag(
         rendering,
         at.target,
@@ -91,11 +90,11 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         classes=classes,
         attrs=attrs,
         dark=dark,
-        can_lead=not is_in_link,
+        can_lead=not rendering.is_in_link,
         caption=rendering.frame_caption,
     )
     # what stands for an image that is not shown is a link, and a link holds none
-    return escape_html(alt) if is_in_link and tag.startswith("<a ") else tag
+    return escape_html(alt) if rendering.is_in_link and tag.startswith("<a ") else tag
 
 
 def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]) -> str:
@@ -116,11 +115,6 @@ def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]
     )
     rendering.widgets.add("film")
     return film_tag(rendering, film)
-
-
-def _is_in_link(tokens: Sequence[Token], index: int) -> bool:
-    types = (token.type for token in reversed(tokens[:index]))
-    return next((one for one in types if one in ("link_open", "link_close")), "") == "link_open"
 
 
 def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -74,6 +74,7 @@ def _task_box(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
+    rendering.is_in_link = True
     written = str(token.attrs.get("href", ""))
     target = rendering.tools.link(written, rendering.document)
     place = record_of(token, LinkAt).place if "linkat" in token.meta else None
@@ -81,6 +82,11 @@ def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     is_empty = tokens[index + 1].type == "link_close"
     text = escape_html(rendering.tools.page_title(target.page)) if is_empty and target.page else ""
     return f'<a href="{escape_html(target.url)}"{attributes(token, "href")}>{text}'
+
+
+def _link_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    rendering.is_in_link = False
+    return "</a>"
 
 
 def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -131,6 +137,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "abbr": _abbr,
         "task_box": _task_box,
         "link_open": _link_open,
+        "link_close": _link_close,
         "heading_open": _heading_open,
         "heading_close": _heading_close,
         "html_inline": _raw,

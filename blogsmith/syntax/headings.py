@@ -140,9 +140,10 @@ def _free_id(
     return unique(asked or github_slug(written.strip()), taken, counts, first=1)
 
 
-def _other_id(name: str, taken: Container[str]) -> str:
-    """An id like one that is taken already."""
-    number = next(number for number in count(2) if f"{name}-{number}" not in taken)
+def _other_id(name: str, taken: Container[str], tried: dict[str, int]) -> str:
+    """An id like one that is taken already. tried: id → number from which on it may be free."""
+    number = next(number for number in count(tried.get(name, 2)) if f"{name}-{number}" not in taken)
+    tried[name] = number
     return f"{name}-{number}"
 
 
@@ -170,6 +171,7 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
     asked: dict[str, Place] = {}
     counter = _Counter([])
     counts: dict[str, int] = {}
+    tried: dict[str, int] = {}
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
@@ -177,7 +179,7 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
         name = str(opening.attrs.get("id", ""))
         if name and name in asked:
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
-            fix = page.reporter.substitute(place, f"#{name}", f"#{_other_id(name, asked)}")
+            fix = page.reporter.substitute(place, f"#{name}", f"#{_other_id(name, asked, tried)}")
             message = f"id {name} is used on line {asked[name].line} already"
             page.reporter.error("id-twice", message, place, fix=fix)
         # of two equal ids the second must not stay, or every link to it would be wrong

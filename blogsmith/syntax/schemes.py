@@ -30,7 +30,10 @@ _PARAGRAPH = 3
 
 def schemes(state: StateCore) -> None:
     """Core rule in front of that for figures."""
-    if not any(_is_marked(token) for token in state.tokens if token.type == "inline"):
+    if "![" not in state.src:
+        return
+    inlines = (token for token in state.tokens if token.type == "inline")
+    if not any(_scheme(child) for inline in inlines for child in inline.children or ()):
         return
     for token in state.tokens:
         if token.type == "inline" and token.children:
@@ -41,10 +44,6 @@ def schemes(state: StateCore) -> None:
             scheme = _fragment(child)
             if scheme and "darktwin" not in child.meta:
                 child.attrJoin("class", f"only-{scheme}")
-
-
-def _is_marked(inline: Token) -> bool:
-    return "![" in inline.content and any(_scheme(child) for child in inline.children or ())
 
 
 def _fragment(token: Token) -> str:

@@ -178,6 +178,8 @@ class PageState:
     note_order: dict[str, int] = field(default_factory=dict)
     """Footnote label → number, in order of first use."""
     note_uses: dict[str, int] = field(default_factory=dict)
+    added_cells: int = 0
+    """In rows of tables that have too few, so far."""
     address_characters: int = 0
     """In the addresses of links and images so far."""
     parsed: bool = False

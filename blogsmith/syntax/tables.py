@@ -23,8 +23,8 @@ from .records import TableRecord, attach_record
 from .references.labels import normal_id
 from .state import block_place, line_start, line_text, page_of
 
-MAX_CELLS = 65_536
-"""Empty cells added to short rows, at most: 2 kB of source must not become megabytes."""
+MAX_CELLS = 20_000
+"""Empty cells added to short rows of a page, at most: 2 kB of source must not become megabytes."""
 
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _OPENING = lazy_pattern(r"[`$\\{]")
@@ -133,15 +133,16 @@ def _header(state: StateBlock, start: int, end: int) -> list[str] | None:
 
 def _body_end(state: StateBlock, first: int, end: int, columns: int) -> int:
     parent_rules = state.md.block.ruler.getRules("blockquote")
-    added = 0
+    page = page_of(state.env)
     line = first
     while line < end:
         if state.sCount[line] < state.blkIndent or state.isEmpty(line) or state.is_code_block(line):
             break
         if any(rule(state, line, end, True) for rule in parent_rules) or _is_caption(state, line):
             break
-        added += max(0, columns - len(split_row(line_text(state, line))))
-        if added > MAX_CELLS:
+        page.added_cells += max(0, columns - len(split_row(line_text(state, line))))
+        if page.added_cells > MAX_CELLS:
+            _warn_short(state, line, columns)
             break
         line += 1
     return line
@@ -159,6 +160,14 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
             _push_cell(state, line, cell, "th" if tag == "thead" else "td", align)
         state.push("tr_close", "tr", -1)
     state.push(f"{tag}_close", tag, -1)
+
+
+def _warn_short(state: StateBlock, line: int, columns: int) -> None:
+    """The table ends here, because so many cells are missing."""
+    place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
+    message = f"the table ends above this row: more than {MAX_CELLS:,} cells of this page are missing"
+    hint = f"write all {columns} cells of each row, empty ones too"
+    page_of(state.env).reporter.warn("table-cells", message, place, hint)
 
 
 def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:

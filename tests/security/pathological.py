@@ -138,6 +138,8 @@ COMMONMARK: Mapping[str, Pattern] = {
     "definition labels that never end": _repeat("[a]: x\n["),
     "definition titles that never end": _repeat("[a]: x '\n"),
     "table of empty rows": _growing_table,
+    "tables of empty rows": _repeat("|x" * 16 + "|\n" + "|-" * 16 + "|\n" + "|\n" * 16 + "\n"),
+    "images in emphasis": _repeat("![](a)", before="*", after="*"),
     "many underscores in words": _repeat("a_b"),
     "runs of asterisks": _repeat("*"),
     "asterisks with words": _repeat("**a *b "),

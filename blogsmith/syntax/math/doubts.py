@@ -31,6 +31,8 @@ _FOR_DISPLAYS = lazy_pattern(r"\\(?:begin|tag|label)\b")
 _LONGEST = 200
 """Characters between two dollars beyond which nobody meant them for each other."""
 _LONGEST_ESCAPE = 1000
+_SENTENCE = 500
+"""Characters around a display in which words of its sentence are looked for."""
 _SHOWN = 60
 """Characters of a formula that a message repeats."""
 
@@ -116,6 +118,8 @@ def report_between_words(
     tex = text[found.start : found.end]
     if not tex.startswith("$$") or "\n" in tex:
         return
+    # a sentence is no longer; a line may hold thousands of displays, each of which looks around
+    start, end = max(start, found.start - _SENTENCE), min(end, found.end + _SENTENCE)
     first = max(start, text.rfind("\n", start, found.start) + 1)
     last = text.find("\n", found.end, end)
     before, after = text[first : found.start], text[found.end : last if last >= 0 else end]
