@@ -76,7 +76,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "shortcode-place": "A shortcode that makes a block stands in a heading or title.",
         "shortcode-unknown": "There is no shortcode of this name.",
         "tabs": "A block of tabs holds text beside its parts, or a part has no label or no text.",
-        "table-cells": "A row of a table has more cells than its header.",
+        "table-cells": "A row has more cells than its table, or a page lacks too many cells to fill them in.",
         # mathematics
         "dollar-doubtful": "A sign of a formula may be meant for text, or the reverse (warning).",
         "math-brace": "A brace, \\left or \\begin in a formula has no partner.",
