@@ -109,7 +109,7 @@ def _build(
             assert site is not None, "the last step gives the site"
             with blame_plugins(site.context.plugins):
                 report, pages = _finish(site, line, options, log, rows or NoRows(), spool)
-            # what follows takes as long as young stamps are to be waited for
+            # from here on stamps grow old, while what is kept is closed
             ended_s = time.monotonic()
         if report.ok and rows and outline and is_editable(site.context):
             put_outline(rows, outline, site, pages.traced)

@@ -76,8 +76,8 @@ class PagePool:
         spools = [self._spool.part() for _ in range(processes)] if self._spool else []
         worker = _PageWorker(self._plan, self._rows, self._trace, pages, spools)
         requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
-        # thousands of pages are made with the same ones
-        templates: dict[frozenset[str], frozenset[str]] = {}
+        # thousands of pages are made with the same templates
+        known: dict[frozenset[str], frozenset[str]] = {}
         with ForkPool(processes, worker.answer, worker.begin) as pool:
             try:
                 for answer in pool.map(requests):
@@ -85,8 +85,8 @@ class PagePool:
                         made = msgspec.msgpack.decode(answer.data, type=_Made)
                         planned = pages[answer.request]
                         spool = spools[answer.process] if spools else None
-                        made.templates = templates.setdefault(made.templates, made.templates)
-                        yield planned, _result(made, planned, spool)
+                        templates = known.setdefault(made.templates, made.templates)
+                        yield planned, _result(made, planned, spool, templates)
             except ProcessDied as error:
                 message = (
                     f"the process that filled the templates of {pages[error.request].origin} {error.ending}"
@@ -95,7 +95,10 @@ class PagePool:
                 raise SiteError(Diagnostic("page-process", message, hint=hint)) from error
 
 
-def _result(made: _Made, planned: OutputFile, spool: Spool | None) -> MadeOutput | SiteError:
+def _result(
+    made: _Made, planned: OutputFile, spool: Spool | None, templates: frozenset[str]
+) -> MadeOutput | SiteError:
+    """templates: those of `made`, as one object for all files that have the same."""
     if made.errors:
         return SiteError(*made.errors)
     make = spool.reader(made.start, made.size) if spool and made.start is not None else None
@@ -105,7 +108,7 @@ def _result(made: _Made, planned: OutputFile, spool: Spool | None) -> MadeOutput
         make=make,
         digest=made.digest,
         texts=made.texts,
-        templates=made.templates,
+        templates=templates,
     )
     return output, made.problems
 
