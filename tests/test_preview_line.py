@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
+from blogsmith.preview.pages.awaited import awaited_sources
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
@@ -306,3 +307,62 @@ def write(file: Path, text: str | None) -> None:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("/sub/about/", {"about"}),
+        ("/sub/about/index.html", {"about"}),
+        # two posts to a page of a list
+        ("/sub/", {"posts/c/index", "posts/b"}),
+        ("/sub/posts/", {"posts/c/index", "posts/b"}),
+        ("/sub/notes/", {"notes/_index", "notes/one"}),
+        ("/sub/de/", {"de/posts/seite", "de/_index"}),
+        ("/sub/tags/x/", set()),
+        ("/sub/data.txt", set()),
+        ("/elsewhere/", set()),
+    ],
+)
+def test_pages_that_a_browser_waits_for_are_read_first(
+    address: str, expected: set[str], tmp_path: Path
+) -> None:
+    more = {
+        "content/notes/_index.md": "---\ntitle: Notes\n---\n",
+        "content/notes/one.md": "---\ntitle: One\nunlisted: false\n---\n",
+        "content/notes/hidden.md": "---\ntitle: Two\nunlisted: true\n---\n",
+        "content/de/_index.md": "---\ntitle: Start\nlang: de\n---\n",
+        "content/de/posts/seite.md": "---\ntitle: Seite\nlang: de\n---\n",
+    }
+    for path, text in {**POSTS, **more}.items():
+        write(tmp_path / path, text)
+    with (tmp_path / "blogsmith.yaml").open("a") as settings:
+        settings.write("languages: {de: {}}\n")
+    line = new_line(tmp_path)
+    request = UpdateRequest(awaited=lambda resolved: awaited_sources(resolved, [address]))
+    early = next(present for present in line.update_all(None, request) if present)
+    assert early.resolved.documents.keys() - early.unread == {f"content/{name}.md" for name in expected}
+    whole = settled(new_line(tmp_path))
+    assert [early.rendered[f"content/{name}.md"].body.html for name in expected] == [
+        whole.rendered[f"content/{name}.md"].body.html for name in expected
+    ]
+
+
+def test_a_page_that_a_browser_waits_for_and_that_a_plugin_fails_on(tmp_path: Path) -> None:
+    code = (
+        "def register(hooks):\n    @hooks.page_rendered\n    def check(html, document):\n"
+        "        return 1 / 0 if 'b.md' in str(document.path) else html\n"
+    )
+    settings = f"{POSTS['blogsmith.yaml']}plugins: [own]\n"
+    for path, text in {**POSTS, "plugins/own.py": code, "blogsmith.yaml": settings}.items():
+        write(tmp_path / path, text)
+    trust(tmp_path)
+    line, found = new_line(tmp_path), []
+    request = UpdateRequest(awaited=lambda resolved: ["content/about.md", "content/posts/b.md"])
+    with pytest.raises(SiteError, match="ZeroDivisionError"):
+        for present in line.update_all(None, request):
+            found += [present] if present else []
+    # the other pages can be looked at while the plugin is mended
+    assert [present.unread & {"content/about.md", "content/posts/b.md"} for present in found] == [
+        {"content/posts/b.md"}
+    ]

@@ -18,6 +18,7 @@ from ..project.report import BuildOptions, ExecutionOptions
 from . import terminal
 from .clock import Clocks
 from .execution_options import execute_option, jobs_option, loud_option
+from .garbage import rare_collections
 from .options import drafts_option, future_option, site_option, site_root
 from .site_folder import CONFIG_FILE
 
@@ -96,7 +97,9 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
             # a browser may take its time to start, or keep the one who starts it
             threading.Thread(target=_open, args=(url,), daemon=True, name="browser").start()
 
-    serve_site(root, options, StatusLines(sys.stderr), ready, check)
+    # what is read of the site stays until the end
+    with rare_collections():
+        serve_site(root, options, StatusLines(sys.stderr), ready, check)
     return 0
 
 

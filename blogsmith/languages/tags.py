@@ -7,6 +7,7 @@ letter, since they stand alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -107,6 +108,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+@lru_cache(maxsize=256)
 def writing_direction(tag: str) -> Direction:
     """`rtl` for Arabic, Hebrew, Persian and others. A script in the tag decides: `az-Arab`, `ks-Deva`."""
     language, *others = tag.lower().split("-")

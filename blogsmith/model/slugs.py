@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from ..base.patterns import lazy_pattern
 
 _SEPARATORS = lazy_pattern(r"[^\w]+|_+")
 
 
+@lru_cache(maxsize=4096)  # a term stands on many pages
 def slugify(text: str) -> str:
     """Lower-case words joined by hyphens; letters of every script are kept, accents too.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from ..base.diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.scopes import FieldScope, scoped_fields
@@ -68,6 +69,9 @@ class UpdateRequest:
     where cells may run: they will, or why they did not is told elsewhere."""
     texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
     """As in `read_site`; what an editor opens, changes or closes is among `changed`."""
+    awaited: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
+    """Source paths of pages to read before the first snapshot of a preview; called once it is known which
+    pages there are."""
 
 
 class IncrementalPipeline:
@@ -170,6 +174,9 @@ class IncrementalPipeline:
         yield None
         bodies = self._known_bodies(resolved, before)
         if before is None and not self._log:
+            # a plugin that fails does so again below, where that is reported
+            with suppress(SiteError), blame_plugins(context.plugins):
+                yield from self._make_bodies(resolved, request.awaited(resolved), bodies)
             yield from self._presenting(resolved, bodies, None)
         if before is not None:
             # first what other pages may see of those that have changed, then who still sees the same

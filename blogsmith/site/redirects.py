@@ -25,7 +25,8 @@ def output_path(url: str) -> PurePosixPath:
     """File of a site path without base path: `/a/` → `a/index.html`, `/404.html` → `404.html`."""
     path = url.strip("/")
     if url.endswith("/"):
-        return PurePosixPath(path) / "index.html" if path else PurePosixPath("index.html")
+        # in one piece: paths are taken apart again when they are joined
+        return PurePosixPath(f"{path}/index.html" if path else "index.html")
     return PurePosixPath(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ..base.diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document, FrontMatter
@@ -81,6 +82,7 @@ def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str
                 yield from _warn(document, taxonomy, term, message, "spell one of them out, as in `cpp`")
 
 
+@lru_cache(maxsize=4096)
 def _normalize_term(term: str) -> str:
     return re.sub(r"[\s_-]+", "", term.casefold())
 

@@ -34,7 +34,8 @@ def main(arguments: Sequence[str]) -> int:
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, Python {platform.python_version()}")
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="preview") as folder, browsing(Path(folder) / "browser") as tab:
-        print(f"{tab.version()}; sites of {options.few} and {options.posts} posts\n", flush=True)
+        sizes = f"{options.few}, {options.posts} and {options.most}"
+        print(f"{tab.version()}; sites of {sizes} posts\n", flush=True)
         for row in _measured(options, Path(folder), tab):
             rows.append(row)
             print(line(row), file=sys.stderr, flush=True)
@@ -57,6 +58,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--peer-edits", type=int, default=12, help="the same of peers; by default 12")
     add("--few", type=int, default=50, help="posts of the small site; by default 50")
     add("--posts", type=int, default=1000, help="posts of the large site; by default 1000")
+    add("--most", type=int, default=5000, help="posts of a site only started; by default 5000")
     add("--starts", type=int, default=5, help="starts, cold and warm each; by default 5, of peers 2")
     add("--only", nargs="+", default=[goal.key for goal in GOALS], metavar="KEY", help="goals, by key")
     add("--who", nargs="+", default=[OURS, "hugo", "eleventy"], metavar="NAME", help="by default all three")
@@ -80,6 +82,7 @@ def _measured(options: argparse.Namespace, folder: Path, tab: Tab) -> Iterator[R
             frozenset(options.only),
             few=options.few,
             many=options.posts,
+            most=options.most,
             edits=options.edits if ours else options.peer_edits,
             starts=options.starts if ours else min(2, options.starts),
             seed=options.seed,

@@ -35,6 +35,7 @@ OURS_PAUSE_S = 0.3
 PEERS_PAUSE_S = 1.1
 _EDITS = frozenset(("text 50", "css", "error", "fixed", "cell", "burst"))
 _AT_SIZE = frozenset(("text 1000", "cold", "warm", "early", "memory", "peak"))
+_AT_MOST = frozenset(("cold at most",))
 _MB = 1e6
 _POLL_S = 0.02
 
@@ -49,6 +50,8 @@ class Plan:
     """Posts of the small site."""
     many: int
     """Posts of the large one."""
+    most: int
+    """Posts of the site that only first pages are asked of."""
     edits: int
     starts: int
     """Cold and warm each."""
@@ -61,7 +64,7 @@ Results = dict[str, Taken | str]
 
 def rows_of(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Row]:
     """The rows of one generator, as soon as each is known."""
-    for keys, measure in ((_EDITS, _small), (_AT_SIZE, _large)):
+    for keys, measure in ((_EDITS, _small), (_AT_SIZE, _large), (_AT_MOST, _largest)):
         wanted = keys & plan.keys - ({"cell"} if subject.name != OURS else set())
         if not wanted:
             continue
@@ -127,6 +130,12 @@ def _large(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Res
         yield _tried({"text 1000"}, lambda: {"text 1000": text_edits(session, plan.edits)})
         at_end = memory.now()
     yield {"memory": Taken((at_end / _MB,)), "peak": Taken((memory.peak_bytes / _MB,))}
+
+
+def _largest(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Results]:
+    """First pages of a site that is read for the first time."""
+    site = write_site(subject, folder / "most", plan.most)
+    yield {"cold at most": Taken(tuple(_cold_start(site) for _ in range(plan.starts)))}
 
 
 def _start(site: Site) -> float:

@@ -146,12 +146,11 @@ class _Builder:
 
     def place(self, start: int, end: int) -> Place:
         """The place of `text[start:end]`, cut at the end of its first line."""
-        index = bisect_right(self.line_starts, start) - 1
-        begin = self.line_starts[index]
-        line_end = self.text.find("\n", start)
-        end = min(end, len(self.text) if line_end < 0 else line_end)
-        length = len(self.text[start:end].rstrip())
-        return Place(index + self.first_line, start - begin + 1, max(1, length))
+        number = bisect_right(self.line_starts, start)
+        line_end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
+        length = len(self.text[start : min(end, line_end)].rstrip())
+        column = start - self.line_starts[number - 1] + 1
+        return Place(number - 1 + self.first_line, column, max(1, length))
 
     def exchange(self, start: int, old: str, new: str) -> Fix:
         """A fix that writes something else at an offset, as it is certainly meant."""
@@ -169,14 +168,8 @@ class _Builder:
     def handle_event(self, event: yaml.Event) -> bool:
         """Work in one event; False if the rest is not to be read."""
         start, end = _offsets(event)
-        if isinstance(event, yaml.DocumentStartEvent):
-            return self._document(event, start)
-        if isinstance(event, yaml.AliasEvent):
-            self._refuse(
-                "aliases such as *x are not accepted", start, "write the value out, or put it in quotes"
-            )
-            self._complete(None, start, end, kept=False)
-        elif isinstance(event, yaml.ScalarEvent):
+        # the most frequent ones first
+        if isinstance(event, yaml.ScalarEvent):
             self._refuse_decoration(event, start)
             self._scalar(event, start, end)
         elif isinstance(event, yaml.CollectionStartEvent):
@@ -185,6 +178,13 @@ class _Builder:
         elif isinstance(event, yaml.CollectionEndEvent):
             frame = self.frames.pop()
             self._complete(frame.value, frame.start, end, kept=frame.kept)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            return self._document(event, start)
+        elif isinstance(event, yaml.AliasEvent):
+            self._refuse(
+                "aliases such as *x are not accepted", start, "write the value out, or put it in quotes"
+            )
+            self._complete(None, start, end, kept=False)
         return len(self.reporter.diagnostics) < MAX_REPORTS
 
     def finish(self) -> Located:

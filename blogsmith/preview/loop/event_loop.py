@@ -62,6 +62,7 @@ class EventLoop:
             self._changes,
             self._fast_path,
             clock=clock,
+            awaited_paths=lambda: [asked.path for asked in self._waiting],
             request_cells=request_cells,
             rested=rested,
         )

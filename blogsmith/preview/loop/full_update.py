@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from ...base.diagnostics.model import SiteError
 from ...pipeline.incremental import IncrementalPipeline
 from ...pipeline.pending_changes import PendingChanges
 from ..events.publisher import EventPublisher
+from ..pages.awaited import awaited_sources
 from ..pages.site import ServedSite
 from .fast_path import MANY, FastPath
 
@@ -29,16 +31,21 @@ class FullUpdate:
         edits: FastPath,
         *,
         clock: Callable[[], float],
+        awaited_paths: Callable[[], Sequence[str]],
         request_cells: Callable[[], None],
         rested: Callable[[], None],
     ) -> None:
-        """request_cells: has cells run. rested: called whenever there is nothing left to do."""
+        """awaited_paths: what browsers have asked for that is not answered yet.
+
+        request_cells: has cells run. rested: called whenever there is nothing left to do.
+        """
         self._line = line
         self._site = site
         self._publisher = publisher
         self._changes = saves
         self._fast_path = edits
         self._clock = clock
+        self._awaited_paths = awaited_paths
         self._request_cells = request_cells
         self._rested = rested
         self._work: Iterator[None] | None = None
@@ -93,10 +100,12 @@ class FullUpdate:
         began_s = self._clock()
         taken = self._changes.begin()
         self._is_under_way = True
+        request = replace(
+            self._fast_path.request_for(taken.paths, everything=taken.everything),
+            awaited=lambda resolved: awaited_sources(resolved, self._awaited_paths()),
+        )
         try:
-            for present in self._line.update_all(
-                before, self._fast_path.request_for(taken.paths, everything=taken.everything)
-            ):
+            for present in self._line.update_all(before, request):
                 if present is not None:
                     self._site.present = present
                     self._publisher.broken = ()

@@ -17,6 +17,7 @@ from ...pipeline.snapshot import SiteSnapshot
 from ...write.photos.cleaning import clean_stream
 from ..http.files import open_regular
 from ..protocol import Response
+from .awaited import LISTED
 from .media_types import media_type
 from .previous_assets import PreviousAssets
 from .render import Page, Pages
@@ -25,8 +26,6 @@ from .urls import address, path_of
 
 OPEN = 256
 """Pages asked for most recently, which may still be open in a tab."""
-LISTED = 20
-"""Pages of a list that are read before it is shown; of the others it tells what their front matter says."""
 _GONE = ""
 
 

@@ -47,9 +47,12 @@ def title_pieces(html: str) -> tuple[TitlePiece, ...]:
 
     html: inline HTML of our own making.
     """
-    reader = _TitleReader()
-    reader.feed(html[:_MOST_CHARACTERS])
-    reader.close()
+    reader, start = _TitleReader(), html[:_MOST_CHARACTERS]
+    if "<" in start or "&" in start:
+        reader.feed(start)
+        reader.close()
+    elif start:
+        reader.handle_data(start)
     return tuple(reader.pieces[:_MOST_PIECES])
 
 
