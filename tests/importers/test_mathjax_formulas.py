@@ -15,6 +15,7 @@ from blogsmith.importers.model import ImportedPage, SiteImport
     [
         (r"$$\text{a_b} + c_d$$", r"$$\text{a\_b} + c_d$$"),
         (r"Of $\text{count_zero}$, $\mathrm{a_b}$.", r"Of $\text{count\_zero}$, $\mathrm{a_b}$."),
+        (r"$$\text{dist_0($x_0, G$)_b}$$", r"$$\text{dist\_0($x_0, G$)\_b}$$"),
         (r"$\text{count\_zero}$", r"$\text{count\_zero}$"),
         (r"$$\min \\{ a, b \\}$$", r"$$\min \{ a, b \}$$"),
         (

@@ -29,6 +29,9 @@ WIDE = Dialect(blank_dollar=True, escaped_brackets=True)
         ("<pre>$x$</pre>\n", ["opaque", "prose"]),
         ("<!-- $x$\n\n$y$ -->\n", ["comment", "prose"]),
         ("<b title='$'>$x$</b>\n", ["tag", "math", "tag", "prose"]),
+        ("$F = \\{f : \\text{$f$ is \\{$1$}\\}$ b\n", ["math", "prose"]),
+        ("$a \\text{$b$ c$ and\n", ["math", "prose"]),
+        ("$$\na \\mbox{ if $b$}\n\nc\n$$\n\n$$d$$\n", ["math", "prose", "math", "prose"]),
         ("\\begin{align}\na\n\\end{align}\n", ["math", "prose"]),
     ],
 )

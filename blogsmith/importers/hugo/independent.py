@@ -43,6 +43,8 @@ _DATA = re.compile(
 )
 _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}")
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
+_TYPESET = re.compile(r"\$\$[^$\n]+\$\$|(?<![$\w])\$[^$\s](?:[^$\n]*[^$\s])?\$(?![$\w])")
+"""Formulas among the arguments of a call."""
 _SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
@@ -127,7 +129,7 @@ def _call(found: re.Match[str]) -> str:
         return found[0]
     if re.match(r"\{\{[<%]\s*(?:ref|relref)\b", found[0]):
         return "#"
-    said = " ".join(each.strip('"`') for each in _SAID.findall(found[0]))
+    said = " ".join([each.strip('"`') for each in _SAID.findall(found[0])] or _TYPESET.findall(found[0]))
     if re.match(r"\{\{[<%]\s*/?\s*(?:sidenote|marginnote|footnote)\b", found[0]):
         # what is said beside the text is no part of the word before it
         return " "

@@ -96,14 +96,16 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
     for found in mounted_files(root, mounts_of(config, "content")):
         if is_ignored(found.place, config):
             continue
-        place, suffix, source = _place_of(found, config), found.path.suffix.lower(), str(found.path)
+        suffix, source = found.path.suffix.lower(), str(found.path)
+        is_page = suffix in MARKDOWN or (suffix in _HTML and not _is_whole_page(root / found.path))
+        place = _place_of(found, config, is_page=is_page)
         if place is None:
             hint = "the languages that are published stand under `languages` in the settings"
             notices.append(Notice("dropped", "its language is not published", source, hint=hint))
         elif suffix in _FOREIGN:
             hint = "write it as Markdown, and import again"
             notices.append(Notice("dropped", f"{suffix} files are not read", source, hint=hint))
-        elif suffix in MARKDOWN | _HTML:
+        elif is_page:
             document = _read_document(root, found.path, place)
             if _is_search(document):
                 hint = "this version has no search"
@@ -148,10 +150,14 @@ class _Place:
     """What its page says of its language; empty for that of the site."""
 
 
-def _place_of(found: MountedFile, config: HugoConfig) -> _Place | None:
+def _is_whole_page(file: Path) -> bool:
+    """Whether Hugo publishes a file of HTML as it is: one that begins with a tag, so has no front matter."""
+    return (read_text(file) or "").lstrip()[:1] == "<"
+
+
+def _place_of(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Place | None:
     """None: its language is not published."""
     path, suffix = found.place, found.path.suffix
-    is_page = suffix.lower() in MARKDOWN | _HTML
     stem, dot, last = path.stem.rpartition(".")
     known = config.languages
     language = found.language or known[0]

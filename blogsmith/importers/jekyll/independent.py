@@ -50,6 +50,14 @@ _MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=(?![\"']?0)[^<>]*>)")
 _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
 _END_TAG = lazy_pattern(r"</[A-Za-z]")
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
+_RAW_BLOCK = lazy_pattern(
+    r"^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n(?:(?!</?\1\b)[\s\S])*</\1",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""kramdown leaves it as it is: what is indented in it is no code."""
+_INDENTED = lazy_pattern(r"^[ \t]{4,}(?=\S)", re.MULTILINE)
+_INSIDE = "   "
+"""As far as a line may be indented that is no code, and still stands in the list item above it."""
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _LONE_TAG = lazy_pattern(
     r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
@@ -109,7 +117,8 @@ def _prose(text: str) -> str:
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
     text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
-    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
+    text = _RAW_BLOCK.sub(lambda found: _INDENTED.sub(_INSIDE, found[0]), text)
+    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub(_INSIDE, text)))
     text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
     return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", _HEADING_ID.sub(r"\1", text)))
 

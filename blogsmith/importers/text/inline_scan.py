@@ -35,14 +35,21 @@ class Dialect:
 
 
 PLAIN = Dialect()
-_BODY = r"(?:\\[\s\S]|[^\\$])"
+# Dollars in an argument of `\text` are no end of the formula around it. With limits, and atomic: what is not
+# closed is looked at once.
+_TEXT_ARGUMENT = (
+    r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|[hm]box)\s*\{(?=[^}]{0,200}\$)"
+    r"(?>(?:\\[\s\S]|[^\\{}]|\{(?:\\[\s\S]|[^\\{}]){0,200}\}){0,200})\}"
+)
+_PLAIN_BODY = rf"(?:(?!{_TEXT_ARGUMENT})\\[\s\S]|[^\\$])"
+_TEXT_BODY = rf"(?>{_TEXT_ARGUMENT}){_PLAIN_BODY}"
 _DOLLARS = r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"
 _ENVIRONMENT = r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}"
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 _ITEM_LINE = re.compile(r"\n[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
 _TICKS = re.compile("`+")
-_LONE_DOLLAR = re.compile(r"(?<!\$)\$(?!\$)")
+_LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _BLANKS = " \t>-*+0123456789."
 _WIDEST = 1000
 """Characters in front of a display in its line; more are no mark of a list or quote."""
@@ -52,10 +59,10 @@ _WIDEST = 1000
 def _openers(dialect: Dialect) -> re.Pattern[str]:
     # another formula may follow at once, but no third dollar
     closing = r"(?<![\s\\])\$(?!\d|\$(?![^\s$]))"
-    dollars = [rf"\$(?![\s$]){_BODY}*?{closing}"] if dialect.dollar else []
+    dollars = [rf"\$(?![\s$]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}{closing}"] if dialect.dollar else []
     if dialect.blank_dollar:
         # what begins with a digit is money, unless it is closed as a formula is
-        dollars += [rf"\$\s*(?![$\s\d]){_BODY}+?\$(?!\$)"]
+        dollars += [rf"\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
     parts = [
         r"(?P<comment><!--)",
         r"(?P<opaque><(?P<element>pre|code|script|style|textarea|svg)\b)",
@@ -205,8 +212,8 @@ class _Ends:
         line = self._text.rfind("\n", max(0, start - _WIDEST), start) + 1
         if (line == 0 and start > _WIDEST) or self._text[line:start].strip(_BLANKS):
             return False
-        last = self._find(_LONE_DOLLAR.pattern, start)[1]
-        return not 0 <= last <= end
+        found = _LONE_DOLLAR.finditer(self._text, start, end)
+        return all(one["text"] for one in found)
 
 
 @lru_cache(maxsize=64)

@@ -82,13 +82,17 @@ def _text_ranges(tex: str) -> list[tuple[int, int]]:
     return ranges
 
 
+_BARE_UNDERSCORE = lazy_pattern(r"((?<!\\)\$[^$]*\$)|(?<!\\)_")
+
+
 def escape_underscores(tex: str) -> str:
-    r"""TeX with `\_` where MathJax takes a bare underscore: in arguments of `\text` and its like."""
+    r"""TeX with `\_` where MathJax takes a bare underscore: in arguments of `\text` and its like, but for
+    formulas in them."""
     parts, position = [], 0
     for start, end in _text_ranges(tex):
         if start < position:
             continue
-        parts += [tex[position:start], re.sub(r"(?<!\\)_", r"\\_", tex[start:end])]
+        parts += [tex[position:start], _BARE_UNDERSCORE.sub(lambda found: found[1] or r"\_", tex[start:end])]
         position = end
     return "".join([*parts, tex[position:]])
 

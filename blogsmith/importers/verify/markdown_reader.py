@@ -10,9 +10,12 @@ from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+
+from ...base.patterns import lazy_pattern
 
 FORMULA_RULES = ("math_inline", "math_inline_double", "math_block")
 """Tokens of formulas."""
@@ -38,8 +41,25 @@ def read_dollars(parser: MarkdownIt, *, allow_space: bool, allow_digits: bool, l
         allow_digits=allow_digits,
         double_inline=True,
     )
+    parser.inline.ruler.before("math_inline", "math_with_text", _read_formula_with_text)
     for name in FORMULA_RULES:
         parser.add_render_rule(name, render_formula)
+
+
+_TEXT = r"\\(?:text[a-z]{0,2}|mbox) ?\{(?=[^}\n]{0,200}\$)(?>(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,200})\}"
+_OTHER = rf"(?:(?!{_TEXT})\\[^\n]|[^\\$`\n])*"
+_WITH_TEXT = lazy_pattern(rf"\$(?!\$)((?:{_OTHER}(?>{_TEXT})){{1,8}}{_OTHER})\$(?!\$)")
+
+
+def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
+    r"""A formula with dollars in an argument of `\text`, which MathJax and KaTeX find by its braces."""
+    found = _WITH_TEXT.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("math_inline", "math", 0).content = found[1]
+    state.pos = found.end()
+    return True
 
 
 def formula_html(tex: str) -> str:

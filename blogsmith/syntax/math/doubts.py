@@ -22,11 +22,13 @@ _LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-
 _TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
 _TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
-_FORMULAS = lazy_pattern(r"\$+[^$\n]*\$+")
+_TAG = r"</?[A-Za-z][^<>\n]*>"
+_FORMULAS = lazy_pattern(rf"\$+[^$\n]*\$+|{_TAG}")
+"""Formulas, and tags of HTML."""
 _LABEL = r"[ \t]*(?:\{#[^{}]*\}|\(eq:[^()]*\)|:\w*label:`[^`]*`)"
 _LABELLED = lazy_pattern(_LABEL)
-_NO_WORDS = lazy_pattern(rf"\A{_LABEL}|\$+[^$\n]*\$+")
-"""A label behind the formula, and formulas."""
+_NO_WORDS = lazy_pattern(rf"\A{_LABEL}|\$+[^$\n]*\$+|{_TAG}")
+"""A label behind the formula, and the same."""
 _FOR_DISPLAYS = lazy_pattern(r"\\(?:begin|tag|label)\b")
 _LONGEST = 200
 """Characters between two dollars beyond which nobody meant them for each other."""

@@ -227,9 +227,14 @@ def show_button(call: Call, inner: str, context: CallContext) -> Replacement | N
     return Replacement(f"[{text}]({context.link(link) or link})") if link else None
 
 
+TEXTS = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "colour")
+"""Shortcodes for words in a line; a site has its own ones of these names, whose arguments only it knows."""
+
+
 def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`badge`, `mark`, `kbd` …: words in a line."""
-    text = " ".join(inner.split()) or call.get("content", "text", "label", "value", 0)
+    """`badge`, `mark`, `kbd` …: words in a line; those of a colour stand behind its name."""
+    last = (1, 0) if call.name in ("color", "colour") else (0,)
+    text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
     return (
         Replacement({"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}").format(text)) if text else None
     )
@@ -254,7 +259,7 @@ HANDLERS = {
     **dict.fromkeys(("tab", "paige/tab"), show_tab),
     "card": show_card,
     **dict.fromkeys(("button", "btn", "link-card", "linkcard"), show_button),
-    **dict.fromkeys(("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color"), show_text),
+    **dict.fromkeys(TEXTS, show_text),
     **dict.fromkeys(
         ("toc", "icon", "br", "clear", "clearfix", "recent-posts", "list-children"), show_nothing
     ),

@@ -83,9 +83,11 @@ def show_video(address: str, call: Call) -> Replacement:
 
 def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """`youtube`: by the film's id, or by its address."""
+    # what stands behind the id is asked of the player: `L967JqNFxkw?start=1281`
     name = call.get("id", "v", 0)
     if not name:
         return None
+    name = name if "/" in name else name.replace("?", "&")
     address = name if "/" in name else f"https://www.youtube.com/watch?v={name}"
     start = call.get("start")
     return show_video(f"{address}&t={start}" if start.isdigit() and "/" not in name else address, call)

@@ -63,10 +63,16 @@ class HugoShortcodeTranslator:
         if call.name.endswith(".inline"):
             return self._inline_template(call)
         handler = _HANDLERS.get(call.name) or _HANDLERS.get(call.name.rpartition("/")[2])
-        found = handler(call, inner, self._context) if handler else None
         template = self._templates.get(call.name)
-        if found is None and template is not None:
-            found = expand_template(template, call, inner, self._context)
+
+        def translate() -> Replacement | None:
+            return handler(call, inner, self._context) if handler else None
+
+        def expand() -> Replacement | None:
+            return None if template is None else expand_template(template, call, inner, self._context)
+
+        ways = (expand, translate) if call.name in boxes.TEXTS else (translate, expand)
+        found = next((made for way in ways if (made := way()) is not None), None)
         return self._keep_call(call, inner) if found is None else found
 
     def _inline_template(self, call: Call) -> Replacement:
