@@ -51,7 +51,8 @@ _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|tab
 _END_TAG = lazy_pattern(r"</[A-Za-z]")
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
 _RAW_BLOCK = lazy_pattern(
-    r"^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n(?:(?!</?\1\b)[\s\S])*</\1",
+    r"^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
+    r"(?:(?!</?\1\b)[\s\S])*</\1",
     re.MULTILINE | re.IGNORECASE,
 )
 """kramdown leaves it as it is: what is indented in it is no code."""
