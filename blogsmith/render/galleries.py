@@ -40,7 +40,8 @@ def large_address(rendering: Rendering, info: ImageInfo) -> str:
 
 def has_lightbox(rendering: Rendering, info: ImageInfo, classes: Sequence[str], *, is_framed: bool) -> bool:
     """Whether an image leads to its large version. is_framed: it stands in a figure."""
-    if not info.url or REFUSED in classes:
+    # browsers open no page at a `data:` address
+    if not info.url or info.url.startswith("data:") or REFUSED in classes:
         return False
     gallery, own = rendering.gallery, rendering.document.front.lightbox
     is_on = rendering.tools.config.images.lightbox if own is None else own

@@ -82,10 +82,11 @@ def img_tag(
 
     attrs: further attributes in alphabetical order, which may replace `loading` and `decoding`. Event
     handlers (`on…`), `src`, `alt`, `width` and `height` among them are not printed.
-    An image that is not shown is a link to it.
+    An image that is not shown is a link to it, or its text where it has no address.
     """
-    if not info.url and info.address:
-        return f'<a href="{escape(info.address)}">{escape(alt or info.address, quote=False)}</a>'
+    if not info.url:
+        text = escape(alt or info.address, quote=False)
+        return f'<a href="{escape(info.address)}">{text}</a>' if info.address else text
     extra = {name.lower(): value for name, value in sorted((attrs or {}).items()) if _is_printed(name)}
     attributes = {
         "src": info.url,

@@ -1,8 +1,14 @@
-"""Which file an image in a post means, or what is wrong with it; also of images at other hosts."""
+"""Which file an image in a post means, or what is wrong with it.
+
+Also of images at other hosts, and of pictures that are written into the text (`data:`, RFC 2397), as editors
+paste them: these load nothing.
+"""
 
 from __future__ import annotations
 
+import binascii
 import posixpath
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -10,6 +16,7 @@ from urllib.parse import quote, unquote
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import nearest, question_of
+from ..base.patterns import lazy_pattern
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
 from ..model.pictures import ImageInfo
@@ -26,6 +33,17 @@ from .index import SiteIndex, find_file
 
 Measure = Callable[[Path], ImageInfo | str]
 """A file → its size as an image, or what is wrong with it."""
+_DATA = lazy_pattern(
+    r"data:image/(?:png|jpe?g|gif|webp|avif);base64,([A-Za-z0-9+/\s]+={0,2}\s*)", re.IGNORECASE
+)
+_SIGNATURE = lazy_pattern(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}WEBP|[\s\S]{4}ftypavi[fs]"
+)
+"""How files of these kinds begin."""
+_HEAD_BYTES = 16
+_OWN_DISK = lazy_pattern(r"file:|[A-Za-z]:[\\/]", re.IGNORECASE)
+_SHOWN = 40
+"""Characters of a picture in the text that a message repeats."""
 Digest = Callable[[Path], str]
 """A file → its SHA-256 in hex; empty if it cannot be read."""
 
@@ -39,6 +57,12 @@ def resolve_image(
     digest: Digest | None = None,
 ) -> ImageInfo | LinkTarget:
     """The image `written` in `document`. digest: None where copies are compared elsewhere."""
+    # Markdown has `\\` as %5C
+    if _OWN_DISK.match(unquote(written)):
+        hint = "put a copy beside the post, and write its name: nobody else has that disk"
+        return LinkTarget("", f"image {unquote(written)} lies on your own disk", hint, "image-missing")
+    if written[:5].casefold() == "data:":
+        return _picture_in_text(written)
     if is_remote(written):
         return _remote_image(index, written, assets, measure, digest)
     path = unquote(written.partition("?")[0].partition("#")[0])
@@ -46,6 +70,24 @@ def resolve_image(
     if not file:
         return _missing_image(index, path, written, document)
     return _image(index, file, assets, measure)
+
+
+def _picture_in_text(written: str) -> ImageInfo | LinkTarget:
+    """A picture whose bytes stand in its address."""
+    hint = "save the picture as a file beside the post, and write its name"
+    start = f"{written[:_SHOWN]}…" if len(written) > _SHOWN else written
+    found = _DATA.fullmatch(written)
+    if found is None:
+        message = f"{start} is no PNG, JPEG, GIF, WebP or AVIF picture in base64"
+        return LinkTarget("", message, hint, "image-missing")
+    data = "".join(found[1].split())
+    try:
+        head = binascii.a2b_base64(data, strict_mode=True)[:_HEAD_BYTES]
+    except binascii.Error:
+        return LinkTarget("", f"{start} is damaged: it is no base64", hint, "image-unreadable")
+    if not _SIGNATURE.match(head):
+        return LinkTarget("", f"{start} is damaged, or no picture", hint, "image-unreadable")
+    return ImageInfo(written[: found.start(1)].lower() + data, None, None)
 
 
 _PICTURES = (".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp")

@@ -86,6 +86,21 @@ def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
         assert codes(rendered) <= {"link-scheme", "math-syntax", "front-matter-value", "embed-host"}
 
 
+PICTURE = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAAAAAC4HznGAAAAEElEQVR4nGNITEpmSElNAwAJRgJWauDRSAAA"
+    "AABJRU5ErkJggg=="
+)
+SHOWN = ("image", "inline image", "reference image", "lightbox", "comparison", "poster")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_row_17_a_picture_in_the_text_is_shown_and_leads_nowhere(place: str) -> None:
+    html = render(PLACES[place].format(PICTURE), UNTRUSTED).html
+    found = {danger for danger in dangers(html) if "data:" in danger}
+    assert found <= {f"src={PICTURE}", f"poster={PICTURE}", f"data-poster={PICTURE}"}
+    assert bool(found) == (place in SHOWN), found
+
+
 @each_row("spelling", ["https://example.org/", "mailto:a@example.org", "tel:+1", "#here", "/"])
 def test_row_17_addresses_that_lead_to_people_and_pages_stay(spelling: str) -> None:
     rendered = render(f"## Here\n\n[x](<{spelling}>)", UNTRUSTED)

@@ -29,7 +29,7 @@ _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
 _SHORTCODE = re.compile(r"\{\{<(?:(?!\{\{<)[\s\S])*?>\}\}")
 _ATTRIBUTES = re.compile(
     r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}"
-    r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$"
+    r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}]*\}[ \t]*$"
     r"|(?<=\S)[ \t]+\{(?:[.#][\w:-]+|[\w-]+=[^{}\n]*)(?:[ \t]+[^{}\n]*)?\}[ \t]*$|^: \{[^{}\n]*\}[ \t]*$",
     re.MULTILINE,
 )
@@ -49,7 +49,8 @@ _TITLED = re.compile(
 )
 _TABLE_RULE = re.compile(r"^[ \t]*\+[-=:+]+\+[ \t]*$", re.MULTILINE)
 _CELL_RULE = re.compile(
-    r"^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*(?:\n((?:[^\n]*\S[^\n]*(?:\n|\Z))*)|$)", re.MULTILINE
+    r"(?:^([ ]{4,}\S[^\n]*)\n)?^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*(?:\n((?:[^\n]*\S[^\n]*(?:\n|\Z))*)|$)",
+    re.MULTILINE,
 )
 _ESCAPED = re.compile(r"\\\[[^\\\n]*\\\]")
 _CAPTION = re.compile(r"^(?:Table)?: +", re.MULTILINE)
@@ -91,7 +92,8 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
 
 def _unindented(found: re.Match[str]) -> str:
     """The rows of a table ruled by dashes, which is no code."""
-    return "\n" + "\n".join(line.strip() for line in (found[1] or "").split("\n"))
+    rows = (found[1] or "", *(found[2] or "").split("\n"))
+    return "\n" + "\n".join(row.strip() for row in rows)
 
 
 def _piece(found: re.Match[str], *, echo: bool) -> str:

@@ -75,4 +75,4 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
 
 def find_words(lines: Lines, words: Sequence[str]) -> int:
     """The line on which these words stand in a row; 0 if nowhere."""
-    return lines.search(r"[\W_]+".join(re.escape(word) for word in words[:6]))
+    return lines.search(r"[\W_]*".join(re.escape(word) for word in words[:6]))

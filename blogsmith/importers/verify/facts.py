@@ -32,7 +32,9 @@ _MARKS = lazy_pattern(
     r"[ \t]*(?:\*/|-->)?[ \t]*\Z"
 )
 """Marks in a comment that lead to notes below the code."""
-_WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
+_SIGN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese and Japanese, which have no blanks between words: each sign counts as one, as people count them."""
+_WORD = lazy_pattern(rf"[{_SIGN}]|[^\W_{_SIGN}]+(?:[’'][^\W_{_SIGN}]+)*")
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
