@@ -36,9 +36,7 @@ Measure = Callable[[Path], ImageInfo | str]
 _DATA = lazy_pattern(
     r"data:image/(?:png|jpe?g|gif|webp|avif);base64,([A-Za-z0-9+/\s]+={0,2}\s*)", re.IGNORECASE
 )
-_SIGNATURE = lazy_pattern(
-    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}WEBP|[\s\S]{4}ftypavi[fs]"
-)
+_SIGNATURE = lazy_pattern(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}WEBP|[\s\S]{4}ftypavi[fs]")
 """How files of these kinds begin."""
 _HEAD_BYTES = 16
 _OWN_DISK = lazy_pattern(r"file:|[A-Za-z]:[\\/]", re.IGNORECASE)
