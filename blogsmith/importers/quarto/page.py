@@ -38,6 +38,8 @@ from .site import ProjectIndex
 from .source import QuartoDocument
 
 DIALECT = Dialect(brackets=False)
+_BEFORE = ("include-in-header", "include-before-body", "include-before")
+"""Keys of what stands before the text of a page."""
 _LINK = lazy_pattern(
     r"(?:(?<=\]\()|(?<=\]:[ ]))(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()]|\([^\s()]*\))+))(?=[\s)]|\Z)"
     r"|(?P<name>\b(?:src|href|poster)\s*=\s*)(?P<quote>[\"'])(?P<value>[^\"'<>\n]*)(?P=quote)(?=[^<>]*>)"
@@ -132,10 +134,10 @@ class DocumentTranslator:
         return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
-        """Macros of what the page puts into its head."""
-        written = html_options(document.options).get("include-in-header") or []
+        """Macros of what the page puts into its head, and before its text."""
+        options = html_options(document.options)
         found: dict[str, str] = {}
-        for each in list_of(written):
+        for each in (part for key in _BEFORE for part in list_of(options.get(key) or [])):
             text = each.get("text", "") if isinstance(each, dict) else each
             name = each.get("file", "") if isinstance(each, dict) else each
             if isinstance(name, str) and name and "\n" not in name:
@@ -187,6 +189,7 @@ class _Body:
         self._references = PageReferences(
             entries=site.bibliographies.all_entries(site.bibliography_files(document)),
             elsewhere=lambda label: self._index.slug_of(label, document),
+            titled=lambda label: self._index.titled_page(label, document),
         )
         self.files: set[PurePosixPath] = set()
         self.own_macros: dict[str, str] = {}

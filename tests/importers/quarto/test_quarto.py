@@ -99,15 +99,29 @@ def test_a_book_is_a_series(tmp_path: Path) -> None:
     settings = f"project: {{type: book}}\nbook:\n  title: Rows\n  chapters: {chapters}\n"
     pages = {
         "_quarto.yml": settings,
-        "one.qmd": "# One {#sec-one}\n\nSee @sec-two.\n",
-        "two.qmd": "# Two {#sec-two}\n\nText.\n",
+        "one.qmd": "# One {#sec-one}\n\nSee @sec-two, @sec-part and [chapter @sec-one].\n",
+        "two.qmd": "\n# Two {#sec-two}\n\nText.\n\n## Part {#sec-part}\n",
     }
     write_project(tmp_path, pages)
     site = SYSTEM.read(tmp_path, no_progress)
     found = {page.path.name: page for page in site.pages}
     assert found.keys() == {"_index.md", "one.md", "two.md"}
     assert found["two.md"].front["series"] == {"name": "Rows", "part": 3}
-    assert "See {@two#sec-two}." in found["one.md"].text
+    assert "See [](two.md), {@two#sec-part} and chapter [](one.md)." in found["one.md"].text
+
+
+def test_macros_before_the_text_of_a_page(tmp_path: Path) -> None:
+    before = r"$$\newcommand{\df}[1]{\partial_{#1}}$$"
+    settings = f"project: {{type: website}}\nformat:\n  html:\n    include-before: |\n      {before}\n"
+    pages = {
+        "_quarto.yml": settings,
+        "posts/a.qmd": "---\ntitle: A\ninclude-before-body: {text: '\\def\\R{r}'}\n---\n\n$\\df{x} \\R$\n",
+    }
+    write_project(tmp_path, pages)
+    site = SYSTEM.read(tmp_path, no_progress)
+    page = next(page for page in site.pages if page.path.name == "a.md")
+    macros = {**site.settings.get("math", {}).get("macros", {}), **page.front.get("math", {}).get("macros", {})}
+    assert macros == {"\\df": r"\partial_{#1}", "\\R": "r"}
 
 
 def test_macros_that_two_files_define_otherwise_stay_with_their_pages(tmp_path: Path) -> None:
