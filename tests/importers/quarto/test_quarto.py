@@ -120,8 +120,8 @@ def test_macros_before_the_text_of_a_page(tmp_path: Path) -> None:
     write_project(tmp_path, pages)
     site = SYSTEM.read(tmp_path, no_progress)
     page = next(page for page in site.pages if page.path.name == "a.md")
-    macros = {**site.settings.get("math", {}).get("macros", {}), **page.front.get("math", {}).get("macros", {})}
-    assert macros == {"\\df": r"\partial_{#1}", "\\R": "r"}
+    of_site, of_page = (found.get("math", {}).get("macros", {}) for found in (site.settings, page.front))
+    assert {**of_site, **of_page} == {"\\df": r"\partial_{#1}", "\\R": "r"}
 
 
 def test_macros_that_two_files_define_otherwise_stay_with_their_pages(tmp_path: Path) -> None:
