@@ -314,6 +314,8 @@ class Body(Struct, frozen=True):
     """Inline HTML of the title (formulas typeset)."""
     title_text: str
     """The title as plain text, for `<title>` and lists."""
+    title_id: str = ""
+    """Anchor of the title; empty for none."""
     description_html: str = ""
     description_text: str = ""
     """The author's description as plain text; empty if there is none."""

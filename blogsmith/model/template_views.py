@@ -171,6 +171,8 @@ class PageView(Struct, frozen=True):
     """Inline HTML (formulas typeset); safe."""
     body: OfPage[PageText] = NO_TEXT
     """What `content` is read from; templates do not see it."""
+    title_id: OfPage[str] = ""
+    """Id of the title, for links to it; empty for none."""
     subtitle: OfPage[str] = ""
     """Plain text, printed under the title."""
     description: OfPage[str] = ""

@@ -165,6 +165,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         ),
         title_html=title,
         title_text=_title_text(parsed, spoken),
+        title_id=parsed.title_id,
         description_html=description,
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),

@@ -171,7 +171,7 @@ def page_entry(page: Parsed) -> PageEntry:
     """What other pages need to know of a parsed page."""
     from ..syntax.references.anchors import anchors
 
-    return PageEntry(page.title_text, anchors(page.tokens), page.labels)
+    return PageEntry(page.title_text, anchors(page.tokens) | {page.title_id} - {""}, page.labels)
 
 
 def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarget:

@@ -42,6 +42,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         canonical_url=canonical(config, item.url),
         title=body.title_text,
         title_html=body.title_html,
+        title_id=body.title_id,
         body=body.content,
         subtitle=front.subtitle,
         description=body.description_text or shorten(body.summary),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 from types import MappingProxyType
+from typing import NamedTuple
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -106,11 +107,19 @@ def written_headings(state: StateCore) -> None:
             attach_record(inline, WrittenText(plain_text(inline.children or [], page, tex=str)))
 
 
-def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | None:
+class TitleHeading(NamedTuple):
+    """The heading that is the title of a page."""
+
+    inline: Token
+    id: str
+    """That its author gives it; empty for none."""
+    place: Place
+
+
+def take_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
     """Take the H1 that repeats `title` at the very top out of `tokens`, demote others.
 
     title: plain text, empty if the post has none: then its first H1 is the title.
-    Returns the inline token of the H1 taken, if any.
     """
     taken = None
     index = 0
@@ -121,7 +130,8 @@ def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | N
             text = plain_text(inline.children or [], page).strip()
             repeats = index == 0 and text.casefold() == title.strip().casefold()
             if taken is None and (repeats or not title):
-                taken = inline
+                start = inline.meta["textmap"].place(0)
+                taken = TitleHeading(inline, str(token.attrs.get("id", "")), start)
                 del tokens[index : index + 3]
                 continue
             token.tag = tokens[index + 2].tag = "h2"
@@ -165,10 +175,12 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
     )
 
 
-def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool) -> None:
-    """Give every heading its id, plain text and, if asked, its number."""
-    taken = {str(token.attrs["id"]) for token in tokens if "id" in token.attrs}
-    asked: dict[str, Place] = {}
+def number_headings(
+    tokens: Sequence[Token], page: PageState, title: TitleHeading | None = None, *, numbered: bool
+) -> None:
+    """Give every heading its id, plain text and, if asked, its number. title: the one that was taken out."""
+    asked = {title.id: title.place} if title and title.id else {}
+    taken = {*asked, *(str(token.attrs["id"]) for token in tokens if "id" in token.attrs)}
     counter = _Counter([])
     counts: dict[str, int] = {}
     tried: dict[str, int] = {}

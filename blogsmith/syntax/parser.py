@@ -37,7 +37,7 @@ from .folded_titles import folded_titles
 from .foreign_syntax import foreign
 from .front_text import locate_text
 from .galleries import galleries
-from .headings import heading_attributes, number_headings, plain_text, title_heading, written_headings
+from .headings import heading_attributes, number_headings, plain_text, take_title_heading, written_headings
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
 from .included_code import included_code
@@ -208,6 +208,8 @@ class Parsed(Struct, frozen=True):
     """Inline tokens of the title."""
     title_text: str
     """The title as plain text."""
+    title_id: str
+    """That the author gives the heading which is the title; empty for none."""
     description: tuple[Token, ...]
     labels: Mapping[str, Label]
     """Id → what references to it print."""
@@ -273,22 +275,26 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     tokens = md.parse(document.body, env)
     page.parsed = True
     title = _front_text(front.title, "title", front.places, reporter)
-    taken = title_heading(tokens, plain_text(title, page), page)
+    taken = take_title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:
-        title = list(taken.children or [])
+        title = list(taken.inline.children or [])
     numbered = options.numbering if front.numbering is None else front.numbering
-    number_headings(tokens, page, numbered=numbered)
+    number_headings(tokens, page, taken, numbered=numbered)
     description = _front_text(front.description, "description", front.places, reporter)
     macros = {**options.math_macros, **front.math.macros}
     numbering = front.math.numbering or options.math_numbering
     labels = number_page(tokens, page, numbering, macros, [*title, *description])
-    report_text_references(tokens, labels, page)
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
+    title_id = taken.id if taken else ""
+    if taken and title_id:
+        labels = {**labels, title_id: Label(title_id, "sec", "Section", text, taken.place)}
+    report_text_references(tokens, labels, page)
     return Parsed(
         document=document,
         tokens=tuple(tokens),
         title=tuple(title),
         title_text=text,
+        title_id=title_id,
         description=tuple(description),
         labels=labels,
         cells=page_cells(document, tokens, page),

@@ -189,7 +189,6 @@ class _Body:
         self._references = PageReferences(
             entries=site.bibliographies.all_entries(site.bibliography_files(document)),
             elsewhere=lambda label: self._index.slug_of(label, document),
-            titled=lambda label: self._index.titled_page(label, document),
         )
         self.files: set[PurePosixPath] = set()
         self.own_macros: dict[str, str] = {}

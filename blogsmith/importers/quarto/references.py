@@ -37,8 +37,6 @@ class PageReferences:
     """Label that is none here → what stands in place of a reference to it."""
     elsewhere: Callable[[str], str] = lambda label: ""
     """Slug of the other page on which a label stands; empty if there is none."""
-    titled: Callable[[str], str] = lambda label: ""
-    """Path to the page whose title has a label: titles have none here; empty if it is no title's."""
     cited: dict[str, None] = field(default_factory=dict)
     """Keys that are cited, in order."""
 
@@ -124,9 +122,6 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
         return shown + page.labels[key]
     if prefix in _CALLOUTS:
         return f"{shown}[{_CALLOUTS[prefix]}](#{fit_id(key)})"
-    if path := page.titled(key):
-        # the name of a page is its title
-        return f"{shown}[]({path})"
     slug = page.elsewhere(key)
     own = own_label(key)
     if slug:

@@ -21,8 +21,6 @@ from .source import SUFFIXES, QuartoDocument, resolve
 _LABEL = lazy_pattern(
     r"\{[^{}\n]*#((?:fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|alg)-[\w.:-]+)|#\|\s*label:\s*((?:fig|tbl)-[\w.-]+)"
 )
-_TITLE = lazy_pattern(r"\s*#[ \t]+[^\n]*\{[^{}\n]*#(sec-[\w.:-]+)[^{}\n]*\}[ \t]*(?:\n|\Z)")
-"""A heading that is the title of its page, with a label."""
 _SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*:|//|#)")
 
 
@@ -39,8 +37,6 @@ class ProjectIndex:
     """Of `_variables.yml`."""
     labels: Mapping[str, tuple[PurePosixPath, ...]] = field(default_factory=dict)
     """Label → documents on which it stands."""
-    titles: Mapping[str, PurePosixPath] = field(default_factory=dict)
-    """Label of the heading that is the title of a document → that document."""
     by_stem: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
     """Path without its ending → document."""
 
@@ -50,13 +46,6 @@ class ProjectIndex:
         if document.path in places or len(places) != 1:
             return ""
         return slugify(places[0].parent.name if places[0].stem == "index" else places[0].stem)
-
-    def titled_page(self, label: str, document: QuartoDocument) -> str:
-        """Path from a document to the page whose title has a label; empty if there is none."""
-        path = self.titles.get(label)
-        if path is None:
-            return ""
-        return posixpath.relpath(self.documents[path].new_path, document.new_path.parent)
 
     def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
         """An address as it is on the new site, and the files of the source that it names."""
@@ -90,11 +79,7 @@ def index_site(
 ) -> ProjectIndex:
     """The index of a project."""
     labels: dict[str, tuple[PurePosixPath, ...]] = {}
-    titles: dict[str, PurePosixPath] = {}
     for document in documents:
-        title = _TITLE.match(document.body) if "title" not in document.front else None
-        if title:
-            titles[title[1]] = document.path
         for found in set(_LABEL.findall(document.body)):
             label = found[0] or found[1]
             labels[label] = (*labels.get(label, ()), document.path)
@@ -107,7 +92,6 @@ def index_site(
         drafts=tuple(str(each).lstrip("/") for each in list_of(drafts)),
         variables=_variables(root),
         labels=labels,
-        titles=titles,
         by_stem={document.path.with_suffix(""): document.path for document in documents},
     )
 

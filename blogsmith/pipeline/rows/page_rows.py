@@ -107,6 +107,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     """Its digest."""
     title_html: str
     title_text: str
+    title_id: str
     description_html: str
     description_text: str
     toc: tuple[TocEntry, ...]

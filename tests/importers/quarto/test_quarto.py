@@ -107,7 +107,7 @@ def test_a_book_is_a_series(tmp_path: Path) -> None:
     found = {page.path.name: page for page in site.pages}
     assert found.keys() == {"_index.md", "one.md", "two.md"}
     assert found["two.md"].front["series"] == {"name": "Rows", "part": 3}
-    assert "See [](two.md), {@two#sec-part} and chapter [](one.md)." in found["one.md"].text
+    assert "See {@two#sec-two}, {@two#sec-part} and chapter \\ref{sec-one}." in found["one.md"].text
 
 
 def test_macros_before_the_text_of_a_page(tmp_path: Path) -> None:
