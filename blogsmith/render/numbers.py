@@ -7,16 +7,20 @@ from typing import Any
 
 from ..tex.errors import TexError
 from ..tex.on_demand import holds_tex, linear_text, typeset_tag
+from .link_texts import strip_links
 from .prose import escape_html
 
 _OPENING = "\\text{"
 
 
 def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -> str:
-    """`(1)`; TeX that cannot be typeset, which is reported at its formula, as it is written."""
+    """`(1)`; TeX that cannot be typeset, which is reported at its formula, as it is written.
+
+    A number is a link, so links in its TeX are not.
+    """
     if holds_tex(number):
         try:
-            return typeset_tag(number, macros, bare=bare)
+            return strip_links(typeset_tag(number, macros, bare=bare))
         except TexError:
             pass
     return escape_html(number if bare else f"({number})")
