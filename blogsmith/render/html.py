@@ -153,7 +153,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         # what cells gave may hold anything
         html, low = filter_html(tools.plugins, without_forbidden(html), parsed.document), None
     data = html.encode("utf-8", "surrogatepass")
-    report_repeated_ids(html, reporter)
+    report_repeated_ids(html, reporter, parsed.title_id)
     # the text outlives the tokens of the page
     fragments = rendering.fragments
     return Body(

@@ -19,8 +19,12 @@ _LIKE_ID = lazy_pattern(r"id(?<=\sid)(?=\s*=\s*[\"']?([^\s\"'<>]+))")
 _COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-def report_repeated_ids(html: str, reporter: Reporter) -> None:
-    """An error for each id that `html` holds more than once, unless its label was reported before."""
+def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> None:
+    """An error for each id that `html` holds more than once, unless its label was reported before.
+
+    title_id: of the heading that stands above it, empty for none.
+    """
+    html = f'<h1 id="{title_id}">{html}' if title_id else html
     if "<!--" in html:
         html = _COMMENT.sub("", html)
     maybe = _LIKE_ID.findall(html)

@@ -24,7 +24,7 @@ LONGEST_SCHEME = 64
 """Characters before a `://` that are looked at; the longest scheme we accept has six."""
 
 MAX_ADDRESSES = 1_000_000
-"""Characters in the addresses of links and images of a page."""
+"""Characters in the addresses of links and images of a page, beyond the length of its text."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SCHEME = lazy_pattern(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
@@ -52,15 +52,18 @@ def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
 def _limit_address(token: Token, attribute: str, place: Place, page: PageState) -> None:
     """Take an address away once those before it are longer than any page's.
 
-    A definition `[a]: …` may be long and used often: 100 kB would become gigabytes.
+    A definition `[a]: …` may be long and used often: 100 kB would become gigabytes. Pictures that are pasted
+    into a text are long, but no longer than the text.
     """
-    before = page.address_characters
+    before, limit = page.address_characters, MAX_ADDRESSES + page.line_starts[-1] + len(page.lines[-1])
     page.address_characters += len(str(token.attrs.get(attribute, "")))
-    if page.address_characters <= MAX_ADDRESSES:
+    if page.address_characters <= limit:
         return
     token.attrs[attribute] = "#"
-    if before <= MAX_ADDRESSES:
-        message = f"the addresses on this page are longer than {MAX_ADDRESSES:,} characters together"
+    if before <= limit:
+        message = (
+            f"the addresses on this page are {MAX_ADDRESSES:,} characters longer together than its whole text"
+        )
         page.reporter.error("link-length", message, place, "use a long address once, or shorten it")
 
 

@@ -31,13 +31,17 @@ def number_page(
     numbering: str,
     macros: Mapping[str, str],
     head: Sequence[Token] = (),
+    title: Label | None = None,
 ) -> dict[str, Label]:
     """Number everything in reading order; the labels of the page by id.
 
-    numbering: as `math.numbering`. head: inline tokens of title and description.
+    numbering: as `math.numbering`. head: inline tokens of title and description. title: label of the heading
+    that is the title.
     """
     by_section = numbering.endswith(BY_SECTION)
     numbers = Numbers(page, numbering.removesuffix(BY_SECTION), by_section, macros)
+    if title:
+        numbers.add(title)
     renumbered: dict[int, Callout | Figure] = {}
     found = [token for token in _flat(tokens) if token.type in _RULES or token.meta]
     for token in (*(t for t in head if t.type == "math_inline"), *found):

@@ -283,11 +283,10 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     description = _front_text(front.description, "description", front.places, reporter)
     macros = {**options.math_macros, **front.math.macros}
     numbering = front.math.numbering or options.math_numbering
-    labels = number_page(tokens, page, numbering, macros, [*title, *description])
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     title_id = taken.id if taken else ""
-    if taken and title_id:
-        labels = {**labels, title_id: Label(title_id, "sec", "Section", text, taken.place)}
+    label = Label(title_id, "sec", "Section", text, taken.place) if taken and title_id else None
+    labels = number_page(tokens, page, numbering, macros, [*title, *description], label)
     report_text_references(tokens, labels, page)
     return Parsed(
         document=document,

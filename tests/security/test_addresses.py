@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 
@@ -100,6 +101,14 @@ def test_row_17_a_picture_in_the_text_is_shown_and_leads_nowhere(place: str) -> 
     names = set(re.findall(rf'([\w-]+)="{re.escape(PICTURE)}"', html))
     assert names <= {"src", "poster", "data-poster"}
     assert bool(names) == (place in SHOWN), names
+
+
+def test_pictures_of_megabytes_are_shown_as_often_as_their_text_is_long() -> None:
+    data = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(900_000)).decode()
+    picture = f"[image1]: <data:image/png;base64,{data}>"
+    once, often = (render(f"{'![x][image1] ' * count}\n\n{picture}\n") for count in (1, 1000))
+    assert once.html.count(data) == 1 and not codes(once)
+    assert often.html.count(data) == 1 and "link-length" in codes(often)
 
 
 @each_row("spelling", ["https://example.org/", "mailto:a@example.org", "tel:+1", "#here", "/"])
