@@ -88,9 +88,9 @@ test-long: $(READY) $(TOOLS)
 mutants: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.mutants $(MUTANTS)
 
-# The commands of machines that publish, in new environments with our package as it would be published.
+# `publish setup` and `publish check` for every host, each in a new environment.
 test-publish: $(READY)
-	$(BIN)/python -m pytest -q -m long tests/test_publish_commands.py
+	$(BIN)/python -m pytest -q -m "long or not long" tests/test_publish_rehearsal.py
 
 # Every feature of posts in every language and in both themes: HTML, accessibility, paper, links; part of `make test-long`.
 test-features: $(READY) $(TOOLS)

@@ -23,7 +23,7 @@ def part(names: Sequence[str]) -> str:
 
 
 def _site(name: str) -> HostedSite:
-    url = _ADDRESSES.get(name, "" if TARGETS[name].knows_address else "https://example.org/notes")
+    url = _ADDRESSES.get(name, "" if TARGETS[name].address_variable else "https://example.org/notes")
     path = url.partition("://")[2].partition("/")[2]
     return HostedSite(
         base_url=url,

@@ -1,4 +1,4 @@
-"""`blogsmith publish check`: what the machine that publishes would say, before it does."""
+"""`blogsmith publish check`: everything a host would report, before it does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.project.report import ExecutionOptions
+from tests.publish_locks import use_made_up_index
 from tests.publish_sites import run
 from tests.site_files import build, put_bare
 
@@ -15,11 +16,15 @@ DRAFT = "---\ntitle: B\ndate: 2026-01-01\ndraft: true\n---\ntext\n"
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A trusted site; `test_publish_rehearsal.py` has the new environment, which is left out here."""
+    use_made_up_index(monkeypatch)
+    monkeypatch.setattr("blogsmith.cli.publish_rehearsal.rehearse_host", lambda *given: 0)
     settings = "title: T\nbase_url: https://example.org\n"
-    return put_bare(
-        tmp_path, {"blogsmith.yaml": settings, "content/posts/a.md": POST, "content/posts/b.md": DRAFT}
-    )
+    files = {"blogsmith.yaml": settings, "content/posts/a.md": POST, "content/posts/b.md": DRAFT}
+    site = put_bare(tmp_path, files)
+    assert run("trust", "--site", str(site)) == 0
+    return site
 
 
 def test_from_nothing_to_a_site_that_can_be_published(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,7 +45,7 @@ def test_from_nothing_to_a_site_that_can_be_published(root: Path, capsys: pytest
     with (root / "netlify.toml").open("a") as file:
         file.write("# mine\n")
     assert run(*command) == 0
-    assert "netlify.toml is not as it would be written now" in capsys.readouterr().out
+    assert "netlify.toml differs from what setup writes" in capsys.readouterr().out
 
 
 def test_warnings_stop_it_as_they_stop_the_machine(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

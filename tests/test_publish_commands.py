@@ -1,7 +1,6 @@
-"""What the files of hosts have machines type: taken out of them and run by a shell, as these machines do.
+"""The commands in the files of hosts: read from these files and run by a shell, as the hosts do.
 
-The short form runs them where the tests run. The long one, `make test-publish`, builds our package and runs
-all of them in a new environment that has nothing but pip.
+They build with the blogsmith of the tests; `test_publish_rehearsal.py` installs the lock in a new environment.
 """
 
 from __future__ import annotations
@@ -17,11 +16,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from blogsmith.pipeline.publishing import SetupRequest, plan_setup
 from blogsmith.project.report import ExecutionOptions
+from blogsmith.publish.dependency_lock import LOCK
+from blogsmith.publish.targets import TARGETS
+from tests.publish_locks import use_made_up_index
 from tests.publish_sites import publish_site, run
-from tests.site_files import build
+from tests.site_files import NOW, build
 
-ROOT = Path(__file__).parent.parent
 HOME = "https://ada.example.org/notes"
 _CELL = "---\ntitle: B\ndate: 2026-01-01\n---\n```python\n#| eval: true\nprint(6 * 7)\n```\n"
 
@@ -47,6 +49,11 @@ def netlify_commands(root: Path) -> list[str]:
 
 def cloudflare_commands(root: Path) -> list[str]:
     return [tomllib.loads((root / "wrangler.toml").read_text("utf-8"))["build"]["command"]]
+
+
+@pytest.fixture(autouse=True)
+def index(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_made_up_index(monkeypatch)
 
 
 HOSTS: Mapping[str, tuple[Callable[[Path], list[str]], str]] = {
@@ -100,8 +107,12 @@ def test_the_commands_of_a_host(target: str, tmp_path: Path) -> None:
     root = recorded_site(tmp_path, target)
     read, variable = HOSTS[target]
     install, *builds = [part for command in read(root) for part in command.split(" && ")]
-    assert install == "python -m pip install --requirement requirements.txt"
+    assert install == f"python -m pip install --require-hashes --requirement {LOCK}"
     assert "--frozen --strict" in builds[0]
+    # `publish check` rehearses these
+    setup = plan_setup(root, SetupRequest(target=target, now=NOW))
+    rehearsed = TARGETS[target].commands(setup.site)
+    assert rehearsed == (install, *builds)[: len(rehearsed)]
     named = {variable: HOME} if variable else {}
     type_commands(root, builds, Path(sys.executable).parent, **named)
     check_published(root, target)
@@ -121,54 +132,3 @@ def test_a_result_that_is_missing_stops_them(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 3
-
-
-def test_what_builds_keep_is_used_by_the_next_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The two folders that workflows keep, in a new checkout at the same path: nothing is made anew."""
-    root, kept = tmp_path / "work", tmp_path / "kept"
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    publish_site(root, is_bare=True)
-    assert run("build", "--frozen", "--site", str(root)) == 0
-    (root / ".blogsmith").rename(kept)
-    for path in sorted(root.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    publish_site(root, is_bare=True)
-    kept.rename(root / ".blogsmith")
-    report = build(root, remembers=True, execution=ExecutionOptions(frozen=True))
-    assert report.ok
-    assert report.rebuilt == {}
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
-    assert build(root, remembers=True, execution=ExecutionOptions(frozen=True)).rebuilt != {}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("target", HOSTS)
-def test_in_a_new_environment(target: str, tmp_path: Path, wheels: Path) -> None:
-    root = recorded_site(tmp_path / "site", target)
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "new")], check=True)
-    read, variable = HOSTS[target]
-    named = {variable: HOME} if variable else {}
-    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "PIP_FIND_LINKS": str(wheels)}
-    type_commands(root, read(root), tmp_path / "new" / "bin", **named, **state)
-    check_published(root, target)
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our package as it would be published."""
-    folder = tmp_path_factory.mktemp("wheels")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--wheel-dir",
-        str(folder),
-        str(ROOT),
-    ]
-    subprocess.run(command, check=True)
-    return folder

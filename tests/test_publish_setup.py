@@ -20,17 +20,24 @@ from hypothesis import strategies as st
 
 from blogsmith import __version__
 from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.publish.dependency_lock import LOCK
 from blogsmith.publish.hosted_site import HostedSite
 from blogsmith.publish.quoting import quote_shell, quote_toml, quote_yaml, yaml_command
 from blogsmith.publish.redirect_rules import RedirectRule
 from blogsmith.publish.repository import Repository, find_repository, parse_remote
 from blogsmith.publish.targets import TARGETS
+from tests.publish_locks import MadeUpIndex, use_made_up_index
 from tests.publish_sites import run
 from tests.rows import each_row, examples
 from tests.site_files import put, put_bare
 
 GITHUB = '[core]\n\tbare = false\n[remote "origin"]\n\turl = git@github.com:Ada/notes.git\n'
 POST = "---\ntitle: A\ndate: 2026-01-01\naliases: [/old/]\n---\ntext\n"
+
+
+@pytest.fixture(autouse=True)
+def index(monkeypatch: pytest.MonkeyPatch) -> MadeUpIndex:
+    return use_made_up_index(monkeypatch)
 
 
 def site(root: Path, settings: str = "", **files: str) -> Path:
@@ -78,11 +85,10 @@ def test_a_project_page_asks_github_for_its_address(
     assert "base URL: https://ada.github.io/notes/" in text
     assert "Source: GitHub Actions" in text
     install, build, elsewhere, removal = build_steps(tmp_path)
-    assert install == "python -m pip install --requirement requirements.txt"
+    assert install == "python -m pip install --require-hashes --requirement publish/requirements.txt"
     assert build == 'blogsmith build --frozen --strict --base-url "$BASE_URL"'
     assert elsewhere == "blogsmith build --frozen --strict"
     assert removal == "rm -f public/.blogsmith-manifest.json"
-    assert f"\nblogsmith-site=={__version__}\n" in (tmp_path / "requirements.txt").read_text("utf-8")
     assert not (tmp_path / "static").exists()
 
 
@@ -101,7 +107,7 @@ def test_the_option_goes_before_the_setting(tmp_path: Path) -> None:
     assert build_steps(tmp_path)[1].endswith("--base-url https://ada.github.io/notes")
 
 
-@pytest.mark.parametrize("target", [name for name in TARGETS if not TARGETS[name].knows_address])
+@pytest.mark.parametrize("target", [name for name in TARGETS if not TARGETS[name].address_variable])
 def test_who_cannot_know_the_address_is_told(
     target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,18 +163,8 @@ def test_a_site_that_needs_more_says_so_in_its_workflow(tmp_path: Path) -> None:
     checkout = workflow(tmp_path)["jobs"]["build"]["steps"][0]["with"]
     assert checkout == {"persist-credentials": False, "fetch-depth": 0, "lfs": True}
     assert build_steps(tmp_path)[1] == "blogsmith trust"
-    assert f"blogsmith-site[diagrams]=={__version__}" in (tmp_path / "requirements.txt").read_text("utf-8")
-
-
-def test_requirements_of_the_author_are_kept(tmp_path: Path) -> None:
-    site(tmp_path, **{"requirements.txt": "numpy\n"})
-    assert setup(tmp_path, "github-pages") == 0
-    assert (tmp_path / "requirements.txt").read_text("utf-8") == "numpy\n"
-    assert build_steps(tmp_path)[0].endswith(" requirements-site.txt")
-    assert setup(tmp_path, "github-pages") == 0
-    put(tmp_path, {"requirements.txt": "numpy\nblogsmith_site[lab] >= 0.1\n"})
-    assert setup(tmp_path, "github-pages", "--force") == 0
-    assert build_steps(tmp_path)[0].endswith(" requirements.txt")
+    lock = (tmp_path / LOCK).read_text("utf-8")
+    assert f"./publish/blogsmith_site-{__version__}-py3-none-any.whl[diagrams] " in lock
 
 
 def test_a_site_in_a_folder_of_its_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,7 +173,7 @@ def test_a_site_in_a_folder_of_its_repository(tmp_path: Path, capsys: pytest.Cap
     assert setup(root, "github-pages") == 1
     assert f"add --repository {tmp_path} to write them there" in capsys.readouterr().err
     assert setup(root, "github-pages", "--repository", str(tmp_path)) == 0
-    assert (root / "requirements.txt").is_file()
+    assert (root / LOCK).is_file()
     found = workflow(tmp_path)
     assert found["jobs"]["build"]["defaults"]["run"]["working-directory"] == "web site"
     assert found["on"]["push"]["branches"] == ["trunk"]
@@ -201,16 +197,16 @@ def test_a_file_that_the_author_has_changed_is_shown_and_kept(
     ours = file.read_text("utf-8")
     theirs = ours.replace("ubuntu-latest", "ubuntu-24.04")
     file.write_text(theirs, "utf-8")
-    (tmp_path / "requirements.txt").unlink()
+    (tmp_path / LOCK).unlink()
     capsys.readouterr()
     assert setup(tmp_path, "github-pages") == 1
     told = capsys.readouterr()
     assert "-    runs-on: ubuntu-24.04\n+    runs-on: ubuntu-latest\n" in told.out
-    assert told.err == "nothing was written: .github/workflows/publish.yml differs; --force writes it\n"
+    assert told.err == "nothing was written: .github/workflows/publish.yml differs; --force overwrites it\n"
     assert file.read_text("utf-8") == theirs
-    assert not (tmp_path / "requirements.txt").exists()
+    assert not (tmp_path / LOCK).exists()
     assert setup(tmp_path, "github-pages", "--diff") == 0
-    assert "+blogsmith-site==" in capsys.readouterr().out
+    assert "+click==8.3.0 " in capsys.readouterr().out
     assert file.read_text("utf-8") == theirs
     assert setup(tmp_path, "github-pages", "--force") == 0
     assert file.read_text("utf-8") == ours

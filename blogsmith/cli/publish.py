@@ -1,4 +1,4 @@
-"""`blogsmith publish`: files for hosts of the site, and what there is to say before it is published."""
+"""`blogsmith publish`: files for hosts, a rehearsal of what a host does, and publishing by one command."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import terminal
 from .clock import Clocks
 from .options import STALE, site_option, site_root
+from .publish_deploy import deploy, deploy_options
 from .site_folder import format_path
 from .summary import print_report
 from .verbosity import verbosity_options
@@ -20,30 +21,50 @@ from .verbosity import verbosity_options
 if TYPE_CHECKING:
     from ..pipeline.publishing import Setup, SetupRequest
     from ..publish.author_files import AuthorFile
+    from ..publish.dependency_lock import InstallSource
+    from ..publish.install_plan import InstallPlan
 
 _NAMES = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy")
 _OPTIONS = (
     click.argument("target", type=click.Choice(_NAMES)),
     site_option,
     click.option(
-        "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
+        "--base-url", metavar="URL", help="URL of the published site.  [default: base_url in blogsmith.yaml]"
     ),
     click.option(
         "--destination",
         metavar="FOLDER",
-        help="Where the files go: for rsync user@host:/folder/, for nginx and caddy a folder on the server, "
-        "by default /srv/www/ and the name of the host.",
+        help="Folder for the pages: for rsync user@host:/folder/, for nginx and caddy one on the server.  "
+        "[default for nginx and caddy: /srv/www/ and the host of the URL]",
     ),
     click.option(
         "--repository",
         type=click.Path(file_okay=False, exists=True, path_type=Path),
-        help="Folder of the repository, if the site is a folder in it; by default the folder of the site.",
+        help="Root of the repository, if the site is a folder in it.  [default: the site]",
+    ),
+)
+_SOURCES = (
+    click.option(
+        "--from-git",
+        metavar="URL@COMMIT",
+        help="Install blogsmith on the host from a commit of a git repository; COMMIT is its full hash.",
+    ),
+    click.option(
+        "--from-index",
+        is_flag=True,
+        help="Install blogsmith on the host from the package index.",
+    ),
+    click.option(
+        "--from-wheel",
+        is_flag=True,
+        help="Install blogsmith on the host from a wheel in the site, made of the running version.  "
+        "[default, unless set up otherwise]",
     ),
 )
 
 
 def host_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that say where the site goes; it takes what they come to, as a plan."""
+    """Give a command the options that describe the host; it receives the plan of its files."""
 
     @wraps(command)
     def run(
@@ -52,6 +73,9 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
         base_url: str | None,
         destination: str | None,
         repository: Path | None,
+        from_git: str | None = None,
+        from_index: bool = False,
+        from_wheel: bool = False,
         **others: bool,
     ) -> int:
         from ..pipeline.publishing import SetupRequest, plan_setup
@@ -62,6 +86,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
             now=clocks.now(),
             base_url=base_url or "",
             destination=destination or "",
+            source=_source(from_git, from_index=from_index, from_wheel=from_wheel),
             repository=repository,
         )
         root = site_root(site)
@@ -72,57 +97,127 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
-@click.group()
-def publish() -> None:
-    """Set up where the site is published."""
+def _source(git: str | None, *, from_index: bool, from_wheel: bool) -> InstallSource | None:
+    """The source that the options name; None if they name none."""
+    from ..publish.dependency_lock import InstallSource, parse_git_source
+
+    if (git is not None) + from_index + from_wheel > 1:
+        raise click.UsageError("--from-git, --from-index and --from-wheel exclude each other")
+    if git is not None:
+        source = parse_git_source(git)
+        if source is None:
+            message = f'invalid --from-git "{git}": expected URL@COMMIT, such as '
+            message += (
+                "https://github.com/NAME/blogsmith.git@ and the 40 digits of the commit, without a password"
+            )
+            raise click.UsageError(message)
+        return source
+    if from_index:
+        return InstallSource("index")
+    return InstallSource() if from_wheel else None
+
+
+@click.group(invoke_without_command=True)
+@deploy_options
+@verbosity_options
+@click.pass_context
+def publish(context: click.Context, /, **options: Any) -> int:
+    """Publish the site, or set up a host that does.
+
+    Without a command: check the site, build it from its records, show the changes at the host, ask, and
+    publish it: on GitHub Pages by pushing a branch with git, on your own server by publish/rsync.sh. Other
+    hosts build the site after a push of its sources.
+    """
+    if context.invoked_subcommand is None:
+        return deploy(context.obj, **options)
+    given = [name for name, value in options.items() if value]
+    if given:
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise click.UsageError(f"{names} has no effect because a command follows: write it after the command")
+    return 0
 
 
 @publish.command("setup")
 @host_options
 @click.option("--diff", "only_shows", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--force", is_flag=True, help="Write also over files that you have changed.")
+@click.option("--force", is_flag=True, help="Also overwrite files that you have changed.")
 @verbosity_options
 def setup_command(
     clocks: Clocks, root: Path, request: SetupRequest, setup: Setup, *, only_shows: bool, force: bool
 ) -> int:
     """Write the files with which TARGET publishes the site.
 
-    And say what is left to do. A file that is there and differs is shown and left as it is, and then
-    nothing is written.
+    Hosts that build the site install blogsmith from a wheel in the folder publish/ (3 MB), and its
+    dependencies from the lock beside it, which names the SHA-256 of each file. The first time this needs the
+    network and some 10 seconds. A file of yours that differs is shown and kept, and then nothing is written.
     """
     from ..publish.author_files import compare_files, write_files
+    from ..publish.dependency_lock import LOCK
+    from ..publish.install_plan import plan_install, write_install
+    from ..publish.targets import TARGETS
 
-    files = compare_files(setup.root, setup.files)
-    _warn(setup)
-    changed = [file for file in files if file.state == "changed" and not _only_adds(file)]
+    plan = plan_install(root, setup.inputs) if TARGETS[request.target].builds else None
+    lock = {setup.site.at(LOCK): plan.lock} if plan else {}
+    files = compare_files(setup.root, {**setup.files, **lock})
+    _warn(setup, plan)
+    # the lock is ours: `plan_install` has made sure of it
+    changed = [
+        file for file in files if file.state == "changed" and not _only_adds(file) and file.path not in lock
+    ]
     if only_shows or (changed and not force):
-        return _show(files if only_shows else tuple(changed), is_refusal=not only_shows)
+        return _show(files if only_shows else tuple(changed), plan, is_refusal=not only_shows)
+    if plan:
+        write_install(root, plan)
     write_files(setup.root, files)
-    _print_outcome(setup, files, request)
+    _print_outcome(root, setup, files, plan, request)
     return 0
+
+
+for _option in reversed(_SOURCES):
+    setup_command = _option(setup_command)
 
 
 @publish.command("check")
 @host_options
 @verbosity_options
 def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setup) -> int:
-    """Say whether TARGET could publish the site as it is.
+    """Try what TARGET does with the site.
 
-    Builds it as the machine that publishes does, with --frozen and --strict, into a folder that is thrown
-    away, and compares the files of TARGET with what `publish setup` would write now.
+    Builds the site from its records with --frozen and --strict. Then creates a new Python environment,
+    installs the lock there, runs the commands of the host on a copy of the files that git has, and compares
+    the pages. This takes half a minute. The first time it needs the network and downloads 20 MB, which it
+    keeps in ~/.cache/blogsmith/wheels. The site must be trusted.
     """
-    from ..pipeline.publishing import rehearse
+    from ..base.storage.temporary import temporary_folder
+    from ..pipeline.publishing import build_as_published
     from ..publish.author_files import compare_files
+    from ..publish.dependency_lock import LOCK
+    from ..publish.install_plan import lock_problems, read_lock
+    from ..publish.targets import TARGETS
+    from .publish_rehearsal import rehearse_host, require_trust
 
+    builds = TARGETS[request.target].builds
+    if builds:
+        require_trust(root)
+    problems = lock_problems(root, setup.inputs) if builds else ()
     _warn(setup)
-    report = rehearse(root, setup, clocks.now())
-    print_report(report, clocks.seconds() - clocks.started, write=False)
-    missing = [file for file in compare_files(setup.root, setup.files) if file.state != "same"]
-    for file in missing:
-        _tell_file(file, request)
-    if not report.ok:
-        return STALE if report.has_only_stale else 1
-    return 1 if any(file.state == "new" or _only_adds(file) for file in missing) else 0
+    _print_problems(problems)
+    has_lock = not builds or read_lock(root) is not None
+    with temporary_folder() as folder:
+        url = setup.shown_at
+        report = build_as_published(root, url, clocks.now(), folder / "public")
+        print_report(report, clocks.seconds() - clocks.started, write=False)
+        missing = [file for file in compare_files(setup.root, setup.files) if file.state != "same"]
+        for file in missing:
+            _tell_file(file, request)
+        if not has_lock:
+            terminal.warn(f"{setup.site.at(LOCK)} is missing: blogsmith publish setup {request.target}")
+        if not report.ok:
+            return STALE if report.has_only_stale else 1
+        is_set_up = has_lock and not any(file.state == "new" or _only_adds(file) for file in missing)
+        if problems or not is_set_up:
+            return 1
+        return rehearse_host(clocks, root, request.target, setup, folder) if builds else 0
 
 
 def _tell_file(file: AuthorFile, request: SetupRequest) -> None:
@@ -132,22 +227,26 @@ def _tell_file(file: AuthorFile, request: SetupRequest) -> None:
     if file.state == "new" or _only_adds(file):
         terminal.warn(printable(f"{file.path} is not set up: {command}"))
     else:
-        terminal.print_line(printable(f"{file.path} is not as it would be written now: {command} --diff"))
+        terminal.print_line(printable(f"{file.path} differs from what setup writes: {command} --diff"))
 
 
-def _warn(setup: Setup) -> None:
+def _warn(setup: Setup, plan: InstallPlan | None = None) -> None:
+    _print_problems((*setup.problems, *(plan.problems if plan else ())))
+
+
+def _print_problems(problems: tuple[Any, ...]) -> None:
     from ..base.diagnostics.format import wants_color
     from ..base.diagnostics.listing import print_diagnostics
 
-    print_diagnostics(setup.problems, sys.stderr, wants_color(sys.stderr))
+    print_diagnostics(problems, sys.stderr, wants_color(sys.stderr))
 
 
 def _only_adds(file: AuthorFile) -> bool:
-    """Whether all that is there stays, with something behind it: so it is with the settings of the site."""
+    """Whether the present text stays and only lines after it are new, as in the settings of the site."""
     return bool(file.before.strip()) and file.text.startswith(file.before)
 
 
-def _show(files: tuple[AuthorFile, ...], *, is_refusal: bool) -> int:
+def _show(files: tuple[AuthorFile, ...], plan: InstallPlan | None, *, is_refusal: bool) -> int:
     from ..base.diagnostics.format import printable
 
     for file in files:
@@ -155,23 +254,32 @@ def _show(files: tuple[AuthorFile, ...], *, is_refusal: bool) -> int:
             terminal.print_line(printable(line, keep="\t"))
     names = ", ".join(file.path for file in files)
     if is_refusal:
-        terminal.warn(f"nothing was written: {printable(names)} differs; --force writes it")
+        terminal.warn(f"nothing was written: {printable(names)} differs; --force overwrites it")
         return 1
-    if all(file.state == "same" for file in files):
+    if plan and plan.data is not None:
+        terminal.print_line(f"{plan.wheel} would be written ({len(plan.data) / 1e6:.1f} MB)")
+    elif all(file.state == "same" for file in files):
         terminal.print_line(f"nothing would change: {printable(names)}")
     return 0
 
 
-def _print_outcome(setup: Setup, files: tuple[AuthorFile, ...], request: SetupRequest) -> None:
+def _print_outcome(
+    root: Path, setup: Setup, files: tuple[AuthorFile, ...], plan: InstallPlan | None, request: SetupRequest
+) -> None:
     from ..base.diagnostics.format import printable
     from ..publish.targets import TARGETS
 
+    if plan and plan.wheel:
+        state = f"written ({len(plan.data) / 1e6:.1f} MB)" if plan.data is not None else "unchanged"
+        terminal.print_line(printable(f"{format_path(root / plan.wheel)}  {state}"))
+        if plan.old_wheel:
+            terminal.print_line(printable(f"{format_path(root / plan.old_wheel)}  removed"))
     for file in files:
         path = printable(format_path(setup.root / file.path))
-        terminal.print_line(f"{path}  {'as it was' if file.state == 'same' else 'written'}")
-    site = setup.site
-    where = setup.shown_at or "the address that the host gives to builds"
+        terminal.print_line(f"{path}  {'unchanged' if file.state == 'same' else 'written'}")
+    where = setup.shown_at or "the URL that the host gives to builds"
     terminal.print_line(printable(f"base URL: {where}"))
     terminal.print_line("next:")
-    for step in TARGETS[request.target].steps(site):
+    for step in TARGETS[request.target].steps(setup.site):
         terminal.print_line(printable(f"- {step}"))
+    terminal.print_line(f"- to try it before: blogsmith publish check {request.target}")

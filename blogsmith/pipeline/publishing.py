@@ -1,4 +1,4 @@
-"""What hosts are told about a site, read from its settings, its posts and the files of its repository."""
+"""The files that a host needs of a site, from its settings, its posts and the files of its repository."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.patterns import lazy_pattern
-from ..base.storage.temporary import temporary_folder
 from ..base.version import __version__
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
 from ..publish.base_urls import address_problems, expected_address, site_address
-from ..publish.build_commands import pinned_requirement
+from ..publish.dependency_lock import InstallSource, LockInputs, source_of
 from ..publish.hosted_site import HostedSite
 from ..publish.ignored_results import ignored_results
+from ..publish.install_plan import needed_extras, read_lock
+from ..publish.old_requirements import old_requirement_problems
 from ..publish.redirect_rules import make_rules
 from ..publish.repository import Repository, find_repository, has_large_files
-from ..publish.requirements import find_requirements, needed_extras
 from ..publish.settings_edit import with_target
 from ..publish.targets import TARGETS
 from .build import build_site
@@ -32,33 +32,37 @@ _FOLDER = lazy_pattern(r"[\w. -]+(?:/[\w. -]+)*")
 
 
 class Setup(Struct, frozen=True):
-    """What a host needs of a site."""
+    """The files that a host needs of a site."""
 
     site: HostedSite
     files: Mapping[str, str]
-    """Path relative to `root` → text."""
+    """Path relative to `root` → text; the lock and the wheel are not among them."""
+    inputs: LockInputs
+    """Everything the lock depends on."""
     root: Path
     """The folder that files are written below: that of the site, or of its repository."""
     shown_at: str = ""
-    """Where the site will be, as far as its settings and its repository tell."""
+    """URL of the published site; empty if neither settings nor repository name it."""
     problems: tuple[Diagnostic, ...] = ()
     """Warnings."""
 
 
 class SetupRequest(Struct, frozen=True, kw_only=True):
-    """What the command line says about a host."""
+    """Options of the command line about a host."""
 
     target: str
     now: dt.datetime
     base_url: str = ""
-    """Instead of the setting; empty: the setting counts."""
+    """Replaces the setting; empty: the setting applies."""
     destination: str = ""
+    source: InstallSource | None = None
+    """The place from which hosts install blogsmith; None: as the lock has it, at first the wheel."""
     repository: Path | None = None
     """Folder of the repository, a whole path, if files may be written there; None: below the site only."""
 
 
 def plan_setup(root: Path, request: SetupRequest) -> Setup:
-    """The files of a host; nothing is written. SiteError for what makes that impossible."""
+    """Return the files of a host and write nothing. SiteError if the site or an option has an error."""
     target, site = TARGETS[request.target], root.resolve()
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
@@ -68,9 +72,9 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         raise SiteError(*errors)
     config, repository = context.config, find_repository(site)
     base = request.repository.resolve() if request.repository else site
-    address = site_address(config.base_url, request.base_url, target.knows_address, request.target)
-    requirement = pinned_requirement(__version__, needed_extras(config))
-    requirements, pinned = find_requirements(root, requirement) if target.builds else ("", {})
+    address = site_address(config.base_url, request.base_url, bool(target.address_variable), request.target)
+    source = request.source or source_of(read_lock(root) if target.builds else None)
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
     base_path = address.partition("://")[2].partition("/")[2].rstrip("/")
     pages = [(loaded.urls.urls[str(one.path)], one.front.aliases) for one in loaded.documents]
     needs_history = any(one.front.is_dated_by_git for one in loaded.documents)
@@ -80,8 +84,8 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         output=config.output,
         repository=repository,
         folder=_folder_in(base, site, repository, request.target),
-        requirements=requirements,
-        python=f"{sys.version_info.major}.{sys.version_info.minor}",
+        source=source,
+        python=python,
         needs_trust=needs_history or context.plugins.code is not None,
         needs_history=needs_history,
         has_large_files=repository.root is not None and has_large_files(repository.root),
@@ -89,27 +93,49 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         destination=_destination(request, address),
         date=request.now.date().isoformat(),
     )
-    own: Mapping[str, str] = {hosted.at(path): text for path, text in pinned.items()}
+    own: Mapping[str, str] = {}
     if target.has_outputs and config.publish != request.target:
         settings = with_target(root, request.target)
-        own = {**own, **{hosted.at(path): text for path, text in settings.items()}}
-    problems = (*address_problems(hosted, request.target), *ignored_results(site, repository.root))
-    files = {**own, **target.files(hosted)}
-    return Setup(hosted, files, base, expected_address(hosted, request.target), problems)
+        own = {hosted.at(path): text for path, text in settings.items()}
+    problems = (
+        *address_problems(hosted, request.target),
+        *ignored_results(site, repository.root),
+        *(old_requirement_problems(root) if target.builds else ()),
+    )
+    return Setup(
+        site=hosted,
+        files={**own, **target.files(hosted)},
+        inputs=LockInputs(__version__, needed_extras(config), python, source),
+        root=base,
+        shown_at=expected_address(hosted, request.target),
+        problems=problems,
+    )
 
 
-def rehearse(root: Path, setup: Setup, now: dt.datetime, progress: Progress = no_progress) -> BuildReport:
-    """Build the site as a machine that publishes does, into a folder that is thrown away."""
-    with temporary_folder() as folder:
-        options = BuildOptions(
-            now=now,
-            strict=True,
-            base_url=setup.shown_at or None,
-            output=folder / "public",
-            remembers=True,
-            execution=ExecutionOptions(frozen=True),
-        )
-        return build_site(root, options, progress)
+def github_url(root: Path, base_url: str) -> str:
+    """Return the URL at which GitHub Pages shows the site; empty if nothing names it.
+
+    base_url: replaces the setting. Raises SiteError for errors in the settings.
+    """
+    config = open_site(root).config
+    address = site_address(config.base_url, base_url, host_knows=True, target="github-pages")
+    site = HostedSite(base_url=address, repository=find_repository(root.resolve()))
+    return expected_address(site, "github-pages")
+
+
+def build_as_published(
+    root: Path, base_url: str, now: dt.datetime, output: Path, progress: Progress = no_progress
+) -> BuildReport:
+    """Build the site with the options of hosts into the folder `output`. base_url: empty: the setting."""
+    options = BuildOptions(
+        now=now,
+        strict=True,
+        base_url=base_url or None,
+        output=output,
+        remembers=True,
+        execution=ExecutionOptions(frozen=True),
+    )
+    return build_site(root, options, progress)
 
 
 def _destination(request: SetupRequest, address: str) -> str:

@@ -1,24 +1,34 @@
-"""What a machine that publishes types: the commands of all hosts, as lines of a POSIX shell.
+"""The commands that a host runs, the same on every host, as lines of a POSIX shell.
 
-Nothing of the site runs there but its plugins: `--frozen` shows what is recorded in `_freeze/`, whatever
-versions and devices it was recorded with, and fails if a result is missing or stale.
+No code of the site runs there except its plugins: `--frozen` shows the results recorded in `_freeze/`,
+whatever versions and devices they were recorded with, and fails if a result is missing or stale.
 """
 
 from __future__ import annotations
 
-from ..base.diagnostics.extras import DISTRIBUTION
 from ..base.storage.file_names import MANIFEST
+from .dependency_lock import LOCK
 from .hosted_site import HostedSite
 from .quoting import quote_shell
 
 
-def install_command(site: HostedSite) -> str:
-    """Install the version that the requirements name."""
-    return f"python -m pip install --requirement {quote_shell(site.requirements)}"
+def install_lock_command(lock: str) -> str:
+    """Install the files that a lock names, and nothing else."""
+    return f"python -m pip install --require-hashes --requirement {quote_shell(lock)}"
+
+
+def install_commands(site: HostedSite) -> tuple[str, ...]:
+    """Install blogsmith and its dependencies."""
+    commands = [install_lock_command(LOCK)]
+    if site.source.kind == "git":
+        # pip has no digest of a repository; the lock has the build tool and all dependencies
+        requirement = quote_shell(site.source.requirement)
+        commands.append(f"python -m pip install --no-deps --no-build-isolation {requirement}")
+    return tuple(commands)
 
 
 def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
-    """Build the site. variable: of the environment, with the address that the host gives the site."""
+    """Build the site. variable: environment variable in which the host gives the URL of the site."""
     trust = ("blogsmith trust",) if site.needs_trust else ()
     if site.has_own_base_url:
         address = ""
@@ -30,11 +40,5 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 
 def list_removal(site: HostedSite) -> str:
-    """Remove the list of our own files, which no reader asks for; only where the folder is not kept."""
+    """Remove the manifest, which readers do not need; only on hosts that do not keep the folder."""
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"
-
-
-def pinned_requirement(version: str, extras: tuple[str, ...]) -> str:
-    """Our package in this version, as a line of a file of requirements (PEP 508)."""
-    wanted = f"[{','.join(sorted(extras))}]" if extras else ""
-    return f"{DISTRIBUTION}{wanted}=={version}"

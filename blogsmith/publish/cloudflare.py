@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ..base.storage.file_names import MANIFEST
-from .build_commands import build_commands, install_command
+from .build_commands import build_commands, install_commands
 from .hosted_site import HostedSite
 from .http_headers import cloudflare_headers
 from .quoting import quote_toml
@@ -19,7 +19,7 @@ from .redirect_rules import RedirectRule, redirects_file
 SETTINGS = "wrangler.toml"
 _SETTINGS = """\
 # Publishes the site on Cloudflare. Written by `blogsmith publish setup cloudflare`; change it as you like.
-# Headers and redirects stand in the site itself: every build writes them, by `publish:` in blogsmith.yaml.
+# Every build writes the headers and redirects into the site, by `publish:` in blogsmith.yaml.
 name = {name}
 compatibility_date = {date}
 
@@ -41,7 +41,7 @@ def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
         site.at(SETTINGS): _SETTINGS.format(
             name=quote_toml(_worker_name(site)),
             date=quote_toml(site.date),
-            command=quote_toml(" && ".join((install_command(site), *build_commands(site)))),
+            command=quote_toml(" && ".join((*install_commands(site), *build_commands(site)))),
             output=quote_toml(f"./{site.output}"),
         )
     }

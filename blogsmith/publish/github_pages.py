@@ -1,5 +1,8 @@
 """GitHub Pages: a workflow of GitHub Actions that builds the site and hands it over as an artifact.
 
+Actions are pinned by commit, so nobody can change them by moving a tag. The only cache is that of pip, whose
+files the lock checks: a cache of `.blogsmith/` would need the key of the machine, which a pull request could
+then read.
 Source: the workflow syntax of GitHub Actions; the READMEs of `actions/configure-pages`,
 `actions/upload-pages-artifact` and `actions/deploy-pages`.
 """
@@ -8,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .build_commands import build_commands, install_command, list_removal
+from .build_commands import build_commands, install_commands, list_removal
+from .dependency_lock import LOCK
 from .hosted_site import HostedSite
 from .quoting import quote_yaml, refuse_expression, yaml_command
 
@@ -33,29 +37,19 @@ jobs:
   build:
     runs-on: ubuntu-latest
     permissions:
-      contents: read
-      pages: read{folder}
+      contents: read{pages}{folder}
     steps:
-      - uses: actions/checkout@v6
+      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
         with:
           persist-credentials: false{checkout}
-      - uses: actions/setup-python@v6
+      - uses: actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0
         with:
           python-version: {python}
           cache: pip
-          cache-dependency-path: {requirements}
-      # what builds keep of pages and pictures, with the key that says it is their own
-      - uses: actions/cache@v5
-        with:
-          path: |
-            {cache}
-            ~/.local/state/blogsmith
-          key: blogsmith-${{{{ hashFiles({hashed}) }}}}-${{{{ github.run_id }}}}
-          restore-keys: blogsmith-${{{{ hashFiles({hashed}) }}}}-
-      - run: {install}{configure}{builds}
+          cache-dependency-path: {lock}{install}{configure}{builds}
       - run: {removal}
       - if: github.event_name != 'pull_request'
-        uses: actions/upload-pages-artifact@v5
+        uses: actions/upload-pages-artifact@fc324d3547104276b827a68afc52ff2a11cc49c9 # v5.0.0
         with:
           path: {output}
           # .well-known/, if the site has it
@@ -72,13 +66,13 @@ jobs:
       url: ${{{{ steps.publish.outputs.page_url }}}}
     steps:
       - id: publish
-        uses: actions/deploy-pages@v5
+        uses: actions/deploy-pages@cd2ce8fcbc39b97be8ca5fce6e763baed58fa128 # v5.0.0
 """
 _CONFIGURE = """
-      # says where the site will live: github.io/name/, or its own domain
+      # gives the URL of the site: github.io/name/, or its own domain
       - if: github.event_name != 'pull_request'
         id: pages
-        uses: actions/configure-pages@v5"""
+        uses: actions/configure-pages@983d7736d9b0ae728b81ab479565c72886d7745b # v5.0.0"""
 
 
 def github_files(site: HostedSite) -> Mapping[str, str]:
@@ -107,7 +101,7 @@ def github_address(owner: str, name: str) -> str:
 
 
 def _workflow(site: HostedSite) -> str:
-    for text in (site.repository.branch, site.folder, site.output, site.base_url):
+    for text in (site.repository.branch, site.folder, site.output, site.base_url, site.source.url):
         refuse_expression(text)
     folder, checkout = "", ""
     if site.folder:
@@ -122,10 +116,10 @@ def _workflow(site: HostedSite) -> str:
         folder=folder,
         checkout=checkout,
         python=quote_yaml(site.python),
-        requirements=quote_yaml(site.at(site.requirements)),
-        cache=site.at(".blogsmith"),
-        hashed=f"'{site.at(site.requirements)}'",
-        install=yaml_command(install_command(site)),
+        lock=quote_yaml(site.at(LOCK)),
+        install="".join(f"\n      - run: {yaml_command(command)}" for command in install_commands(site)),
+        # configure-pages asks GitHub for the URL
+        pages="" if site.base_url else "\n      pages: read",
         configure="" if site.base_url else _CONFIGURE,
         builds=_builds(site),
         removal=yaml_command(list_removal(site)),

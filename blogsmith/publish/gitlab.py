@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .build_commands import build_commands, install_command, list_removal
+from .build_commands import build_commands, install_commands, list_removal
+from .dependency_lock import LOCK
 from .hosted_site import HostedSite
 from .quoting import quote_shell, quote_yaml, yaml_command
 
@@ -16,14 +17,13 @@ stages: [build, deploy]
 .site:
   image: {image}
   variables:
-    PIP_CACHE_DIR: "$CI_PROJECT_DIR/.cache/pip"
-    # the key that says what builds keep is their own
-    XDG_STATE_HOME: "$CI_PROJECT_DIR/.cache/state"{variables}
+    PIP_CACHE_DIR: "$CI_PROJECT_DIR/.cache/pip"{variables}
   cache:
     key:
-      files: [{requirements}]
+      files: [{lock}]
       prefix: "$CI_COMMIT_REF_PROTECTED"
-    paths: [{cache}, .cache/]
+    # packages only, which the lock checks: never .blogsmith/ or a record of trust
+    paths: [.cache/pip/]
   before_script:{before}
 
 # branches and merge requests: built, not published
@@ -60,7 +60,7 @@ def gitlab_files(site: HostedSite) -> Mapping[str, str]:
     variables = "\n    # dates of pages come from git\n    GIT_DEPTH: 0" if site.needs_history else ""
     image = (
         f"python:{site.python}"
-        if site.needs_history or site.has_large_files
+        if site.needs_history or site.has_large_files or site.source.kind == "git"
         else f"python:{site.python}-slim"
     )
     compress = _COMPRESS.format(output=quote_shell(site.output))
@@ -68,9 +68,8 @@ def gitlab_files(site: HostedSite) -> Mapping[str, str]:
         PIPELINE: _PIPELINE.format(
             image=quote_yaml(image),
             variables=variables,
-            requirements=quote_yaml(site.at(site.requirements)),
-            cache=quote_yaml(f"{site.at('.blogsmith')}/"),
-            before=_commands((*enter, install_command(site))),
+            lock=quote_yaml(site.at(LOCK)),
+            before=_commands((*enter, *install_commands(site))),
             checks=_commands([line.replace(' --base-url "$CI_PAGES_URL"', "") for line in builds]),
             builds=_commands((*builds, list_removal(site), compress)),
             output=quote_yaml(site.at(site.output)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from .dependency_lock import InstallSource
 from .redirect_rules import RedirectRule
 from .repository import Repository
 
@@ -20,8 +21,8 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     repository: Repository
     folder: str = ""
     """Folder of the site below that of the repository, without slashes at its ends; empty: the same."""
-    requirements: str = "requirements.txt"
-    """File that names our package and its version, relative to the site."""
+    source: InstallSource = InstallSource()
+    """The place from which the host installs blogsmith."""
     python: str = "3.13"
     """Version of Python that builds it."""
     needs_trust: bool = False

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ..base.storage.file_names import MANIFEST
-from .build_commands import build_commands, install_command
+from .build_commands import build_commands, install_commands
 from .hosted_site import HostedSite
 from .http_headers import netlify_headers
 from .quoting import quote_toml
@@ -18,7 +18,7 @@ from .redirect_rules import RedirectRule, redirects_file
 SETTINGS = "netlify.toml"
 _SETTINGS = """\
 # Publishes the site on Netlify. Written by `blogsmith publish setup netlify`; change it as you like.
-# Headers and redirects stand in the site itself: every build writes them, by `publish:` in blogsmith.yaml.
+# Every build writes the headers and redirects into the site, by `publish:` in blogsmith.yaml.
 [build]
 {base}command = {command}
 publish = {output}
@@ -36,7 +36,7 @@ _MOST = 10_000
 
 def netlify_files(site: HostedSite) -> Mapping[str, str]:
     """Path in the repository → text."""
-    install, builds = install_command(site), build_commands(site, "URL")
+    install, builds = " && ".join(install_commands(site)), build_commands(site, "URL")
     previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds]
     return {
         SETTINGS: _SETTINGS.format(

@@ -223,10 +223,15 @@ CODES: Mapping[str, str] = MappingProxyType(
         # publishing
         "publish-base-url": "A host cannot show the site at its `base_url` (warning), or there is none.",
         "publish-file": "A file for a host cannot be read or written.",
+        "publish-git": "git cannot commit or push the pages, or the branch has other content.",
+        "publish-install": "The files with which a host installs blogsmith cannot be resolved or installed.",
+        "publish-lock": "The lock of a published site does not fit the site or its wheel.",
         "publish-name": "A name holds a sign that no settings of a host can have.",
+        "publish-pages": "A host would publish other files than those that are built here.",
         "publish-repository": "The settings of a host belong to another folder than that of the site.",
         "publish-results": "git is told to leave out recorded results, which other machines show (warning).",
         "publish-target": "A host needs a setting or an option that is missing.",
+        "publish-trust": "Publishing runs programs of a site that is not trusted.",
     }
 )
 

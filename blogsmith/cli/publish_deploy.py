@@ -1,0 +1,157 @@
+"""`blogsmith publish` without a command: check the site, build it, show what would change, ask, publish."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..base.diagnostics.counts import plural
+from . import terminal
+from .clock import Clocks
+from .options import STALE, site_option, site_root
+from .publish_rehearsal import require_trust
+from .summary import print_report
+
+if TYPE_CHECKING:
+    from ..publish.pages_branch import BranchUpdate
+
+_OPTIONS = (
+    site_option,
+    click.option(
+        "--to",
+        type=click.Choice(["github-pages", "rsync"]),
+        help="Where to publish.  [default: rsync if it is set up, otherwise github-pages]",
+    ),
+    click.option("--dry-run", is_flag=True, help="Show what would change at the host; publish nothing."),
+    click.option("--yes", is_flag=True, help="Publish without asking."),
+    click.option("--remote", metavar="NAME", help="Remote of git to push to.  [default: origin]"),
+    click.option("--branch", metavar="NAME", help="Branch that holds the pages.  [default: gh-pages]"),
+    click.option(
+        "--base-url", metavar="URL", help="URL of the published site.  [default: base_url in blogsmith.yaml]"
+    ),
+)
+_SHOWN = 20
+"""Changes that are listed one by one."""
+
+
+def deploy_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of publishing."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def deploy(
+    clocks: Clocks,
+    *,
+    site: Path | None,
+    to: str | None,
+    dry_run: bool,
+    yes: bool,
+    remote: str | None,
+    branch: str | None,
+    base_url: str | None,
+) -> int:
+    """Publish a site; the exit code is 0 if it is published, or is the same already."""
+    from ..publish.rsync import SCRIPT
+
+    root = site_root(site)
+    if dry_run and yes:
+        raise click.UsageError("--dry-run and --yes exclude each other")
+    require_trust(root)
+    target = to or ("rsync" if (root / SCRIPT).is_file() else "github-pages")
+    if target == "rsync":
+        return _run_rsync(clocks, root, dry_run=dry_run, yes=yes)
+    return _push_pages(clocks, root, remote or "", branch or "", base_url or "", dry_run=dry_run, yes=yes)
+
+
+def _check(clocks: Clocks, root: Path) -> int:
+    """Exit code of `blogsmith check`; it prints only errors and warnings."""
+    from ..pipeline.build import build_site
+    from ..project.report import BuildOptions
+
+    report = build_site(root, BuildOptions(now=clocks.now(), write=False, remembers=True))
+    if not report.ok:
+        print_report(report, clocks.seconds() - clocks.started, write=False)
+        terminal.warn("nothing was published: the site has errors")
+    return 0 if report.ok else 1
+
+
+def _run_rsync(clocks: Clocks, root: Path, *, dry_run: bool, yes: bool) -> int:
+    """Check the site, then run the script of `publish setup rsync`, which builds, shows and asks."""
+    from ..base.diagnostics.model import Diagnostic, SiteError
+    from ..publish.rsync import SCRIPT
+
+    if not (root / SCRIPT).is_file():
+        hint = 'run "blogsmith publish setup rsync --destination user@example.org:/srv/www/site/"'
+        raise SiteError(Diagnostic("publish-target", f'file not found: "{SCRIPT}"', hint=hint))
+    if code := _check(clocks, root):
+        return code
+    words = ["--dry-run"] if dry_run else ["--yes"] if yes else []
+    sys.stdout.flush()
+    return subprocess.run(["sh", SCRIPT, *words], cwd=root, check=False).returncode
+
+
+def _push_pages(
+    clocks: Clocks, root: Path, remote: str, branch: str, base_url: str, *, dry_run: bool, yes: bool
+) -> int:
+    from ..base.storage.temporary import temporary_folder
+    from ..pipeline.publishing import build_as_published, github_url
+    from ..publish.pages_branch import BRANCH, plan_update, push_update
+
+    url = github_url(root, base_url)
+    if code := _check(clocks, root):
+        return code
+    with temporary_folder() as folder:
+        report = build_as_published(root, url, clocks.now(), folder / "public")
+        print_report(report, clocks.seconds() - clocks.started, write=False)
+        if not report.ok:
+            terminal.warn("nothing was published: the site has errors")
+            return STALE if report.has_only_stale else 1
+        update = plan_update(root, folder / "public", url, folder, remote or "origin", branch or BRANCH)
+        if not update.commit:
+            terminal.print_line(f'nothing to publish: the branch "{update.branch}" has these pages')
+            return 0
+        _show(update)
+        if dry_run:
+            terminal.print_line("nothing was pushed: leave out --dry-run to publish")
+            return 0
+        question = f'Push this to the branch "{update.branch}" of "{update.remote}"?'
+        if not yes and not _is_confirmed(question):
+            terminal.print_line("nothing was pushed")
+            return 1
+        push_update(update)
+    terminal.print_line(f'published to the branch "{update.branch}" of "{update.remote}"')
+    if url:
+        terminal.print_line(f"GitHub shows it at {url} after about a minute")
+    if update.is_first:
+        place = f"Deploy from a branch, {update.branch}, / (root)"
+        terminal.print_line(f"next: on GitHub, Settings → Pages → Source: {place}")
+    return 0
+
+
+def _is_confirmed(question: str) -> bool:
+    """Whether the user answers yes; no answer, as without a terminal, means no."""
+    try:
+        return click.confirm(question)
+    except click.Abort:
+        terminal.print_line("")
+        return False
+
+
+def _show(update: BranchUpdate) -> None:
+    from ..base.diagnostics.format import printable
+
+    names = {"A": "new", "M": "changed", "D": "deleted", "T": "changed"}
+    for change in update.changes[:_SHOWN]:
+        letter, _, path = change.partition("\t")
+        terminal.print_line(printable(f"  {names.get(letter, letter):8} {path}"))
+    if len(update.changes) > _SHOWN:
+        terminal.print_line(f"  and {plural(len(update.changes) - _SHOWN, 'more file')}")
+    if update.source.endswith("+"):
+        terminal.print_line("the pages include changes that are not committed")

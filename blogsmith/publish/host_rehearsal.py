@@ -1,0 +1,182 @@
+"""The commands of a host, run on this machine: in a new environment, on a copy of the files that git has.
+
+Only this shows that the lock installs and that a build elsewhere makes the same pages. The commands run code
+of the lock, so the caller makes sure that the user trusts the site.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..base.diagnostics.counts import first_names
+from ..base.diagnostics.model import Diagnostic, Place, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.file_names import MANIFEST
+from ..base.storage.folder import open_folder
+from .dependency_lock import LOCK
+from .git_command import listed_files
+from .pip_resolver import install_error, new_environment, run_pip
+
+EXAMPLE_URL = "https://example.org"
+"""The URL of the site in commands, if only the host knows the real one."""
+_LINE = lazy_pattern(rf"-r {LOCK} \(line (\d+)\)")
+_MISMATCH = "DO NOT MATCH THE HASHES"
+_NAMED = 5
+"""Files that differ and are named."""
+_LEFT_OUT = frozenset({".git", ".blogsmith", ".venv", "node_modules", "__pycache__"})
+"""Folders that are not copied where there is no repository to ask."""
+
+
+class CommandResult(Struct, frozen=True):
+    """One command that has run."""
+
+    command: str
+    code: int
+    """Its exit code."""
+    output: str
+    """Everything it printed."""
+    seconds: float
+
+
+class HostMachine(Struct, frozen=True):
+    """A new environment and a copy of the site."""
+
+    site: Path
+    """The copy of the site."""
+    programs: Path
+    """Folder of the environment's programs."""
+    state: Path
+    """Folder of trust records and caches of this machine alone."""
+
+    def run(self, command: str, **environment: str) -> CommandResult:
+        """Run a command in a POSIX shell in the site, as the host does."""
+        started = time.monotonic()
+        more = {
+            "PATH": f"{self.programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "XDG_STATE_HOME": str(self.state),
+            "VIRTUAL_ENV": str(self.programs.parent),
+            **environment,
+        }
+        done = run_pip(["sh", "-eu", "-c", command], self.site, **more)
+        output = f"{done.stdout}{done.stderr}"
+        return CommandResult(command, done.returncode, output, time.monotonic() - started)
+
+
+@contextmanager
+def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[HostMachine]:
+    """Create an environment in `folder` and copy a site there.
+
+    base: root of the repository, or of the site if there is none. site: folder of the site below it, empty
+    for the same. output: folder of built pages, which is not copied. Raises SiteError if that fails.
+    """
+    if shutil.which("sh") is None:
+        hint = "run it in a POSIX shell, such as that of Git for Windows"
+        raise SiteError(Diagnostic("publish-install", "program not found: sh", hint=hint))
+    copy = folder / "checkout"
+    copy_checkout(base, site, copy, output)
+    python = new_environment(folder / "environment")
+    yield HostMachine(copy / site, python.parent, folder / "state")
+
+
+def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
+    """Copy the files of a site that a checkout would have: all that git knows or would add.
+
+    Dates from git need its history, so the copy is a work tree of the same repository.
+    """
+    source = base / site
+    listed = listed_files(source)
+    names = listed if listed is not None else tuple(_walk(source, output))
+    with open_folder(source) as old, open_folder(target / site, make=True) as new:
+        for name in names:
+            path = PurePosixPath(name)
+            # a file that git knows may be gone
+            if (source / path).is_symlink() or (source / path).is_file():
+                with old.enter(path.parent) as there, new.enter(path.parent, make=True) as here:
+                    there.copy(path.name, here, path.name)
+    if (base / ".git").is_dir():
+        with open_folder(target) as top:
+            top.replace(".git", f"gitdir: {base / '.git'}\n".encode())
+
+
+def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
+    """Run the command that installs the lock, with files that an earlier call has downloaded where it can.
+
+    wheels: folder for downloaded files. pip compares the digest of each file, so they need no other check.
+    """
+    kept = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
+    result = machine.run(command, **kept)
+    if result.code == 0:
+        return result
+    open_folder(wheels, make=True).close()
+    download = f"{command.replace(' install ', ' download ', 1)} --quiet --retries 2 --dest '{wheels}'"
+    fetched = machine.run(download)
+    if fetched.code == 0:
+        return machine.run(command, **kept)
+    # a file with another digest says more than an index that cannot be reached
+    return result if _MISMATCH in result.output else replace(fetched, command=command)
+
+
+def install_problem(result: CommandResult, lock: str) -> Diagnostic:
+    """Return why a lock could not be installed, at its line. lock: the text of the lock."""
+    # before the first error pip names lines of what it has installed already
+    start = max(result.output.find(_MISMATCH), result.output.find("ERROR: "))
+    found = _LINE.search(result.output, max(start, 0))
+    lines = lock.split("\n")
+    place, line = None, ""
+    if found and int(found[1]) <= len(lines):
+        line = lines[int(found[1]) - 1]
+        place = Place(int(found[1]), 1, len(line.removesuffix("\\").rstrip()) or 1)
+    if _MISMATCH in result.output:
+        message = "the package index has a file with another SHA-256 than the lock"
+        hint = 'do not publish before you know why; "blogsmith publish setup" writes a new lock'
+    else:
+        error = install_error(result.output, "the lock cannot be installed").diagnostics[0]
+        message, hint = error.message, error.hint
+    return Diagnostic("publish-install", message, LOCK, place, line, hint)
+
+
+def different_files(one: Path, other: Path) -> tuple[str, ...]:
+    """Return the paths of files that only one of two built sites has, or that differ in a byte."""
+    ours, theirs = _files(one), _files(other)
+    return tuple(
+        path
+        for path in sorted({*ours, *theirs})
+        if path not in ours or path not in theirs or ours[path].read_bytes() != theirs[path].read_bytes()
+    )
+
+
+def pages_problem(differing: Sequence[str]) -> Diagnostic:
+    """Return the error that names files in which the site of the host differs."""
+    names = first_names(differing, _NAMED)
+    message = f"the host would publish other files than those built here: {names}"
+    hint = 'run "blogsmith publish setup" to lock the versions installed here, and add all files to git'
+    return Diagnostic("publish-pages", message, hint=hint)
+
+
+def wheel_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of the user for downloaded wheels."""
+    cache = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "blogsmith" / "wheels"
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    found = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}
+    return {path: file for path, file in found.items() if path != MANIFEST}
+
+
+def _walk(source: Path, output: str) -> Iterator[str]:
+    """Files below a folder without those that no repository has."""
+    for folder, folders, names in os.walk(source):
+        here = Path(folder)
+        folders[:] = sorted(
+            name for name in folders if name not in _LEFT_OUT and (here / name) != source / output
+        )
+        yield from ((here / name).relative_to(source).as_posix() for name in sorted(names))

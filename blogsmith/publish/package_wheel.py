@@ -1,0 +1,136 @@
+"""A wheel of the installed blogsmith, packed from its own files.
+
+A site that carries this wheel is built on every host by exactly this version, without a package index.
+An editable install is packed from its checkout, so the wheel then has the changes that are not released.
+Sources: the binary distribution format and the specification of recorded installs (packaging.python.org).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+
+from ..base.diagnostics.extras import DISTRIBUTION
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.version import __version__
+
+PACKAGE = "blogsmith"
+WHEEL_NAME = lazy_pattern(r"blogsmith_site-[A-Za-z0-9.!+_]+-py3-none-any\.whl")
+_BESIDE = ("themes", "plugins")
+"""Folders next to the package in a checkout; inside it in a wheel."""
+_KEPT_METADATA = ("METADATA", "entry_points.txt")
+_SKIPPED_ENDINGS = (".pyc", ".pyo", ".orig", ".rej", ".swp", "~")
+_DATE = (2020, 2, 2, 0, 0, 0)
+"""Of every entry, so that equal files give an equal wheel; the date that hatchling uses."""
+_MOST_BYTES = 100_000_000
+_WHEEL = "Wheel-Version: 1.0\nGenerator: blogsmith\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def wheel_name(version: str = __version__) -> str:
+    """Return the file name of the wheel of a version of blogsmith."""
+    return f"{DISTRIBUTION.replace('-', '_')}-{version}-py3-none-any.whl"
+
+
+def installed_files() -> Mapping[str, bytes]:
+    """Return path in the wheel → content of every file of the installed blogsmith.
+
+    Raises SiteError if blogsmith is not installed as a package, or its metadata is of another version.
+    """
+    try:
+        found = metadata.distribution(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        raise _error(
+            "blogsmith is not installed as a package", 'run "pip install ." in its checkout'
+        ) from None
+    if found.version != __version__:
+        message = f'the installed metadata is of version "{found.version}", the program of "{__version__}"'
+        raise _error(message, 'run "pip install --editable ." in its checkout again')
+    folder = Path(__file__).resolve().parent.parent
+    files = {path: file.read_bytes() for path, file in _package_files(folder)}
+    info = f"{DISTRIBUTION.replace('-', '_')}-{__version__}.dist-info"
+    files |= {f"{info}/{path}": data for path, data in _metadata_files(found)}
+    files[f"{info}/WHEEL"] = _WHEEL.encode()
+    return dict(sorted(files.items()))
+
+
+def pack_wheel(files: Mapping[str, bytes]) -> bytes:
+    """Return the bytes of a wheel with these files and a RECORD of their digests."""
+    info = next(path.partition("/")[0] for path in files if path.endswith(".dist-info/WHEEL"))
+    lines = [f"{_record_field(path)},{_record_digest(data)},{len(data)}\n" for path, data in files.items()]
+    record = "".join(lines) + f"{info}/RECORD,,\n"
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, data in (*files.items(), (f"{info}/RECORD", record.encode())):
+            entry = zipfile.ZipInfo(path, _DATE)
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return target.getvalue()
+
+
+def read_wheel(data: bytes) -> Mapping[str, bytes] | None:
+    """Return path → content of a wheel's files without its RECORD; None if it cannot be read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+                return None
+            files = {entry.filename: archive.read(entry) for entry in entries if not entry.is_dir()}
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):
+        return None
+    return {path: content for path, content in files.items() if not path.endswith(".dist-info/RECORD")}
+
+
+def is_same_program(one: Mapping[str, bytes], other: Mapping[str, bytes]) -> bool:
+    """Whether two wheels have the same files of the package; metadata may differ by the build tool."""
+    return _program(one) == _program(other)
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of a wheel in hex, as pip compares it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _program(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: data for path, data in files.items() if path.startswith(f"{PACKAGE}/")}
+
+
+def _package_files(package: Path) -> Iterator[tuple[str, Path]]:
+    for folder, prefix in ((package, PACKAGE), *((package.parent / n, f"{PACKAGE}/{n}") for n in _BESIDE)):
+        # an installed package has its themes and plugins inside
+        if folder is not package and (package / folder.name).is_dir():
+            continue
+        for file in sorted(folder.rglob("*")):
+            path = file.relative_to(folder)
+            if file.is_file() and not _is_skipped(path):
+                yield f"{prefix}/{path.as_posix()}", file
+
+
+def _is_skipped(path: Path) -> bool:
+    return "__pycache__" in path.parts or path.name.endswith(_SKIPPED_ENDINGS)
+
+
+def _metadata_files(found: metadata.Distribution) -> Iterator[tuple[str, bytes]]:
+    for file in found.files or ():
+        folder, _, path = file.as_posix().partition("/")
+        if folder.endswith(".dist-info") and (path in _KEPT_METADATA or path.startswith("licenses/")):
+            yield path, Path(str(file.locate())).read_bytes()
+
+
+def _record_digest(data: bytes) -> str:
+    """In the form of RECORD: URL-safe base64 without padding."""
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def _record_field(path: str) -> str:
+    return '"' + path.replace('"', '""') + '"' if "," in path or '"' in path else path
+
+
+def _error(message: str, hint: str) -> SiteError:
+    return SiteError(Diagnostic("publish-install", message, hint=hint))

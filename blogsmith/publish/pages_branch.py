@@ -1,0 +1,185 @@
+"""A branch that holds the built site, as GitHub Pages shows it: committed and pushed by git alone.
+
+Nothing of the author's checkout changes: the commit is made from a temporary index, and new objects go into a
+temporary folder until they are pushed. A branch is only replaced by a commit that follows its last one, and
+only if that one was made here. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.file_names import MANIFEST
+from ..base.storage.folder import open_folder
+from .git_command import git_error, run_git
+
+BRANCH = "gh-pages"
+_TRAILER = "Published-by: blogsmith"
+
+
+class BranchUpdate(Struct, frozen=True):
+    """A commit that is ready to be pushed."""
+
+    root: Path
+    """Folder of the repository."""
+    remote: str
+    branch: str
+    commit: str
+    """Its hash; empty: the branch has exactly these files already."""
+    is_first: bool
+    """Whether the remote has no such branch yet."""
+    changes: tuple[str, ...]
+    """A line for each file that differs: letter of git (A, M, D), tab, path."""
+    environment: Mapping[str, str]
+    """Variables that let git find the new objects."""
+    source: str
+    """Commit that the pages are built from, shortened; `+` after it if files are not committed."""
+
+
+def plan_update(
+    root: Path, pages: Path, url: str, work: Path, remote: str = "origin", branch: str = BRANCH
+) -> BranchUpdate:
+    """Return the commit with the files below `pages` as the next one of a branch; nothing is pushed.
+
+    url: of the published site, empty if it is not known. work: a temporary folder, which must exist until
+    the push. Raises SiteError if there is no such remote, or the branch has content of another origin.
+    """
+    _check_remote(root, remote)
+    objects, index = work / "objects", work / "index"
+    open_folder(objects, make=True).close()
+    own = _read(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+    found: Mapping[str, str] = {
+        "GIT_OBJECT_DIRECTORY": str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": own,
+        "GIT_INDEX_FILE": str(index),
+    }
+    parent = _fetch(root, remote, branch, found)
+    _add_host_files(pages, url)
+    tree = _write_tree(root, pages, found)
+    source = _source(root)
+    if not parent:
+        changes = tuple(
+            f"A\t{name}" for name in _read(root, "ls-tree", "-r", "--name-only", tree, more=found).split("\n")
+        )
+    elif _read(root, "rev-parse", f"{parent}^{{tree}}", more=found) == tree:
+        return BranchUpdate(root, remote, branch, "", False, (), found, source)
+    else:
+        _check_published(root, parent, branch, found)
+        difference = _read(root, "diff-tree", "-r", "--no-renames", "--name-status", parent, tree, more=found)
+        changes = tuple(difference.split("\n"))
+    message = f"Publish the site\n\nBuilt from {source}.\n\n{_TRAILER}"
+    parents = ("-p", parent) if parent else ()
+    made = run_git(root, "commit-tree", tree, *parents, "-m", message, environment=found)
+    if made.returncode:
+        hint = 'name yourself: git config --global user.name "NAME" and user.email "ADDRESS"'
+        raise git_error(made, "the pages cannot be committed", hint)
+    return BranchUpdate(root, remote, branch, made.stdout.strip(), not parent, changes, found, source)
+
+
+def push_update(update: BranchUpdate) -> None:
+    """Push the commit; SiteError if the remote rejects it. Never forced: a branch that has moved stays."""
+    # by URL: under its name git would note the commit in this repository, which does not have its objects
+    url = _read(update.root, "remote", "get-url", "--push", update.remote)
+    done = run_git(
+        *(update.root, "push", "--porcelain", url, f"{update.commit}:refs/heads/{update.branch}"),
+        only_reads=False,
+        environment=update.environment,
+    )
+    if done.returncode:
+        lines = f"{done.stdout}\n{done.stderr}"
+        if "non-fast-forward" in lines or "fetch first" in lines or "stale info" in lines:
+            hint = "run the command again: it then compares with the new content"
+            raise _error(f'the branch "{update.branch}" has changed while the site was built', hint)
+        raise git_error(
+            done, f'cannot push to "{update.remote}"', "check that you may write to this repository"
+        )
+
+
+def _add_host_files(pages: Path, url: str) -> None:
+    """Make the pages ready for GitHub, which reads the domain of the site from a file of the branch."""
+    host = urlsplit(url).hostname or ""
+    with open_folder(pages) as folder:
+        # without it GitHub runs Jekyll over the pages
+        folder.replace(".nojekyll", b"")
+        if folder.status(MANIFEST):
+            folder.remove(MANIFEST)
+        if host and not host.endswith(".github.io") and folder.status("CNAME") is None:
+            folder.replace("CNAME", f"{host}\n".encode())
+
+
+def _check_remote(root: Path, remote: str) -> None:
+    if run_git(root, "rev-parse", "--git-dir").returncode:
+        raise _error("the site is in no git repository", 'run "git init", then "git remote add origin URL"')
+    if remote not in _read(root, "remote").split("\n"):
+        raise _error(f'remote not found: "{remote}"', f'run "git remote add {remote} URL"')
+
+
+def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> str:
+    """Fetch the last commit of the branch at the remote; its hash, empty if there is no such branch."""
+    listed = run_git(root, "ls-remote", "--exit-code", remote, f"refs/heads/{branch}", only_reads=False)
+    if listed.returncode == 2:
+        return ""
+    if listed.returncode:
+        raise git_error(
+            listed, f'remote "{remote}" not reached', "connect to the network, or check the URL of the remote"
+        )
+    commit = listed.stdout.split()[0]
+    words = (
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--refmap=",
+        remote,
+        f"refs/heads/{branch}",
+    )
+    fetched = run_git(root, *words, only_reads=False, environment=found)
+    if fetched.returncode:
+        raise git_error(fetched, f'cannot fetch branch "{branch}" of "{remote}"', "run the command again")
+    return commit
+
+
+def _check_published(root: Path, parent: str, branch: str, found: Mapping[str, str]) -> None:
+    if _TRAILER in _read(root, "log", "-1", "--format=%B", parent, more=found).split("\n"):
+        return
+    hint = f"choose another branch with --branch NAME, or delete it: git push origin --delete {branch}"
+    raise _error(f'the branch "{branch}" has content that blogsmith did not publish', hint)
+
+
+def _write_tree(root: Path, pages: Path, found: Mapping[str, str]) -> str:
+    """Hash of a tree with all files below a folder, byte for byte: git converts no line ends."""
+    names = sorted(file.relative_to(pages).as_posix() for file in pages.rglob("*") if file.is_file())
+    words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
+    hashes = run_git(root, *words, text="".join(f"{pages / name}\n" for name in names), environment=found)
+    if hashes.returncode:
+        raise git_error(hashes, "the pages cannot be stored", "read the reason in the message of git")
+    entries = "".join(
+        f"100644 {blob}\t{name}\0" for blob, name in zip(hashes.stdout.split(), names, strict=True)
+    )
+    added = run_git(root, "update-index", "-z", "--index-info", text=entries, environment=found)
+    if added.returncode:
+        raise git_error(added, "the pages cannot be added", "read the reason in the message of git")
+    return _read(root, "write-tree", more=found)
+
+
+def _source(root: Path) -> str:
+    done = run_git(root, "rev-parse", "--short", "HEAD")
+    if done.returncode:
+        return "files without a commit"
+    return done.stdout.strip() + ("+" if _read(root, "status", "--porcelain") else "")
+
+
+def _read(root: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
+    done = run_git(root, *words, environment=more)
+    if done.returncode:
+        raise git_error(done, f"git {words[0]} failed", "read the reason in the message of git")
+    return done.stdout.strip()
+
+
+def _error(message: str, hint: str) -> SiteError:
+    return SiteError(Diagnostic("publish-git", message, hint=hint))

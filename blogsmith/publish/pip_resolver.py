@@ -1,0 +1,201 @@
+"""Which files of which packages a host installs, as pip resolves them for its platform.
+
+pip is asked in a process of its own with `--dry-run --report`: it then installs nothing, and its own settings
+(index, proxy, certificates) hold. Source: the installation report of pip.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from ..base.diagnostics.extras import DISTRIBUTION
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.folder import open_folder
+from ..base.storage.temporary import temporary_folder
+from .dependency_lock import LockedPackage
+
+HOST_PLATFORM = "linux-x86_64"
+"""The platform of the machines on which GitHub, GitLab, Cloudflare and Netlify build."""
+_NEWEST_GLIBC = 28
+"""Of the images that these hosts build in, the oldest has glibc 2.31; most wheels ask for 2.28 or less."""
+_OLDEST_PIP = (22, 3)
+"""The first one with an installation report."""
+_TIMEOUT_S = 600.0
+_DROPPED = (
+    "PIP_REQUIRE_HASHES",
+    "PIP_TARGET",
+    "PIP_USER",
+    "PIP_PREFIX",
+    "PIP_ROOT",
+    "PYTHONPATH",
+    "PYTHONHOME",
+)
+"""Variables that would change what pip resolves or where it installs."""
+_NO_NETWORK = (
+    *("ConnectionError", "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError"),
+    *("Temporary failure in name resolution", "Name or service not known", "Network is unreachable"),
+)
+
+
+def resolve_packages(
+    requirements: Sequence[str], python: str, *, is_for_host: bool
+) -> tuple[LockedPackage, ...]:
+    """Return every package that the requirements need, blogsmith itself included, with one digest each.
+
+    The versions are those installed here, so that a host makes the pages that the author has seen.
+    python: version on the host. is_for_host: for the platform of hosts, otherwise for this machine.
+    Raises SiteError if the index cannot be reached, or no set of versions fits.
+    """
+    with temporary_folder() as folder, _pip() as pip:
+        constraints, report = folder / "constraints.txt", folder / "report.json"
+        with open_folder(folder) as opened:
+            opened.replace(constraints.name, "".join(_installed_versions()).encode())
+        command = [
+            *(*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", "--dry-run"),
+            *("--ignore-installed", "--retries", "2", "--only-binary", ":all:", "--report", str(report)),
+            *("--constraint", str(constraints), *(_host_options(folder, python) if is_for_host else ())),
+            *requirements,
+        ]
+        done = run_pip(command, folder)
+        if done.returncode:
+            raise install_error(done.stderr, "the dependencies of blogsmith cannot be resolved")
+        loaded: dict[str, Any] = json.loads(report.read_text("utf-8"))
+    return tuple(_package(entry) for entry in loaded["install"])
+
+
+def download_wheel(requirement: str, folder: Path) -> bytes:
+    """Download the wheel of one requirement from the package index; SiteError if that fails."""
+    words = (
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--retries",
+        "2",
+        "--no-deps",
+    )
+    with _pip() as pip:
+        done = run_pip([*pip, *words, "--only-binary", ":all:", "--dest", str(folder), requirement], folder)
+    if done.returncode:
+        raise install_error(done.stderr, f'"{requirement}" cannot be downloaded')
+    (file,) = folder.glob("*.whl")
+    return file.read_bytes()
+
+
+def own_platform() -> str:
+    """Return the name of this machine's platform, such as linux-x86_64 or darwin-arm64."""
+    is_other_libc = sys.platform == "linux" and platform.libc_ver()[0] != "glibc"
+    return f"{sys.platform}{'-musl' if is_other_libc else ''}-{platform.machine().lower()}"
+
+
+def installed_version(name: str) -> str:
+    """Return the version of a package installed here; empty if it is not."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def run_pip(command: Sequence[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run pip or Python without variables that lead it elsewhere. more: variables of its environment."""
+    kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**kept, **more},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+
+
+def install_error(stderr: str, problem: str) -> SiteError:
+    """Return the error that says why pip failed."""
+    lines = [line.removeprefix("ERROR: ") for line in stderr.split("\n") if line.startswith("ERROR: ")]
+    # pip ends with a summary of the conflict; the line before names the package
+    reason = next((line for line in lines if "satisfies the requirement" in line), lines[0] if lines else "")
+    if any(word in stderr for word in _NO_NETWORK):
+        return _error(
+            "package index not reached: pip cannot connect to it",
+            "connect to the network and run the command again",
+        )
+    if f"requirement {DISTRIBUTION}" in reason:
+        hint = "leave out --from-index: the wheel of this version then becomes part of the site"
+        return _error(f"package not found: no index has {DISTRIBUTION} in this version", hint)
+    conflict = stderr.partition("The conflict is caused by:\n")[2].partition("\n\n")[0]
+    if conflict:
+        reason = "; ".join(line.strip() for line in conflict.split("\n") if line.strip())
+    hint = "install versions that fit each other in this environment, or blogsmith in one of its own"
+    return _error(f"{problem}: {reason or stderr.strip()[-300:] or 'pip gives no reason'}", hint)
+
+
+@contextmanager
+def _pip() -> Iterator[tuple[str, ...]]:
+    """A command that starts pip: of this environment, or of a new one if this one has no recent pip."""
+    version = installed_version("pip") if importlib.util.find_spec("pip") else ""
+    if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= _OLDEST_PIP:
+        yield (sys.executable, "-m", "pip")
+        return
+    with temporary_folder() as folder:
+        yield (str(new_environment(folder / "pip")), "-m", "pip")
+
+
+def new_environment(folder: Path) -> Path:
+    """Create a virtual environment with pip and return the path of its Python; SiteError if that fails."""
+    done = run_pip([sys.executable, "-m", "venv", str(folder)], folder.parent)
+    if done.returncode:
+        reason = (done.stderr or done.stdout).strip().split("\n")[0]
+        hint = "install the module venv: on Debian and Ubuntu, sudo apt-get install python3-venv"
+        raise _error(f"cannot create a virtual environment: {reason}", hint)
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _host_options(folder: Path, python: str) -> Iterator[str]:
+    """Options with which pip resolves for hosts: CPython on Linux with glibc and x86_64.
+
+    pip still evaluates markers such as `sys_platform` for this machine. None of our dependencies is for Linux
+    alone, so a lock that is written elsewhere has at most too much.
+    """
+    # pip refuses a platform without a folder to install into, also for a dry run
+    yield from ("--target", str(folder / "none"), "--implementation", "cp", "--python-version", python)
+    for minor in range(_NEWEST_GLIBC, 4, -1):
+        yield from ("--platform", f"manylinux_2_{minor}_x86_64")
+
+
+def _installed_versions() -> Iterator[str]:
+    """Lines that hold each package at the version installed here."""
+    for found in metadata.distributions():
+        name = found.metadata["Name"]
+        # a version such as 1.0+local is in no index
+        if (
+            name
+            and name != DISTRIBUTION
+            and "+" not in found.version
+            and not found.read_text("direct_url.json")
+        ):
+            yield f"{name}=={found.version}\n"
+
+
+def _package(entry: dict[str, Any]) -> LockedPackage:
+    """One entry of pip's report."""
+    name = re.sub(r"[-_.]+", "-", entry["metadata"]["name"]).lower()
+    digest = entry["download_info"].get("archive_info", {}).get("hashes", {}).get("sha256", "")
+    return LockedPackage(name, entry["metadata"]["version"], (digest,) if digest else ())
+
+
+def _error(message: str, hint: str) -> SiteError:
+    return SiteError(Diagnostic("publish-install", message, hint=hint))
