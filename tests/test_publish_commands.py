@@ -1,6 +1,6 @@
 """The commands in the files of hosts: read from these files and run by a shell, as the hosts do.
 
-They build with the blogsmith of the tests; `test_publish_rehearsal.py` installs the lock in a new environment.
+They build with the blogsmith of the tests; `test_publish_rehearsal.py` installs the lock in an environment.
 """
 
 from __future__ import annotations
