@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
@@ -185,9 +185,9 @@ def _write(
     assert target is not None, "it is known before anything is written"
     partial: frozenset[str] = frozenset()
     if not report.ok:
-        files, absent = site.composition.files, count_unclear(site.resolved.loaded)
+        left_out = count_left_out(site.resolved.loaded)
         published = with_last_versions(
-            outputs, files, report, absent, keep, target, root, is_chosen=is_chosen
+            outputs, site.composition.files, report, left_out, keep, target, root, is_chosen=is_chosen
         )
         outputs, partial = published.outputs, published.partial
         report = replace(report, wrong_pages=published.pages)
@@ -206,9 +206,9 @@ def _write(
     return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
 
 
-def count_unclear(loaded: LoadedSite) -> int:
-    """Pages of which it is not clear whether or where they are to be published."""
-    return sum(state == "unclear" for _, state in loaded.left_out.values())
+def count_left_out(loaded: LoadedSite) -> Counter[str]:
+    """Return how many pages are left out for each reason of `LoadedSite.left_out`."""
+    return Counter(state for _, state in loaded.left_out.values())
 
 
 def counts_of(

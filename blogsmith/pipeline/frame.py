@@ -95,11 +95,11 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
 
 
 def unpublished_parts(loaded: LoadedSite, config: Config) -> list[Unpublished]:
-    """Parts of series that are not built."""
+    """Return the parts of series that are not built, without those that ask for protection."""
     found = []
-    for document, _ in loaded.left_out.values():
+    for document, state in loaded.left_out.values():
         series = document.front.series
-        if series:
+        if series and state != "protected":
             edition = edition_of(document.front.lang, config)
             title = document.front.title or document.path.stem
             found.append(Unpublished(title, series.name, series.part, edition))

@@ -2,7 +2,8 @@
 
 Whatever a page of the last site needs (pictures that code drew, fonts, scripts) stays with it. A page that
 never was right shows what could be made of it, and is noted as partial, so that no later build takes it for a
-version to keep. Where it is not clear which pages there are, nothing of the last site is removed.
+version to keep. Where it is not clear which pages there are, nothing of the last site is removed, unless a page
+asks for protection: then neither it nor the lists that name it may stay.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def with_last_versions(
     outputs: Sequence[Output],
     files: Iterable[OutputFile],
     report: BuildReport,
-    absent: int,
+    left_out: Mapping[str, int],
     keep: Callable[[Output], Output],
     target: Path,
     site_root: Path,
@@ -47,8 +48,8 @@ def with_last_versions(
 ) -> PublishedSite:
     """The outputs with the last version of each page that has errors, where there is one.
 
-    files: the plan of the outputs. absent: how many pages are not published because it is not clear whether
-    or where they should be. keep, is_chosen: as in `make_outputs` and `write_site`.
+    files: the plan of the outputs. left_out: as `count_left_out` returns it. keep, is_chosen: as in
+    `make_outputs` and `write_site`.
     """
     errors = [found for found in report.diagnostics if found.severity == "error"]
     with_errors = {found.path for found in errors}
@@ -58,7 +59,8 @@ def with_last_versions(
         if isinstance(one.content, PageView) and one.content.path in with_errors
     }
     new = {str(output.path): output for output in outputs}
-    keeps_all = bool(absent) or any(found.code in UNREAD_CODES for found in errors)
+    is_unclear = left_out["unclear"] > 0 or any(found.code in UNREAD_CODES for found in errors)
+    keeps_all = is_unclear and not left_out["protected"]
     last = read_last_site(
         target, site_root, lambda path: path in wrong or path not in new, is_chosen=is_chosen
     )
@@ -67,7 +69,7 @@ def with_last_versions(
     kept_files = old if keeps_all else _find_needed(kept.values(), old)
     taken = {path: keep(Output(PurePosixPath(path), data)) for path, data in {**kept, **kept_files}.items()}
     partial = frozenset(wrong & new.keys() - kept.keys())
-    pages = WrongPages(len(kept), len(partial), absent)
+    pages = WrongPages(len(kept), len(partial), left_out["unclear"] + left_out["protected"])
     return PublishedSite([*{**new, **taken}.values()], partial, pages)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..base.diagnostics.codes import PUBLICATION_CODES
+from ..base.diagnostics.codes import PROTECTED, PUBLICATION_CODES
 from ..base.diagnostics.model import Diagnostic
 from ..config.languages import edition_of
 from ..config.schema import Config
@@ -32,7 +32,8 @@ class LoadedSite(Struct, frozen=True):
     documents: tuple[Document, ...]
     """Those that are built."""
     left_out: Mapping[str, tuple[Document, str]]
-    """Source path → document and why: `draft`, `scheduled`, or `unclear` whether or where it should be."""
+    """Source path → document and why: `draft`, `scheduled`, `protected` (no build publishes it), or `unclear`
+    whether or where it should be."""
     waiting: Mapping[str, str]
     """Source path of a document left out → the site path it will have."""
     urls: Urls
@@ -63,7 +64,9 @@ def resolve_urls(
     for source in log.iterate("front matter", files.sources):
         document, found = read(source, config)
         state: str = publication(document, options.now, drafts=options.drafts, future=options.future)
-        if options.keep_going and _leaves_open_publication(document, found):
+        if any(one.code == PROTECTED for one in found):
+            state = "protected"
+        elif options.keep_going and _leaves_open_publication(document, found):
             state = "unclear"
         if state == "published":
             documents.append(document)

@@ -101,7 +101,7 @@ class WrongPages(Struct, frozen=True):
     partial: int = 0
     """Show what could be made."""
     absent: int = 0
-    """Are not published: it is not clear whether or where they should be."""
+    """Are not published: they ask for protection, or it is not clear whether or where they should be."""
 
 
 class BuildReport(Counts, frozen=True, kw_only=True):

@@ -5,39 +5,70 @@ What was published once cannot be taken back, so a page is held back wherever it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
+from ..base.diagnostics.codes import PROTECTED
 from ..base.diagnostics.model import nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.readers import TRUTHS, one_line
 from ..base.schema.slots import Slot
+from ..model.protection import Restriction, find_restrictions
 from .foreign_values import CODE
 
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:\D.*)?")
 _FALSE = "false"
 _PRIVATE = ("draft", "private")
-_FOREIGN: Mapping[str, object] = MappingProxyType(
-    {
-        # Obsidian Publish, Foam and others
-        "publish": False,
-        "private": True,
-        # WordPress and Ghost, in what they export
-        "visibility": "private",
-        # Hugo, today and before
-        "build.render": "never",
-        "_build.render": "never",
-        # Eleventy
-        "permalink": False,
-    }
-)
-"""Key → its value that holds a page back."""
+_DRAFT_HINT = "write `draft: true`"
+_ACCESS_HINT = "remove `{}`; hold the page back with `draft: true`, or use the access control of your host"
 
 
 def is_held_back(head: Slot) -> bool:
-    """Whether the page is a draft; what cannot be understood is reported and counts as one."""
-    is_draft = any(_is_draft(head.at(key)) for key in head.value if key.casefold() == "draft")
-    return is_draft or _is_unpublished(head.at("published")) or _has_status(head) or _has_foreign_key(head)
+    """Return whether the page is a draft. Report what cannot be understood, which counts as one."""
+    found = find_restrictions(head.value)
+    drafts = [one for one in found if one.remedy == "draft" and "cascade" not in one.path]
+    held = [
+        *(_is_draft(slot) for slot in _spellings(head, "draft")),
+        *(_is_unpublished(slot) for slot in _spellings(head, "published")),
+        *(_has_draft_status(slot) for slot in _spellings(head, "status")),
+    ]
+    if not any(held):
+        for one in drafts:
+            _key(head, one).warn(CODE, f'"{one.name}" makes the page a draft', _DRAFT_HINT)
+    is_draft = any(held) or bool(drafts)
+    for one in found:
+        # no list shows a draft
+        if one not in drafts and not (is_draft and one.remedy == "list"):
+            _refuse(_key(head, one), one)
+    return is_draft
+
+
+def _spellings(head: Slot, name: str) -> list[Slot]:
+    """Return the values of a key in whatever case it is written."""
+    return [head.at(key) for key in head.value if key.casefold() == name]
+
+
+def _key(head: Slot, found: Restriction) -> Slot:
+    """Return the key of a restriction."""
+    *around, last = found.path
+    for step in around:
+        head = head.at(step)
+    return head.key(str(last))
+
+
+def _refuse(slot: Slot, found: Restriction) -> None:
+    """Report a page that asks for a protection that blogsmith cannot give."""
+    message, hint = f'"{found.name}" has no effect because blogsmith has no access control', _ACCESS_HINT
+    if "cascade" in found.path:
+        message = f'"{found.name}" has no effect because front matter applies to one page'
+        hint = "remove `cascade`; write `draft: true` into each page that must not be published"
+    elif found.meant:
+        message, hint = (
+            f'unknown key "{found.name}"',
+            f"rename or remove `{{}}`, which looks like `{found.meant}`",
+        )
+    elif found.remedy == "list":
+        message = f'"{found.name}" has no effect because blogsmith calls it "unlisted"'
+        hint = "write `unlisted: true` instead of `{}`, or `draft: true`"
+    # reported even after the last mistake that would be: the page is published otherwise
+    slot.mapping.reporter.error(PROTECTED, message, slot.place, hint.format(found.name))
 
 
 def _is_draft(slot: Slot) -> bool:
@@ -60,36 +91,17 @@ def _is_unpublished(slot: Slot) -> bool:
     return True
 
 
-def _has_status(head: Slot) -> bool:
-    slot = head.at("status")
-    if not is_private_status(slot):
+def _has_draft_status(slot: Slot) -> bool:
+    if not is_private_status(slot) or find_restrictions({"status": slot.value}):
         return False
-    hint = "write draft: true; or status: wip for a post that is public and not finished"
-    slot.warn(CODE, f"the page is not published, for its status is {slot.value.strip()}", hint)
+    hint = "write `draft: true`, or `status: wip` for a page that is public and not finished"
+    slot.warn(CODE, f'status "{slot.value.strip()}" makes the page a draft', hint)
     return True
 
 
-def _has_foreign_key(head: Slot) -> bool:
-    """Whether a key of another generator keeps the page out of its site."""
-    meant = [key for key in _FOREIGN if _is_same(_at(head, key), _FOREIGN[key])]
-    for key in meant:
-        slot = head.key(key.partition(".")[0])
-        slot.warn(CODE, f"the page is not published, as {key} says", "write draft: true")
-    return bool(meant)
-
-
-def _is_same(value: object, other: object) -> bool:
-    """Whether two values are equal and of one type: 0 is not false."""
-    return type(value) is type(other) and value == other
-
-
-def _at(head: Slot, key: str) -> object:
-    """What stands below a key with dots; None if there is nothing."""
-    first, _, last = key.partition(".")
-    found = head.value.get(first)
-    return found.get(last) if last and isinstance(found, dict) else None if last else found
-
-
 def is_private_status(slot: Slot) -> bool:
-    """Whether it is one of WordPress's words for what nobody else may read, also misspelt."""
-    return isinstance(slot.value, str) and nearest(slot.value.strip().casefold(), _PRIVATE) is not None
+    """Return whether a status keeps readers away, in a word of another system or near to one."""
+    if not isinstance(slot.value, str):
+        return False
+    is_near = nearest(slot.value.strip().casefold(), _PRIVATE) is not None
+    return is_near or bool(find_restrictions({"status": slot.value}))

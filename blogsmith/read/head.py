@@ -24,6 +24,7 @@ from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from ..model.documents import KEY_ALIASES, FrontMatter, Series
+from ..model.protection import is_known_key
 from ..model.scholarly import DOI
 from . import execution
 from .draft_status import is_held_back, is_private_status
@@ -103,7 +104,8 @@ def _places(head: Slot) -> dict[str, Place]:
 def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
     extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
-    for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
+    unknown = [key for key in extra if key.casefold() not in _HONEST and not is_known_key(key)]
+    for key in unknown[:_LOOKED_AT]:
         near = _meant_key(key.casefold())
         if near:
             slot, hint = head.key(key), f"did you mean {near}?"

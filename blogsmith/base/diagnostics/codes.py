@@ -40,6 +40,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "slug": "A slug, or a file name a slug is made from, cannot be part of an address.",
         "language-key": "A translation is of a text that no page prints (warning).",
         "language-value": "A file in `languages/` is no list of translations, or one has an unknown place.",
+        "page-protected": "A front matter key restricts who may read a page, which blogsmith cannot do.",
         "permalink": "A page asks for an address that it cannot have.",
         "yaml-comment": "An argument `#1` behind a blank is a comment, not part of the TeX (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",
@@ -288,6 +289,9 @@ PUBLICATION_CODES = frozenset(
     }
 )
 """Codes of errors in front matter that leave it open whether and where a page is to be published."""
+
+PROTECTED = "page-protected"
+"""Code of errors that keep a page out of every build, whatever its options."""
 
 UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
 """Codes of errors by which nothing is known of a file."""

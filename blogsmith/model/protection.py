@@ -1,0 +1,179 @@
+"""Front matter keys with which other systems keep a page from readers.
+
+blogsmith has no access control, so a page that asks for it must never be published. The table below is the one
+place that says which key with which value restricts a page. A value that the table does not know restricts too:
+what was published once cannot be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from .names import name_set
+
+Remedy: TypeAlias = Literal["access", "list", "draft"]
+"""What blogsmith has instead. `access`: nothing. `list`: `unlisted: true`. `draft`: `draft: true`."""
+
+
+class Rule(Struct, frozen=True):
+    """Keys that mean the same, and the values with which they restrict a page."""
+
+    keys: frozenset[str]
+    """Lower case, without `-`, `_` and spaces. A dot separates a key from the mapping around it."""
+    remedy: Remedy
+    open: frozenset[str] = frozenset()
+    """Values that leave the page public; every other value restricts it. Not used if `closed` is given."""
+    closed: frozenset[str] = frozenset()
+    """Values that restrict the page; every other value leaves it public."""
+
+    def restricts(self, value: object) -> bool:
+        """Return whether a value keeps readers from the page. An empty value never does."""
+        words = [word for word in _words(value) if word]
+        return any(word in self.closed if self.closed else word not in self.open for word in words)
+
+
+class Restriction(NamedTuple):
+    """A key of a page that restricts it."""
+
+    path: tuple[str | int, ...]
+    """Keys as written, from the outermost mapping on, with the indexes of lists."""
+    remedy: Remedy
+    meant: str = ""
+    """The key of the table, if the key written is a misspelling of it."""
+
+    @property
+    def name(self) -> str:
+        """The key as messages show it: `build.render`."""
+        return ".".join(part for part in self.path if isinstance(part, str))
+
+
+_NO = name_set("false no off 0 none never")
+_YES = name_set("true yes on 1 always all")
+_PUBLIC = name_set("public open free everyone everybody anyone anybody world unrestricted openaccess")
+_SECRETS = name_set(
+    "password passwords passwd passphrase passcode pwd postpassword pagepassword encpwd encryptpassword "
+    "inlinepassword inlinepass globalpassword"
+)
+_FLAGS = name_set(
+    "protect protected isprotected passwordprotected passwordprotect protection "
+    "encrypt encrypted isencrypted encryption private isprivate confidential secret internal internalonly "
+    "restrict restricted isrestricted restrictedaccess locked gated paywall paywalled premium "
+    "auth authrequired requireauth requiresauth authenticated authentication requireauthentication "
+    "loginrequired requirelogin requireslogin needslogin "
+    "membersonly memberonly formembers subscribersonly subscriberonly patronsonly paidonly emailonly "
+    "allowedusers allowedgroups allowedroles"
+)
+RULES: tuple[Rule, ...] = (
+    Rule(name_set("visibility status"), "list", closed=name_set("hidden unlisted")),
+    Rule(name_set("status"), "access", closed=name_set("private protected restricted members internal")),
+    # Substack's export
+    Rule(
+        name_set("audience"),
+        "access",
+        closed=name_set("onlypaid onlyfree founding paid members membersonly subscribers private internal"),
+    ),
+    # only an empty password is none: `no` and `open` may be passwords
+    Rule(_SECRETS, "access", open=name_set("false")),
+    Rule(_FLAGS, "access", open=_NO | _PUBLIC),
+    Rule(name_set("members"), "access", open=_NO | _PUBLIC),
+    # Ghost, WordPress and others; `visibility: false` and `access: none` may mean either
+    Rule(
+        name_set("access accesslevel accesscontrol visibility"),
+        "access",
+        open=_PUBLIC | name_set("all any visible published default"),
+    ),
+    Rule(name_set("public ispublic visible isvisible"), "access", open=_YES | _PUBLIC),
+    # Pelican, Hexo, Eleventy, Hugo: the page exists and no list shows it
+    Rule(name_set("hidden ishidden hide unlisted eleventyexcludefromcollections"), "list", closed=_YES),
+    Rule(name_set("listed build.list"), "list", closed=_NO),
+    # Hugo, Zola, Obsidian Publish and Foam, Digital Garden, Eleventy, Astro
+    Rule(name_set("build.render"), "draft", closed=_NO | name_set("link")),
+    Rule(name_set("render publish dgpublish ispublished permalink"), "draft", closed=_NO),
+    Rule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
+)
+"""The first rule that has the key and restricts with its value decides."""
+
+_FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("status unlisted")
+_CONTAINERS = name_set("build params extra cascade")
+"""Keys of mappings whose keys count too. `_build` is `build`."""
+_DEEPEST = 4
+_OFTEN_MISSPELT = tuple(
+    sorted(
+        name_set(
+            "password protected passwordprotected encrypted private visibility access members membersonly "
+            "restricted paywall"
+        )
+    )
+)
+_HONEST = name_set("member embers")
+"""Words that only look like a misspelling."""
+
+
+def is_known_key(key: str) -> bool:
+    """Return whether the table has a key that blogsmith does not have."""
+    return _fold(key) in _FOREIGN_KEYS
+
+
+def find_restrictions(front: Mapping[str, object]) -> tuple[Restriction, ...]:
+    """Return the keys of front matter that restrict a page, in their order.
+
+    `unlisted`, spelt exactly so, is a key of blogsmith and not among them.
+    """
+    return tuple(_search(front, (), "", _DEEPEST))
+
+
+def _search(value: object, path: tuple[str | int, ...], prefix: str, depth: int) -> Iterator[Restriction]:
+    if isinstance(value, list) and depth:
+        for index, entry in enumerate(value):
+            yield from _search(entry, (*path, index), prefix, depth - 1)
+    if not isinstance(value, Mapping) or not depth:
+        return
+    for key, each in value.items():
+        name, place = _fold(key), (*path, str(key))
+        if name in _CONTAINERS and isinstance(each, Mapping | list):
+            yield from _search(each, place, "build." if name == "build" else "", depth - 1)
+        elif place != ("unlisted",) and (found := _judge(prefix + name, each)):
+            yield Restriction(place, *found)
+
+
+def _judge(name: str, value: object) -> tuple[Remedy, str] | None:
+    for meant in (name, _correct(name)):
+        for rule in RULES if meant else ():
+            if meant in rule.keys and rule.restricts(value):
+                return rule.remedy, meant if meant != name else ""
+    return None
+
+
+def _correct(name: str) -> str:
+    """Return the key that an unknown one misspells by one letter too many, too few, or two exchanged."""
+    if name in _HONEST or name in _FOREIGN_KEYS:
+        return ""
+    return next((known for known in _OFTEN_MISSPELT if _is_slip(name, known)), "")
+
+
+def _is_slip(written: str, known: str) -> bool:
+    if abs(len(written) - len(known)) > 1:
+        return False
+    start = next(
+        (at for at, pair in enumerate(zip(written, known, strict=False)) if pair[0] != pair[1]),
+        min(len(written), len(known)),
+    )
+    left, right = written[start:], known[start:]
+    return left[1:] == right or right[1:] == left or (left[1::-1] == right[:2] and left[2:] == right[2:])
+
+
+def _words(value: object) -> list[str]:
+    """Return the words of a value as rules have them. One that can have none is a word no rule knows."""
+    if isinstance(value, list):
+        return [word for entry in value for word in _words(entry)]
+    if isinstance(value, Mapping):
+        return ["{}"] if value else []
+    text = "" if value is None else str(value).strip()
+    return [_fold(text) or text] if text else []
+
+
+def _fold(value: object) -> str:
+    return "".join(letter for letter in str(value).casefold().strip() if letter not in "-_ ")
