@@ -114,7 +114,7 @@ def _print_differences(done: ImportResult) -> None:
 
 def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -> list[str]:
     from ..base.diagnostics.counts import count_line
-    from ..importers.report import next_steps, published_line
+    from ..importers.report import next_steps, published_line, withheld_line
 
     site, check = done.site, done.check
     verb = "would import" if dry_run else "imported"
@@ -131,6 +131,8 @@ def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -
         f"from {done.title} in {seconds:.1f} s{where}",
         f"  {'; '.join(told)}",
     ]
+    if line := withheld_line(done):
+        lines.append(f"  {line}; see import-report.md")
     if check.published:
         unanswered = len(check.published.unanswered)
         more = f"; {plural(unanswered, 'old page')} without one here" if unanswered else ""

@@ -21,6 +21,7 @@ from .link_schemes import with_https_links
 from .mathjax_formulas import with_tex_formulas
 from .plain_tables import with_plain_tables
 from .plain_titles import with_plain_titles
+from .protection import without_held_files
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
 from .shown_code import with_shown_code
@@ -58,7 +59,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
     root = source_root(source)
     system = find_system(root, options.system)
-    site = with_files_that_can_be_read(system.read(root, progress))
+    site = with_files_that_can_be_read(without_held_files(system.read(root, progress)))
     site = with_tex_formulas(with_https_links(without_formula_scripts(with_plain_titles(site))))
     site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)

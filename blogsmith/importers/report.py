@@ -18,6 +18,7 @@ from .verify.site import SiteCheck
 from .write import RECORD, REPORT, record_text
 
 _HEADINGS: Mapping[NoticeKind, str] = {
+    "withheld": "Held back: pages that the old site keeps from readers",
     "left": "Not translated: stands in the page as it was",
     "missing": "Named in the source, and not there",
     "mistake": "Wrong in the source already",
@@ -93,6 +94,8 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     site, check = done.site, done.check
     yield f"# Import from {done.title}\n"
     yield f"{plural(len(site.pages), 'page')}, {plural(len(site.files), 'file')} copied.\n"
+    if line := withheld_line(done):
+        yield f"{line}: they are listed below.\n"
     yield "| in the source | |\n|:--|--:|"
     totals: Counter[str] = Counter()
     for page in check.pages:
@@ -109,6 +112,13 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield "## What to do next\n"
     yield from (f"1. {step}" for step in next_steps(done))
     yield ""
+
+
+def withheld_line(done: ImportResult) -> str:
+    """Return how many pages are held back, in one sentence; empty for none."""
+    count = sum(notice.kind == "withheld" for notice in done.site.all_notices)
+    is_or_are = "is" if count == 1 else "are"
+    return f"{plural(count, 'page')} {is_or_are} held back and not in the new site" if count else ""
 
 
 def next_steps(done: ImportResult) -> list[str]:
@@ -165,7 +175,8 @@ def _notices(heading: str, notices: Sequence[Notice]) -> Iterator[str]:
         grouped.setdefault((notice.message, notice.hint), []).append(notice)
     for (message, hint), every in grouped.items():
         yield (f"- {_escape(message)}" + (f"; {_escape(hint)}" if hint else "") + _times(len(every), ""))
-        yield from _places(_place(notice.source, notice.line) for notice in every if notice.source)
+        places = [_place(notice.source, notice.line) for notice in every if notice.source]
+        yield from _places(places, _PLACES if every[0].kind != "withheld" else len(places))
     yield ""
 
 
@@ -185,11 +196,11 @@ def _mistakes(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     yield ""
 
 
-def _places(places: Iterable[str]) -> Iterator[str]:
+def _places(places: Iterable[str], most: int = _PLACES) -> Iterator[str]:
     every = list(places)
-    yield from (f"  - {place}" for place in every[:_PLACES])
-    if len(every) > _PLACES:
-        yield f"  - and {len(every) - _PLACES} more, in {RECORD}"
+    yield from (f"  - {place}" for place in every[:most])
+    if len(every) > most:
+        yield f"  - and {len(every) - most} more, in {RECORD}"
 
 
 def _place(source: str, line: int) -> str:

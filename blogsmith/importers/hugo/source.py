@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..model import ImportedFile, Notice
+from ..protection import complete_front, part_protected
 from ..source_files import read_text
 from ..text.data import FrontText, load_data, split_front
 from ..text.front_values import list_of
@@ -116,12 +117,21 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
             target = PurePosixPath("content") / place.inner
             copied.setdefault(target, ImportedFile(target, root / found.path))
     bundles = {each.inner.parent for each in documents if each.inner.stem == "index"}
-    whole = [each if each.is_bundle else _as_resource(each, bundles) for each in cascade(documents, config)]
+    cascaded = (_without_cascade(each) for each in cascade(documents, config))
+    open_documents, held = part_protected(cascaded, lambda each: each.path)
+    notices += held
+    whole = [each if each.is_bundle else _as_resource(each, bundles) for each in open_documents]
     placed = tuple(
         each if each.is_resource else replace(each, address=_address(each, config)) for each in whole
     )
     every = tuple(copied[path] for path in sorted(copied))
     return HugoFiles(placed, every, tuple(notices))
+
+
+def _without_cascade(document: HugoDocument) -> HugoDocument:
+    """Return the document without what it gives to others: its own page may be open."""
+    front = {key: each for key, each in document.front.items() if key != "cascade"}
+    return replace(document, front=front)
 
 
 def _as_resource(document: HugoDocument, bundles: Container[PurePosixPath]) -> HugoDocument:
@@ -190,7 +200,7 @@ def _read_document(root: Path, path: PurePosixPath, place: _Place) -> HugoDocume
         line = error.line + (written.form != "json")
         message = f"the front matter is no {written.form.upper()}: {error}"
         notices, front = (Notice("mistake", message, source, line),), _lines_of(written)
-    front = with_params(front)
+    front = with_params(complete_front(front, written.head))
     return HugoDocument(
         path=path,
         inner=place.inner,

@@ -11,6 +11,7 @@ from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
+from ..protection import with_reach
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
 from .config import HugoConfig, find_config, read_config
@@ -40,7 +41,8 @@ class Hugo:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            pages.append(keep_address(translate_document(translator.translate, document), patterns))
+            page = with_reach(translate_document(translator.translate, document), document.front)
+            pages.append(keep_address(page, patterns))
         pages += _section_pages(files.documents)
         if plugins := diagram_plugins(page.text for page in pages):
             settings["plugins"] = plugins

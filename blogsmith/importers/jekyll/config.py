@@ -9,7 +9,9 @@ from typing import Any
 
 from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ..source_files import read_text
+from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
+from ..text.path_patterns import matches_gitignore
 
 CONFIG = "_config.yml"
 _STYLES: Mapping[str, str] = {
@@ -70,11 +72,30 @@ class JekyllConfig:
             found[str(name)] = Collection(str(name), is_output, permalink)
         return found
 
+    def excludes(self, path: PurePosixPath) -> bool:
+        """Return whether `exclude:` leaves a file out of the site. path: relative to `folder`.
+
+        Hexo writes its patterns relative to its folder `source`.
+        """
+        patterns = [
+            str(each) for key in ("exclude", "ignore") for each in list_of(self.values.get(key) or [])
+        ]
+        inner = path.relative_to("source") if path.parts[0] == "source" else path
+        names = {path.as_posix(), inner.as_posix()}
+        return any(matches_gitignore(name, patterns, is_anchored=True) for name in names)
+
     @property
-    def excluded(self) -> tuple[str, ...]:
-        """Files and folders that are no part of the site."""
-        written = self.values.get("exclude")
-        return tuple(str(each).strip("/") for each in written) if isinstance(written, list) else ()
+    def included(self) -> frozenset[str]:
+        """Names that `include:` takes into the site although they begin with `_` or `.`."""
+        return frozenset(str(each).strip("/") for each in list_of(self.values.get("include") or []))
+
+    @property
+    def encrypted_tags(self) -> frozenset[str]:
+        """Tags whose posts hexo-blog-encrypt encrypts, in lower case."""
+        options = self.values.get("encrypt")
+        written = options.get("tags") if isinstance(options, dict) else []
+        names = [each.get("name") if isinstance(each, dict) else each for each in list_of(written or [])]
+        return frozenset(str(name).strip().casefold() for name in names if name)
 
     @property
     def parses_html(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..model import Notice
+from ..protection import complete_front, part_protected, withheld
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import JekyllConfig
@@ -19,6 +20,7 @@ from .permalinks import expand, names_in
 
 MARKDOWN = frozenset((".md", ".markdown", ".mkd", ".mkdown", ".mkdn"))
 _HTML = frozenset((".html", ".htm"))
+_INNER = frozenset(("_posts", "_drafts"))
 _DATED = lazy_pattern(r"(\d{2,4})-(\d{1,2})-(\d{1,2})-(.+)")
 _TOOLS = frozenset(("_layouts", "_includes", "_sass", "_plugins", "_data", "_scripts", "_bibliography"))
 _OWN_FILES = name_set(
@@ -61,30 +63,51 @@ class JekyllFiles:
     documents: tuple[JekyllDocument, ...]
     copied: tuple[PurePosixPath, ...]
     """Files that are published as they are."""
+    notices: tuple[Notice, ...] = ()
+    """One for each page held back."""
 
 
 def find_files(root: Path, config: JekyllConfig) -> JekyllFiles:
     """Every file of the site; `root` is that of the source."""
-    documents, copied = [], []
+    documents, copied, notices = [], [], []
     for path in walk_files(root / config.folder):
-        if _is_left_out(path, config):
+        if _is_tool(path):
             continue
         place = config.folder / path
         found = _read_document(root, place, path, config)
-        if found:
+        if why := _hidden_by(path, config):
+            if found:
+                notices.append(withheld(why, place))
+        elif found:
             documents.append(found)
         elif not path.parts[0].startswith("_") and path.suffix.lower() not in (".scss", ".sass"):
             copied.append(place)
-    return JekyllFiles(tuple(documents), tuple(copied))
+    kept, held = part_protected(documents, lambda each: each.path, lambda each: _encrypted(each, config))
+    return JekyllFiles(tuple(kept), tuple(copied), (*notices, *held))
 
 
-def _is_left_out(path: PurePosixPath, config: JekyllConfig) -> bool:
+def _is_tool(path: PurePosixPath) -> bool:
     if path.parts[0] in _TOOLS or path.name.startswith(".") or path.name.startswith("_config"):
         return True
-    if len(path.parts) == 1 and path.name in _OWN_FILES:
-        return True
-    text = path.as_posix()
-    return any(text == each or text.startswith(f"{each}/") for each in config.excluded if each)
+    return len(path.parts) == 1 and path.name in _OWN_FILES
+
+
+def _hidden_by(path: PurePosixPath, config: JekyllConfig) -> str:
+    """Return why Jekyll and Hexo leave a file out of the site; empty if they do not."""
+    if config.excludes(path):
+        return "the settings exclude it"
+    # at the top they may be collections, which `_collection` knows
+    hidden = [part for part in path.parts[1:] if part[0] in "_#~" and part not in _INNER | config.included]
+    return f"the name {hidden[0]} hides it" if hidden else ""
+
+
+def _encrypted(document: JekyllDocument, config: JekyllConfig) -> Notice | None:
+    """Return a notice for a post that hexo-blog-encrypt encrypts by one of its tags."""
+    front = document.front
+    # an empty password says that the post is open
+    tags = names_in(front.get("tags") or front.get("tag")) if "password" not in front else []
+    tag = next((tag for tag in tags if tag.casefold() in config.encrypted_tags), "")
+    return withheld(f'the settings encrypt posts with the tag "{tag}"', document.path) if tag else None
 
 
 def _read_document(
@@ -129,7 +152,7 @@ def _document(
     head, body, first_line = split_head(text)
     notices: tuple[Notice, ...] = ()
     try:
-        own = load_mapping(head)
+        own = complete_front(load_mapping(head), head)
     except DataTextError as error:
         message = f"the front matter is not YAML: {error}"
         notices, own = (Notice("mistake", message, place.as_posix(), error.line + 1),), _lines_of(head)

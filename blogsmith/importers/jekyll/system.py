@@ -8,6 +8,7 @@ from ...project.report import Progress
 from ..addresses import keep_address
 from ..model import ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
+from ..protection import with_reach
 from .assembly import copied_files, distinct_addresses, with_home
 from .config import find_config, read_config
 from .independent import render_html, render_kramdown
@@ -43,10 +44,10 @@ class Jekyll:
         settings = site_settings(config, site.macros)
         patterns = settings.get("permalinks", {})
         pages: list[ImportedPage] = []
-        notices: list[Notice] = []
+        notices: list[Notice] = list(files.notices)
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = translate_document(translator.translate, document)
+            page = with_reach(translate_document(translator.translate, document), document.front)
             has_list = str(document.front.get("layout")) in site.list_layouts
             if document.collection not in _POSTS and is_made_here(page, has_list_layout=has_list):
                 notices += [made_here(page), *page.notices]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..source_files import read_text
 from ..text.data import load_data
 from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
+from ..text.path_patterns import matches_gitignore, matches_regex
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
@@ -51,6 +53,36 @@ class MkDocsConfig:
         """A setting whose lines are patterns; comments left out."""
         value = self.values.get(name)
         return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
+
+    def left_out(self, path: str) -> str:
+        """Return the setting that leaves a file out of the site; empty if none does.
+
+        path: relative to the folder of the pages.
+        """
+        if matches_gitignore(path, self.text_lines("exclude_docs")):
+            return "exclude_docs"
+        for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):
+            options = self.plugins.get(name, {})
+            globs, patterns = (list_of(options.get(f"{prefix}{kind}") or []) for kind in ("glob", "regex"))
+            if any(fnmatchcase(path, str(each)) for each in globs) or any(
+                matches_regex(path, str(each)) for each in patterns
+            ):
+                return f"the plugin {name}"
+        return ""
+
+    def is_draft(self, path: str) -> bool:
+        """Return whether `draft_docs` shows a file in previews only."""
+        return matches_gitignore(path, self.text_lines("draft_docs"))
+
+    @property
+    def hides_all(self) -> bool:
+        """Whether the plugin `encryptcontent` protects every page that does not say otherwise."""
+        options = self.plugins.get("encryptcontent", {})
+        inventory = options.get("password_inventory")
+        has_level = isinstance(inventory, dict) and "_global" in inventory
+        # a value of the environment is read as null, and a file of passwords is rarely in the repository
+        is_given = "global_password" in options and options["global_password"] != ""
+        return is_given or has_level or bool(options.get("password_file"))
 
     @property
     def blog_folder(self) -> str:

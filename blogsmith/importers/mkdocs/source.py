@@ -10,6 +10,7 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ..model import Notice
+from ..protection import complete_front, hold_back, withheld
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import MkDocsConfig
@@ -51,13 +52,17 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
     """The files of the site."""
     top = root / config.docs
     found = MkDocsFiles()
-    out = [line.strip() for line in config.text_lines("exclude_docs") if line.strip()]
     for path in walk_files(top):
-        if any(_matches(path, pattern) for pattern in out):
-            continue
-        source = (config.docs / path).as_posix()
-        if path.suffix in (".md", ".markdown"):
-            _add_page(found, top, path, source)
+        source, is_page = (config.docs / path).as_posix(), path.suffix in (".md", ".markdown", ".ipynb")
+        if setting := config.left_out(path.as_posix()):
+            if is_page:
+                message = f"{setting} in {config.file.name} leaves it out"
+                found.notices.append(withheld(message, source))
+        elif config.is_draft(path.as_posix()) and path.suffix not in (".md", ".markdown"):
+            if is_page:
+                found.notices.append(withheld(f"draft_docs in {config.file.name} names it", source))
+        elif path.suffix in (".md", ".markdown"):
+            _add_page(found, top, path, source, config)
         elif path.suffix == ".ipynb" and _reads_notebook(path, config):
             found.notebooks.append(path)
         elif path.suffix == ".ipynb":
@@ -70,7 +75,12 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
     pages = [*(document.path for document in found.documents), *found.notebooks]
     found.nav = _navigation(top, config, sorted(pages))
     known = {path.as_posix() for path in pages}
-    missing = [entry.file for entry in found.nav if entry.file and entry.file not in known]
+    held = {each.source for each in found.notices if each.kind == "withheld"}
+    missing = [
+        entry.file
+        for entry in found.nav
+        if entry.file and entry.file not in known and (config.docs / entry.file).as_posix() not in held
+    ]
     for file in missing:
         if not file.endswith("/"):
             message = f"page {file} of the navigation is not there"
@@ -93,7 +103,7 @@ def _matches(path: PurePosixPath, pattern: str) -> bool:
     return fnmatch(name, pattern) or fnmatch(path.name, pattern) or name.startswith(f"{pattern}/")
 
 
-def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str) -> None:
+def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, config: MkDocsConfig) -> None:
     text = read_text(top / path)
     if text is None:
         return
@@ -106,7 +116,27 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str) -
         found.notices.append(Notice("mistake", message, source, error.line + 1))
     if not head:
         front, body, first = split_meta(text)
+    front = complete_front(front, head)
+    if notice := hold_back(front, source) or _encrypted(front, source, config):
+        found.notices.append(notice)
+        return
+    if config.is_draft(path.as_posix()):
+        front["draft"] = True
     found.documents.append(MkDocsDocument(path, source, front, body, first))
+
+
+def _encrypted(front: dict[str, Any], source: str, config: MkDocsConfig) -> Notice | None:
+    """Return a notice for a page that the plugin `encryptcontent` encrypts by more than its password."""
+    if "encryptcontent" not in config.plugins:
+        return None
+    for key in ("level", "obfuscate", "use_secret"):
+        if front.get(key):
+            return withheld(f'"{key}" in its front matter encrypts it', source)
+    # an empty one says that the page is open
+    is_open = any(key in front and not front[key] for key in ("password", "level"))
+    if config.hides_all and not is_open:
+        return withheld(f"the plugin encryptcontent in {config.file.name} encrypts every page", source)
+    return None
 
 
 def split_meta(text: str) -> tuple[dict[str, Any], str, int]:

@@ -14,8 +14,10 @@ from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_limit import translate_document
+from ..protection import with_reach
 from ..source_files import read_text
 from ..text.diagrams import diagram_plugins
+from ..text.drafts import draft_settings
 from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
 from .config import MkDocsConfig, find_config, read_config
@@ -52,7 +54,8 @@ class MkDocs:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            pages.append(keep_address(translate_document(translator.translate, document), {}))
+            page = with_reach(translate_document(translator.translate, document), document.front)
+            pages.append(keep_address(page, {}))
         notebooks = _notebook_pages(files, translator, root, progress)
         pages += [keep_address(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]
         pages, notices = _with_redirects(with_tag_lists(pages, translator.titles, config), config)
@@ -211,7 +214,7 @@ def _settings(
         }
     if plugins := diagram_plugins(page.text for page in pages):
         found["plugins"] = plugins
-    return found
+    return found | draft_settings(pages)
 
 
 def _macros(root: Path, config: MkDocsConfig) -> dict[str, str]:

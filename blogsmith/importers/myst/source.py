@@ -12,6 +12,7 @@ from typing import Any
 from ...model.names import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
+from ..protection import complete_front, hold_back, withheld
 from ..source_files import SKIPPED, read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import BookConfig
@@ -73,12 +74,13 @@ class BookFiles:
 def find_files(root: Path, config: BookConfig) -> BookFiles:
     """The files of the book."""
     top = root / config.folder
-    every = [
-        path
-        for path in walk_files(top, SKIPPED | {"_build", "_sources", "site-packages"})
-        if not _is_out(path, config)
-    ]
     found = BookFiles(notices=list(config.notices))
+    every = []
+    for path in walk_files(top, SKIPPED | {"_build", "_sources", "site-packages"}):
+        if not _is_out(path, config):
+            every.append(path)
+        elif _is_page(path):
+            found.notices.append(withheld("the settings exclude it", config.folder / path))
     pages = [path for path in every if path.suffix in (*SUFFIXES, *_OTHERS)]
     found.root = _resolve(config.root, pages) or _implicit_root(pages)
     found.toc = _order(config, pages, found, top)
@@ -226,6 +228,10 @@ def _add(
             Notice("mistake", f"the front matter cannot be read: {error}", source, error.line + 1)
         )
         front = {}
+    front = complete_front(front, head)
+    if notice := hold_back(front, source):
+        found.notices.append(notice)
+        return
     found.documents.append(BookDocument(source, front, body, first, max(order, 0), title))
 
 
@@ -234,5 +240,8 @@ def _add_notebook(found: BookFiles, source: str, text: str, order: int, title: s
         notebook = read_notebook(text)
     except NotebookError as error:
         found.notices.append(Notice("mistake", str(error), source, error.line))
+        return
+    if notice := hold_back(notebook.front, source):
+        found.notices.append(notice)
         return
     found.documents.append(BookDocument(source, dict(notebook.front), text, 1, order, title, notebook))

@@ -11,6 +11,7 @@ from ...project.report import Progress
 from ..addresses import keep_address
 from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedFile, ImportedPage, SiteImport, by_path
+from ..protection import with_reach
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
@@ -99,6 +100,7 @@ def _finish_pages(
     pages = []
     for draft, done in zip(drafts, finished, strict=True):
         lists = draft.walker.has_bibliography and not done.cited
+        done = replace(done, page=with_reach(done.page, draft.document.front))
         page = keep_address(list_references(done, cited, index) if lists else done.page, {})
         is_front = page.path.as_posix() == "content/_index.md"
         pages.append(_front_page(page, draft, page_list) if is_front else page)

@@ -14,6 +14,7 @@ from ...base.patterns import lazy_pattern
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
+from ..protection import hold_back, with_reach
 from ..text.headings import demote_headings
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import display, inline, is_display, split_formula
@@ -77,12 +78,14 @@ class NotebookTranslator:
         self._folder = folder
 
     def translate(self, path: PurePosixPath, text: str) -> NotebookPage | Notice:
-        """The page of a notebook; a notice if it is none."""
+        """The page of a notebook; a notice if it is none, or is held back."""
         source = (PurePosixPath(self._folder) / path).as_posix()
         try:
             notebook = read_notebook(text)
         except NotebookError as error:
             return Notice("mistake", str(error), source, error.line)
+        if notice := hold_back(notebook.front, source):
+            return notice
         notes = CellNotices(source)
         place = self._pages[path]
         written = notebook_text(notebook, place, notes)
@@ -91,6 +94,7 @@ class NotebookTranslator:
         body = self._addresses(_formulas(body), path, files)
         body = body.strip("\n")
         page = ImportedPage(place, front, body, source, text, notices=tuple(notes.found))
+        page = with_reach(page, notebook.front)
         return NotebookPage(page, (*written.files, *record_files(place, written.cells)), files)
 
     def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:

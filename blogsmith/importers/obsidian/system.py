@@ -14,6 +14,7 @@ from ...syntax.kinds import kind_table
 from ..addresses import keep_address
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_limit import translate_document
+from ..protection import with_reach
 from ..source_files import read_text, walk_files
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
@@ -52,7 +53,8 @@ class Obsidian:
         pages: list[ImportedPage] = []
         for done, note in enumerate(vault.notes):
             progress("read", done, len(vault.notes))
-            pages.append(keep_address(translate_document(translator.translate, note), {}))
+            page = with_reach(translate_document(translator.translate, note), note.front)
+            pages.append(keep_address(page, {}))
         return SiteImport(
             root=root,
             system="obsidian",

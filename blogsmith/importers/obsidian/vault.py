@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ...model.slugs import github_slug, slugify
 from ..model import ImportedFile, Notice
+from ..protection import complete_front, part_protected, withheld
 from ..source_files import read_text, walk_files
 from ..text.front_values import texts_in
 from ..text.headings import heading_text
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.segments import TEX, mask
+from .quartz import read_quartz
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _TAKEN = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
@@ -114,12 +116,15 @@ def _distance(path: PurePosixPath, source: PurePosixPath) -> tuple[int, int, str
 
 def read_vault(root: Path) -> Vault:
     """All files of the vault at `root`."""
-    templates = _template_folder(root)
+    templates, quartz = _template_folder(root), read_quartz(root)
     notes: list[tuple[PurePosixPath, str]] = []
     files: list[PurePosixPath] = []
     notices: list[Notice] = []
     for path in walk_files(root):
-        if templates and path.is_relative_to(templates):
+        if quartz and quartz.leaves_out(path):
+            if path.suffix.lower() == ".md":
+                notices.append(withheld("ignorePatterns in quartz.config.ts leaves it out", path))
+        elif templates and path.is_relative_to(templates):
             if path.suffix == ".md":
                 notices.append(Notice("dropped", "templates are no notes", path.as_posix()))
         elif path.suffix.lower() == ".md" and not path.stem.lower().endswith(".excalidraw"):
@@ -138,8 +143,18 @@ def read_vault(root: Path) -> Vault:
         elif len(path.parts) > 1 or path.name not in ("LICENSE", "package.json"):
             files.append(path)
     places = _places([path for path, _ in notes])
-    every = tuple(_read_note(path, text, *places[path]) for path, text in notes)
-    return Vault(root.resolve().name, every, tuple(files), tuple(notices))
+    every, held = part_protected(
+        (_read_note(path, text, *places[path]) for path, text in notes), lambda note: note.path
+    )
+    if quartz and quartz.needs_publish:
+        every = [_published_explicitly(note) for note in every]
+    return Vault(root.resolve().name, tuple(every), tuple(files), (*notices, *held))
+
+
+def _published_explicitly(note: Note) -> Note:
+    """Return the note, as a draft unless it says `publish: true`."""
+    is_public = str(note.front.get("publish")).casefold() == "true"
+    return note if is_public else replace(note, front={**note.front, "draft": True})
 
 
 def _is_drawing(text: str) -> bool:
@@ -211,6 +226,7 @@ def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) 
     except DataTextError as error:
         message = f"the properties are not YAML: {error}"
         notices = (Notice("mistake", message, path.as_posix(), error.line + 1, removed=head),)
+    front = complete_front(front, head)
     lowered = {str(key).casefold(): value for key, value in front.items()}
     return Note(path, place, slug, lowered, body, first_line, notices)
 

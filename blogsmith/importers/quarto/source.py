@@ -14,6 +14,7 @@ from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
+from ..protection import complete_front, hold_back, part_protected
 from ..source_files import SKIPPED, read_text, walk_files
 from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
@@ -83,10 +84,14 @@ def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
                 notices.append(Notice("dropped", message, path.as_posix()))
             else:
                 pages[stem] = path
-    documents = [
-        found for path in sorted(pages.values()) if (found := _read(root, path, config, list(pages.values())))
-    ]
-    taken = {document.path for document in documents}
+    read = (_read(root, path, config, list(pages.values())) for path in sorted(pages.values()))
+    documents, held = part_protected(
+        filter(None, read),
+        lambda document: document.path,
+        lambda document: hold_back(document.options, document.path),
+    )
+    notices += held
+    taken = set(pages.values())
     others = tuple(path for path in paths if path not in taken and not path.name.startswith((".", "_quarto")))
     return QuartoFiles(tuple(documents), others, tuple(notices))
 
@@ -192,7 +197,7 @@ def _read_notebook(
 def read_front(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """Front matter, and what is wrong with it; line by line where it is no YAML."""
     try:
-        return load_mapping(head), ()
+        return complete_front(load_mapping(head), head), ()
     except DataTextError as error:
         message = f"the front matter is not YAML: {error}"
         pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)

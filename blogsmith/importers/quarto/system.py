@@ -13,6 +13,7 @@ from ...project.report import Progress
 from ..addresses import keep_address, new_address
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
+from ..protection import with_reach
 from ..text.front_values import list_of
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
@@ -54,7 +55,8 @@ class Quarto:
                     Notice("dropped", "404.qmd", document.path.as_posix(), hint=hint, removed=removed)
                 )
                 continue
-            translated.append(translate_document(translator.translate, document))
+            found = translate_document(translator.translate, document)
+            translated.append(replace(found, page=with_reach(found.page, document.options)))
         macros, pages = _share_macros(translated)
         pages = _number_chapters(pages, config)
         kept = [keep_address(each.page, {}) for each in pages]

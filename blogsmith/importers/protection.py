@@ -1,0 +1,125 @@
+"""Pages that the old site keeps from readers: none of them is written into the new one.
+
+blogsmith has no access control (see `model/protection.py`), so such a page is held back: its text is not written
+anywhere, nor are the files that belong to it alone. A notice of the kind `withheld` names it. A page that was
+merely unpublished becomes a draft, and one that no list showed becomes unlisted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any, Protocol, TypeVar
+from urllib.parse import unquote
+
+from ..model.protection import find_restrictions
+from .model import ImportedFile, ImportedPage, Notice, SiteImport
+from .source_files import read_text
+
+_HINT = "blogsmith has no access control: publish it where the host protects it, or leave it out"
+_LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
+
+
+class _Document(Protocol):
+    @property
+    def front(self) -> Mapping[str, Any]:
+        """Front matter as the old system reads it."""
+
+
+_D = TypeVar("_D", bound=_Document)
+
+
+def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
+    """Return front matter with the keys that restrict the page and that its reader loses.
+
+    These are keys of a head that cannot be read, and values with a YAML tag, such as `password: !ENV SECRET`.
+    """
+    found = dict(front)
+    for line in head.split("\n"):
+        if not (pair := _LINE.fullmatch(line)):
+            continue
+        key, value = pair[1], pair[2]
+        is_lost = key not in front and key.casefold() not in front
+        if (is_lost or (value.startswith("!") and front.get(key) is None)) and find_restrictions(
+            {key: value.strip("\"'")}
+        ):
+            found[key] = value.strip("\"'")
+    return found
+
+
+def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice | None:
+    """Return a notice for a page whose front matter asks for access control; None for any other page."""
+    found = next((one for one in find_restrictions(front) if one.remedy == "access"), None)
+    return (
+        withheld(f'"{found.name}" in its front matter restricts who may read it', source) if found else None
+    )
+
+
+def withheld(why: str, source: PurePosixPath | str) -> Notice:
+    """Return the notice of a page that is not imported. why: a sentence without full stop."""
+    return Notice("withheld", f"not imported: {why}", str(source), hint=_HINT)
+
+
+def part_protected(
+    documents: Iterable[_D],
+    source: Callable[[_D], PurePosixPath | str],
+    judge: Callable[[_D], Notice | None] = lambda document: None,
+) -> tuple[list[_D], list[Notice]]:
+    """Return the documents that may be imported, and a notice for each other one.
+
+    judge: returns a notice for a document that settings of the old site protect.
+    """
+    kept: list[_D] = []
+    notices: list[Notice] = []
+    for document in documents:
+        notice = hold_back(document.front, source(document)) or judge(document)
+        if notice:
+            notices.append(notice)
+        else:
+            kept.append(document)
+    return kept, notices
+
+
+def with_reach(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
+    """Return a page as a draft or unlisted if its old front matter says so in other words."""
+    found = find_restrictions(front)
+    if not found:
+        return page
+    names = {one.path[0] for one in found}
+    more = {"draft" if one.remedy == "draft" else "unlisted": True for one in found}
+    return replace(page, front={key: each for key, each in page.front.items() if key not in names} | more)
+
+
+def without_held_files(site: SiteImport) -> SiteImport:
+    """Return the import without the files that belong to pages held back alone.
+
+    These are the files in a folder whose pages are all held back, and those that only such pages name.
+    """
+    held = [
+        PurePosixPath(each.source) for each in site.all_notices if each.kind == "withheld" and each.source
+    ]
+    if not held or not site.root.is_dir():
+        return site
+    folders = {folder for page in site.pages for folder in PurePosixPath(page.source).parents}
+    alone = {path.parent for path in held} - folders - {PurePosixPath()}
+    theirs = _words(read_text(site.root / path) or "" for path in held)
+    others = _words(page.original or page.text for page in site.pages)
+
+    def is_kept(file: ImportedFile) -> bool:
+        path = PurePosixPath(file.file.relative_to(site.root).as_posix())
+        is_named = path.name in theirs and path.name not in others
+        return not (is_named or any(folder in alone for folder in path.parents))
+
+    return replace(site, files=tuple(file for file in site.files if is_kept(file)))
+
+
+def _words(texts: Iterable[str]) -> set[str]:
+    """Return all that may be the name of a file in texts."""
+    return {
+        name
+        for text in texts
+        for word in re.split(r"[\s()\[\]<>\"'|{}#?=,]+", text)
+        for name in (word.rpartition("/")[2], unquote(word).rpartition("/")[2])
+    }
