@@ -17,7 +17,10 @@ from tests.site_files import build, put, put_bare
 
 SECRET = "xylophone"
 CONFIG = "title: S\nbase_url: https://example.org\nsearch: true\ndiagnostics: {link-unpublished: warning}\n"
-POST = "---\ntitle: A\ndate: 2026-01-01\ntags: [x]\nseries: {name: N, part: 1}\n---\n\nSee [it](secret/index.md).\n"
+POST = (
+    "---\ntitle: A\ndate: 2026-01-01\ntags: [x]\nseries: {name: N, part: 1}\n---\n\n"
+    "See [it](secret/index.md).\n"
+)
 PROTECTED_POST = (
     f"---\ntitle: About the {SECRET}\ndescription: A {SECRET}\ndate: 2026-01-02\ntags: [x, {SECRET}]\n"
     "series: {name: N, part: 2}\nDRAFT---\n\nSee [A](../a.md).\n\n"

@@ -8,9 +8,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, Protocol, TypeVar
 
 NoticeKind = Literal["withheld", "left", "changed", "dropped", "missing", "mistake"]
-"""`withheld`: a page that is not imported because the old site protects it. `left`: stands in the page as it was, for it could not be translated. `changed`: means something else now.
-`dropped`: taken away because it has no meaning here. `missing`: the source names a file it does not have.
-`mistake`: the source is wrong in itself."""
+"""`withheld`: the old site keeps the page from readers, so it is not imported. `left`: stands in the page as
+it was, for it could not be translated. `changed`: means something else now. `dropped`: taken away because it
+has no meaning here. `missing`: the source names a file it does not have. `mistake`: the source is wrong in
+itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Pages that the old site keeps from readers: none of them is written into the new one.
 
-blogsmith has no access control (see `model/protection.py`), so such a page is held back: its text is not written
-anywhere, nor are the files that belong to it alone. A notice of the kind `withheld` names it. A page that was
-merely unpublished becomes a draft, and one that no list showed becomes unlisted.
+blogsmith has no access control (see `model/protection.py`), so such a page is held back: its text is not
+written anywhere, nor are the files that belong to it alone. A notice of the kind `withheld` names it. A page
+that was merely unpublished becomes a draft, and one that no list showed becomes unlisted.
 """
 
 from __future__ import annotations
@@ -82,9 +82,16 @@ def part_protected(
     return kept, notices
 
 
+def is_draft(front: Mapping[str, Any]) -> bool:
+    """Return whether old front matter keeps a page from being published, in whatever words."""
+    return str(front.get("draft")).casefold() == "true" or any(
+        one.remedy == "draft" for one in find_restrictions(front, is_foreign=True)
+    )
+
+
 def with_reach(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
     """Return a page as a draft or unlisted if its old front matter says so in other words."""
-    found = find_restrictions(front)
+    found = find_restrictions(front, is_foreign=True)
     if not found:
         return page
     names = {one.path[0] for one in found}

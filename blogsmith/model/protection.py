@@ -1,8 +1,8 @@
 """Front matter keys with which other systems keep a page from readers.
 
-blogsmith has no access control, so a page that asks for it must never be published. The table below is the one
-place that says which key with which value restricts a page. A value that the table does not know restricts too:
-what was published once cannot be taken back.
+blogsmith has no access control, so a page that asks for it must never be published. The table below is the
+one place that says which key with which value restricts a page. A value that the table does not know
+restricts too: what was published once cannot be taken back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Remedy: TypeAlias = Literal["access", "list", "draft"]
 """What blogsmith has instead. `access`: nothing. `list`: `unlisted: true`. `draft`: `draft: true`."""
 
 
-class Rule(Struct, frozen=True):
+class RestrictionRule(Struct, frozen=True):
     """Keys that mean the same, and the values with which they restrict a page."""
 
     keys: frozenset[str]
@@ -66,33 +66,37 @@ _FLAGS = name_set(
     "membersonly memberonly formembers subscribersonly subscriberonly patronsonly paidonly emailonly "
     "allowedusers allowedgroups allowedroles"
 )
-RULES: tuple[Rule, ...] = (
-    Rule(name_set("visibility status"), "list", closed=name_set("hidden unlisted")),
-    Rule(name_set("status"), "access", closed=name_set("private protected restricted members internal")),
+RULES: tuple[RestrictionRule, ...] = (
+    RestrictionRule(name_set("visibility status"), "list", closed=name_set("hidden unlisted")),
+    RestrictionRule(
+        name_set("status"), "access", closed=name_set("private protected restricted members internal")
+    ),
     # Substack's export
-    Rule(
+    RestrictionRule(
         name_set("audience"),
         "access",
         closed=name_set("onlypaid onlyfree founding paid members membersonly subscribers private internal"),
     ),
     # only an empty password is none: `no` and `open` may be passwords
-    Rule(_SECRETS, "access", open=name_set("false")),
-    Rule(_FLAGS, "access", open=_NO | _PUBLIC),
-    Rule(name_set("members"), "access", open=_NO | _PUBLIC),
+    RestrictionRule(_SECRETS, "access", open=name_set("false")),
+    RestrictionRule(_FLAGS, "access", open=_NO | _PUBLIC),
+    RestrictionRule(name_set("members"), "access", open=_NO | _PUBLIC),
     # Ghost, WordPress and others; `visibility: false` and `access: none` may mean either
-    Rule(
+    RestrictionRule(
         name_set("access accesslevel accesscontrol visibility"),
         "access",
         open=_PUBLIC | name_set("all any visible published default"),
     ),
-    Rule(name_set("public ispublic visible isvisible"), "access", open=_YES | _PUBLIC),
+    RestrictionRule(name_set("public ispublic visible isvisible"), "access", open=_YES | _PUBLIC),
     # Pelican, Hexo, Eleventy, Hugo: the page exists and no list shows it
-    Rule(name_set("hidden ishidden hide unlisted eleventyexcludefromcollections"), "list", closed=_YES),
-    Rule(name_set("listed build.list"), "list", closed=_NO),
+    RestrictionRule(
+        name_set("hidden ishidden hide unlisted eleventyexcludefromcollections"), "list", closed=_YES
+    ),
+    RestrictionRule(name_set("listed build.list"), "list", closed=_NO),
     # Hugo, Zola, Obsidian Publish and Foam, Digital Garden, Eleventy, Astro
-    Rule(name_set("build.render"), "draft", closed=_NO | name_set("link")),
-    Rule(name_set("render publish dgpublish ispublished permalink"), "draft", closed=_NO),
-    Rule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
+    RestrictionRule(name_set("build.render"), "draft", closed=_NO | name_set("link")),
+    RestrictionRule(name_set("render publish dgpublish ispublished permalink"), "draft", closed=_NO),
+    RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
 """The first rule that has the key and restricts with its value decides."""
 
@@ -117,12 +121,13 @@ def is_known_key(key: str) -> bool:
     return _fold(key) in _FOREIGN_KEYS
 
 
-def find_restrictions(front: Mapping[str, object]) -> tuple[Restriction, ...]:
+def find_restrictions(front: Mapping[str, object], *, is_foreign: bool = False) -> tuple[Restriction, ...]:
     """Return the keys of front matter that restrict a page, in their order.
 
-    `unlisted`, spelt exactly so, is a key of blogsmith and not among them.
+    is_foreign: the page is of another system; `unlisted`, spelt exactly so, is a key of blogsmith otherwise.
     """
-    return tuple(_search(front, (), "", _DEEPEST))
+    found = _search(front, (), "", _DEEPEST)
+    return tuple(one for one in found if is_foreign or one.path != ("unlisted",))
 
 
 def _search(value: object, path: tuple[str | int, ...], prefix: str, depth: int) -> Iterator[Restriction]:
@@ -135,7 +140,7 @@ def _search(value: object, path: tuple[str | int, ...], prefix: str, depth: int)
         name, place = _fold(key), (*path, str(key))
         if name in _CONTAINERS and isinstance(each, Mapping | list):
             yield from _search(each, place, "build." if name == "build" else "", depth - 1)
-        elif place != ("unlisted",) and (found := _judge(prefix + name, each)):
+        elif found := _judge(prefix + name, each):
             yield Restriction(place, *found)
 
 

@@ -2,8 +2,8 @@
 
 Whatever a page of the last site needs (pictures that code drew, fonts, scripts) stays with it. A page that
 never was right shows what could be made of it, and is noted as partial, so that no later build takes it for a
-version to keep. Where it is not clear which pages there are, nothing of the last site is removed, unless a page
-asks for protection: then neither it nor the lists that name it may stay.
+version to keep. Where it is not clear which pages there are, nothing of the last site is removed, unless a
+page asks for protection: then neither it nor the lists that name it may stay.
 """
 
 from __future__ import annotations

@@ -157,6 +157,9 @@ def _document(
         message = f"the front matter is not YAML: {error}"
         notices, own = (Notice("mistake", message, place.as_posix(), error.line + 1),), _lines_of(head)
     front = config.defaults(path, collection) | own
+    if (known := config.collections.get(collection)) and not known.is_output:
+        # Jekyll makes no page of it
+        front["draft"] = True
     dated = _DATED.fullmatch(path.stem) if collection in ("posts", "drafts") else None
     name = dated[4] if dated else path.stem
     date = _date(str(front.get("date") or ""), dated)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ..model import Notice
-from ..protection import complete_front, hold_back, withheld
+from ..protection import complete_front, hold_back, is_draft, withheld
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import MkDocsConfig
@@ -85,6 +85,7 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         if not file.endswith("/"):
             message = f"page {file} of the navigation is not there"
             found.notices.append(Notice("missing", message, config.file.as_posix()))
+    known -= {each.path.as_posix() for each in found.documents if is_draft(each.front)}
     found.nav = [entry for entry in found.nav if not entry.file or entry.file in known]
     return found
 

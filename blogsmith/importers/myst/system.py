@@ -11,7 +11,7 @@ from ...project.report import Progress
 from ..addresses import keep_address
 from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedFile, ImportedPage, SiteImport, by_path
-from ..protection import with_reach
+from ..protection import is_draft, with_reach
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
@@ -131,8 +131,8 @@ def _index(
 def _page_list(
     files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPlace], str]
 ) -> str:
-    """The table of contents as a list of links, captions of parts in bold."""
-    places = {draft.place.source: draft.place for draft in drafts}
+    """The table of contents as a list of links, captions of parts in bold; no draft is in it."""
+    places = {draft.place.source: draft.place for draft in drafts if not is_draft(draft.document.front)}
     lines: list[str] = []
     shift = 0
     for entry in files.toc:

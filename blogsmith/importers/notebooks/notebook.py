@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..protection import complete_front
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 
 CellKind = Literal["markdown", "code", "raw"]
@@ -158,7 +159,7 @@ def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[Noteboo
     if not head or rest.strip():
         return {}, cells
     try:
-        front = load_mapping(head)
+        front = complete_front(load_mapping(head), head)
     except DataTextError as error:
         raise NotebookError(f"the front matter is not YAML: {error}", first.line + error.line) from error
     return front, [cell for cell in cells if cell is not first]

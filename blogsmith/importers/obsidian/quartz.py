@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ..source_files import read_text
+from ..source_files import read_text, walk_files
 from ..text.path_patterns import matches_gitignore
 
 _CONFIG = "quartz.config.ts"
-_CONTENT = "content"
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.DOTALL)
-_PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
+_CONTENT = PurePosixPath("content")
 _STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
+_COMMENT = re.compile(rf"(?P<string>{_STRING.pattern})|/\*.*?\*/|//[^\n]*", re.DOTALL)
+_PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
 _DEFAULT = ("private", "templates", ".obsidian")
 """As a new Quartz site has them."""
 
@@ -29,8 +30,16 @@ class QuartzFilter:
 
     def leaves_out(self, path: PurePosixPath) -> bool:
         """Return whether a file is no part of the site. path: relative to the vault."""
-        inner = path.relative_to(_CONTENT) if path.parts[0] == _CONTENT else path
+        inner = path.relative_to(_CONTENT) if path.is_relative_to(_CONTENT) else path
         return matches_gitignore(inner.as_posix(), self.patterns, is_anchored=True)
+
+
+def vault_files(root: Path, quartz: QuartzFilter | None) -> Iterator[PurePosixPath]:
+    """Yield the files of a vault; of a Quartz site only those in its folder of notes: all else is Quartz."""
+    if quartz and (root / _CONTENT).is_dir():
+        yield from (_CONTENT / path for path in walk_files(root / _CONTENT))
+    else:
+        yield from walk_files(root)
 
 
 def read_quartz(root: Path) -> QuartzFilter | None:
@@ -38,7 +47,7 @@ def read_quartz(root: Path) -> QuartzFilter | None:
     text = read_text(root / _CONFIG)
     if text is None:
         return None
-    text = _COMMENT.sub("", text)
+    text = _COMMENT.sub(lambda found: found["string"] or "", text)
     written = _PATTERNS.search(text)
     # without a list that can be read it is not known which folders are private
     patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT

@@ -12,12 +12,12 @@ from ...base.patterns import lazy_pattern
 from ...model.slugs import github_slug, slugify
 from ..model import ImportedFile, Notice
 from ..protection import complete_front, part_protected, withheld
-from ..source_files import read_text, walk_files
+from ..source_files import read_text
 from ..text.front_values import texts_in
 from ..text.headings import heading_text
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.segments import TEX, mask
-from .quartz import read_quartz
+from .quartz import read_quartz, vault_files
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _TAKEN = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
@@ -120,7 +120,7 @@ def read_vault(root: Path) -> Vault:
     notes: list[tuple[PurePosixPath, str]] = []
     files: list[PurePosixPath] = []
     notices: list[Notice] = []
-    for path in walk_files(root):
+    for path in vault_files(root, quartz):
         if quartz and quartz.leaves_out(path):
             if path.suffix.lower() == ".md":
                 notices.append(withheld("ignorePatterns in quartz.config.ts leaves it out", path))

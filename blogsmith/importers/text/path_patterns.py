@@ -18,8 +18,8 @@ _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?
 def matches_gitignore(path: str, patterns: Iterable[str], *, is_anchored: bool = False) -> bool:
     """Return whether patterns of gitignore's form leave a path out; the last one that matches decides.
 
-    is_anchored: a pattern without a slash matches at the top only, as in patterns of globby. A pattern that may
-    take very long matches every path.
+    is_anchored: a pattern without a slash matches at the top only, as in patterns of globby. A pattern that
+    may take very long matches every path.
     """
     is_out = False
     for pattern in patterns:
