@@ -76,6 +76,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         done = run(source, target, asked, progress)
     problems = _fetch(clocks, target) if fetches and not dry_run else 0
+    _print_withheld(done)
     _print_differences(done)
     for line in _summary(done, target, clocks.seconds() - clocks.started, dry_run=dry_run):
         terminal.print_line(line)
@@ -97,6 +98,18 @@ def _fetch(clocks: Clocks, root: Path) -> int:
     print_messages(report.problems)
     terminal.print_line(f"{plural(len(report.fetched), 'image')} downloaded, {report.present} already there")
     return len(report.problems)
+
+
+def _print_withheld(done: ImportResult) -> None:
+    """Name the pages that the old site keeps from readers, and that are not in the new one."""
+    from ..base.diagnostics.format import printable
+
+    held = [notice for notice in done.site.all_notices if notice.kind == "withheld"]
+    for notice in () if is_quiet() else held[:_SHOWN]:
+        terminal.warn(printable(f"{notice.source}: {notice.message}"))
+    if len(held) > _SHOWN and not is_quiet():
+        more = plural(len(held) - _SHOWN, "more page")
+        terminal.warn(f"and {more} held back, listed in import-report.md")
 
 
 def _print_differences(done: ImportResult) -> None:
@@ -132,7 +145,7 @@ def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -
         f"  {'; '.join(told)}",
     ]
     if line := withheld_line(done):
-        lines.append(f"  {line}; see import-report.md")
+        lines.append(f"  {line}")
     if check.published:
         unanswered = len(check.published.unanswered)
         more = f"; {plural(unanswered, 'old page')} without one here" if unanswered else ""

@@ -19,6 +19,7 @@ from .model import ImportedFile, ImportedPage, Notice, SiteImport
 from .source_files import read_text
 
 _HINT = "blogsmith has no access control: publish it where the host protects it, or leave it out"
+_EXCLUDED_HINT = "copy it to content/ if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
 
 
@@ -60,6 +61,11 @@ def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice |
 def withheld(why: str, source: PurePosixPath | str) -> Notice:
     """Return the notice of a page that is not imported. why: a sentence without full stop."""
     return Notice("withheld", f"not imported: {why}", str(source), hint=_HINT)
+
+
+def excluded(why: str, source: PurePosixPath | str) -> Notice:
+    """Return the notice of a page that settings leave out of the old site. why: as for `withheld`."""
+    return replace(withheld(why, source), hint=_EXCLUDED_HINT)
 
 
 def part_protected(

@@ -61,7 +61,7 @@ def _refuse(slot: Slot, found: Restriction) -> None:
         hint = "remove `cascade`; write `draft: true` into each page that must not be published"
     elif found.meant:
         message, hint = (
-            f'unknown key "{found.name}"',
+            f'unknown key "{found.name}": it may restrict who reads the page',
             f"rename or remove `{{}}`, which looks like `{found.meant}`",
         )
     elif found.remedy == "list":

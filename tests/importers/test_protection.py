@@ -212,11 +212,12 @@ CASES: Mapping[str, Case] = {
             "content/posts/never.md": secret("build: {render: never}"),
             "content/posts/alone.md": opened("_build: {list: never}"),
             "content/posts/unlisted.md": opened("unlisted: true"),
+            "content/posts/part.md": opened() + '{{% hugo-encryptor "x" %}}hush{{% /hugo-encryptor %}}',
             "content/closed/_index.md": "---\ntitle: Open\ncascade:\n  params: {access: staff}\n---\n",
             "content/closed/a.md": secret(),
         },
         (
-            *("content/posts/bundle/index.md", "content/posts/toml.md"),
+            *("content/posts/bundle/index.md", "content/posts/toml.md", "content/posts/part.md"),
             *("content/closed/a.md", "content/closed/_index.md"),
         ),
         ("content/posts/never.md",),
@@ -289,8 +290,12 @@ def test_the_summary_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture
         tmp_path / "old",
         {**MKDOCS, "docs/a.md": secret("password: hush"), "docs/b.md": secret("private: true")},
     )
-    assert main(["import", str(tmp_path / "old"), str(tmp_path / "new")]) == 0
-    assert "2 pages are held back and not in the new site; see import-report.md" in capsys.readouterr().out
+    arguments = ["import", str(tmp_path / "old"), str(tmp_path / "new")]
+    for more in (["--dry-run"], []):
+        assert main([*arguments, *more]) == 0
+        out, err = capsys.readouterr()
+        assert "2 pages are held back and not in the new site" in out
+        assert 'docs/a.md: not imported: "password" in its front matter restricts who may read it' in err
 
 
 def test_files_go_with_the_pages_they_belong_to(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...base.patterns import lazy_pattern
 from ..model import ImportedFile, Notice
-from ..protection import complete_front, part_protected
+from ..protection import complete_front, part_protected, withheld
 from ..source_files import read_text
 from ..text.data import FrontText, load_data, split_front
 from ..text.front_values import list_of
@@ -22,6 +23,11 @@ from .permalinks import Placed, default_address, expand
 
 MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".mmark"))
 _HTML = frozenset((".html", ".htm"))
+_ENCRYPTION = lazy_pattern(
+    r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b",
+    re.IGNORECASE,
+)
+"""A shortcode of hugo-encryptor and others, which shows its text to readers with a password."""
 _FOREIGN = frozenset((".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd"))
 
 
@@ -118,7 +124,7 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
             copied.setdefault(target, ImportedFile(target, root / found.path))
     bundles = {each.inner.parent for each in documents if each.inner.stem == "index"}
     cascaded = (_without_cascade(each) for each in cascade(documents, config))
-    open_documents, held = part_protected(cascaded, lambda each: each.path)
+    open_documents, held = part_protected(cascaded, lambda each: each.path, _encrypted)
     notices += held
     whole = [each if each.is_bundle else _as_resource(each, bundles) for each in open_documents]
     placed = tuple(
@@ -126,6 +132,12 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
     )
     every = tuple(copied[path] for path in sorted(copied))
     return HugoFiles(placed, every, tuple(notices))
+
+
+def _encrypted(document: HugoDocument) -> Notice | None:
+    """Return a notice for a page that a shortcode encrypts, or a part of it."""
+    found = _ENCRYPTION.search(document.body)
+    return withheld(f"the shortcode {found[1]} protects a part of it", document.path) if found else None
 
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:

@@ -12,7 +12,7 @@ from typing import Any
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..model import Notice
-from ..protection import complete_front, part_protected, withheld
+from ..protection import complete_front, excluded, part_protected, withheld
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import JekyllConfig
@@ -77,7 +77,7 @@ def find_files(root: Path, config: JekyllConfig) -> JekyllFiles:
         found = _read_document(root, place, path, config)
         if why := _hidden_by(path, config):
             if found:
-                notices.append(withheld(why, place))
+                notices.append(excluded(why, place))
         elif found:
             documents.append(found)
         elif not path.parts[0].startswith("_") and path.suffix.lower() not in (".scss", ".sass"):

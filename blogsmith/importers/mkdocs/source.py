@@ -10,7 +10,7 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ..model import Notice
-from ..protection import complete_front, hold_back, is_draft, withheld
+from ..protection import complete_front, excluded, hold_back, is_draft, withheld
 from ..source_files import read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import MkDocsConfig
@@ -57,10 +57,10 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         if setting := config.left_out(path.as_posix()):
             if is_page:
                 message = f"{setting} in {config.file.name} leaves it out"
-                found.notices.append(withheld(message, source))
+                found.notices.append(excluded(message, source))
         elif config.is_draft(path.as_posix()) and path.suffix not in (".md", ".markdown"):
             if is_page:
-                found.notices.append(withheld(f"draft_docs in {config.file.name} names it", source))
+                found.notices.append(excluded(f"draft_docs in {config.file.name} names it", source))
         elif path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source, config)
         elif path.suffix == ".ipynb" and _reads_notebook(path, config):

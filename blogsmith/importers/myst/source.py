@@ -12,7 +12,7 @@ from typing import Any
 from ...model.names import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
-from ..protection import complete_front, hold_back, withheld
+from ..protection import complete_front, excluded, hold_back
 from ..source_files import SKIPPED, read_text, walk_files
 from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from .config import BookConfig
@@ -80,7 +80,7 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
         if not _is_out(path, config):
             every.append(path)
         elif _is_page(path):
-            found.notices.append(withheld("the settings exclude it", config.folder / path))
+            found.notices.append(excluded("the settings exclude it", config.folder / path))
     pages = [path for path in every if path.suffix in (*SUFFIXES, *_OTHERS)]
     found.root = _resolve(config.root, pages) or _implicit_root(pages)
     found.toc = _order(config, pages, found, top)

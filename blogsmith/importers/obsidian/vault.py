@@ -11,7 +11,7 @@ from typing import Any
 from ...base.patterns import lazy_pattern
 from ...model.slugs import github_slug, slugify
 from ..model import ImportedFile, Notice
-from ..protection import complete_front, part_protected, withheld
+from ..protection import complete_front, excluded, part_protected
 from ..source_files import read_text
 from ..text.front_values import texts_in
 from ..text.headings import heading_text
@@ -123,7 +123,7 @@ def read_vault(root: Path) -> Vault:
     for path in vault_files(root, quartz):
         if quartz and quartz.leaves_out(path):
             if path.suffix.lower() == ".md":
-                notices.append(withheld("ignorePatterns in quartz.config.ts leaves it out", path))
+                notices.append(excluded("ignorePatterns in quartz.config.ts leaves it out", path))
         elif templates and path.is_relative_to(templates):
             if path.suffix == ".md":
                 notices.append(Notice("dropped", "templates are no notes", path.as_posix()))
