@@ -21,6 +21,9 @@ from .source_files import read_text
 _HINT = "blogsmith has no access control: publish it where the host protects it, or leave it out"
 _EXCLUDED_HINT = "copy it to content/ if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
+_MOST_LINES = 2000
+_LONGEST = 300
+"""Lines of a head, and characters of a line, that are searched: what is longer was made to be slow."""
 
 
 class _Document(Protocol):
@@ -38,8 +41,8 @@ def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
     These are keys of a head that cannot be read, and values with a YAML tag, such as `password: !ENV SECRET`.
     """
     found = dict(front)
-    for line in head.split("\n"):
-        if not (pair := _LINE.fullmatch(line)):
+    for line in head.split("\n")[:_MOST_LINES]:
+        if not (pair := _LINE.fullmatch(line[:_LONGEST])):
             continue
         key, value = pair[1], pair[2]
         is_lost = key not in front and key.casefold() not in front

@@ -95,7 +95,8 @@ RULES: tuple[RestrictionRule, ...] = (
     RestrictionRule(name_set("listed build.list"), "list", closed=_NO),
     # Hugo, Zola, Obsidian Publish and Foam, Digital Garden, Eleventy, Astro
     RestrictionRule(name_set("build.render"), "draft", closed=_NO | name_set("link")),
-    RestrictionRule(name_set("render publish dgpublish ispublished permalink"), "draft", closed=_NO),
+    RestrictionRule(name_set("render publish dgpublish ispublished"), "draft", closed=_NO),
+    RestrictionRule(name_set("permalink"), "draft", closed=name_set("false")),
     RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
 """The first rule that has the key and restricts with its value decides."""

@@ -329,6 +329,7 @@ def test_files_go_with_the_pages_they_belong_to(tmp_path: Path) -> None:
         ("t/u/a.md", ["{t,v}/**"], True, True),
         ("t.md", ["[t.md"], True, False),
         ("anything", ["*a*a*a*a*a*b"], False, True),
+        ("anything", [f"a{n}" for n in range(1000)], False, True),
     ],
 )
 def test_globs(path: str, patterns: list[str], is_anchored: bool, expected: bool) -> None:
@@ -361,6 +362,8 @@ def test_regular_expressions(pattern: str, expected: bool) -> None:
         ({}, 'a: [\npassword: "x"', {"password": "x"}),
         ({}, "a = [\nprivate = true", {"private": "true"}),
         ({"Password": "x"}, "Password: x", {"Password": "x"}),
+        # a line that a careless search takes years for
+        ({}, f"a{' ' * 1_000_000}", {}),
     ],
 )
 def test_heads_that_a_reader_loses(front: dict[str, object], head: str, expected: dict[str, object]) -> None:

@@ -15,6 +15,8 @@ _CONTENT = PurePosixPath("content")
 _STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
 _COMMENT = re.compile(rf"(?P<string>{_STRING.pattern})|/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
+_LARGEST = 30_000
+"""Characters of the settings that are read."""
 _DEFAULT = ("private", "templates", ".obsidian")
 """As a new Quartz site has them."""
 
@@ -47,7 +49,7 @@ def read_quartz(root: Path) -> QuartzFilter | None:
     text = read_text(root / _CONFIG)
     if text is None:
         return None
-    text = _COMMENT.sub(lambda found: found["string"] or "", text)
+    text = _COMMENT.sub(lambda found: found["string"] or "", text[:_LARGEST])
     written = _PATTERNS.search(text)
     # without a list that can be read it is not known which folders are private
     patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT

@@ -11,6 +11,7 @@ _LARGEST = 200
 _QUANTIFIER = re.compile(r"[*+?{]")
 _MOST_QUANTIFIERS = 3
 _MOST_WILDCARDS = 4
+_MOST_PATTERNS = 500
 """More of them make a search that a hostile pattern can keep running for years."""
 _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
@@ -19,10 +20,11 @@ def matches_gitignore(path: str, patterns: Iterable[str], *, is_anchored: bool =
     """Return whether patterns of gitignore's form leave a path out; the last one that matches decides.
 
     is_anchored: a pattern without a slash matches at the top only, as in patterns of globby. A pattern that
-    may take very long matches every path.
+    may take very long matches every path, and so do too many patterns.
     """
-    is_out = False
-    for pattern in patterns:
+    every = list(patterns)
+    is_out = len(every) > _MOST_PATTERNS
+    for pattern in every[:_MOST_PATTERNS]:
         written = pattern.strip()
         if not written or written.startswith("#"):
             continue
@@ -35,7 +37,7 @@ def matches_gitignore(path: str, patterns: Iterable[str], *, is_anchored: bool =
     return is_out
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=_MOST_PATTERNS)
 def _glob(pattern: str, is_anchored: bool) -> re.Pattern[str]:
     body = pattern.removeprefix("./").strip("/")
     is_anchored = is_anchored or "/" in pattern.rstrip("/")
