@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -319,3 +319,16 @@ def commonmark_spec() -> str:
         reason = f"{path} is missing; `make test` fetches it with npm"
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     return path.read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def package_index(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Variables with which pip installs the packages that are installed here, without a network."""
+    from blogsmith.publish.pip_resolver import HOST_PLATFORM, own_platform
+    from tests.publish_locks import pack_installed
+
+    if own_platform() != HOST_PLATFORM:
+        pytest.skip("the packages installed here are not those of a host")
+    folder = tmp_path_factory.mktemp("index")
+    pack_installed(folder)
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": os.devnull}

@@ -24,6 +24,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 INSTALLER = (
     r"\b(?:pip3?|pipx|uv|poetry|conda)\b[^\n`]{0,40}\b(?:install|add|inject|run)\b(?:\s+[^\s,;`&|#]+)*?\s+"
 )
+FROM_INDEX = re.compile(rf"{INSTALLER}['\"]?blogsmith[-_]site(?!\\s*@)(?![\\w-])")
+"""An installer and our name without a place to take it from: no index has it."""
 FOREIGN = re.compile(rf"(?:{INSTALLER}|\buvx )['\"]?blogsmith(?![\w./-])|\bblogsmith\[")
 """An installer and, as a name of its own, `blogsmith`; or that with an extra, wherever it stands."""
 
@@ -44,6 +46,23 @@ def test_no_text_of_ours_installs_the_foreign_package() -> None:
             if FOREIGN.search(line):
                 named.append(f"{file.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
     assert named == []
+
+
+def test_no_document_installs_from_an_index_that_lacks_the_package() -> None:
+    documents = [file for file in texts() if file.suffix == ".md" and file.name != "CHANGELOG.md"]
+    named = [
+        f"{file.relative_to(ROOT)}: {line.strip()[:100]}"
+        for file in documents
+        for line in file.read_text("utf-8", "replace").splitlines()
+        if FROM_INDEX.search(line) and "pipx inject" not in line
+    ]
+    assert named == []
+    for text in (
+        "pipx install 'blogsmith-site[lab]'",
+        "pip install blogsmith-site",
+        "uv tool upgrade blogsmith-site",
+    ):
+        assert FROM_INDEX.search(text) or "upgrade" in text
 
 
 @each_row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,6 @@ from blogsmith.base.storage.file_names import MANIFEST
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.publish.dependency_lock import LOCK
 from blogsmith.publish.host_rehearsal import copy_checkout, different_files, pages_problem, wheel_folder
-from blogsmith.publish.pip_resolver import HOST_PLATFORM, own_platform
-from tests.publish_locks import pack_installed
 from tests.publish_sites import publish_site, run
 from tests.site_files import build, put
 
@@ -22,25 +21,13 @@ CELL = "---\ntitle: B\ndate: 2026-01-01\n---\n```python\n#| eval: true\nprint(6 
 HOSTS = ("github-pages", "gitlab", "cloudflare", "netlify")
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of wheels that pip takes for an index."""
-    if own_platform() != HOST_PLATFORM:
-        pytest.skip("the packages installed here are not those of a host")
-    folder = tmp_path_factory.mktemp("index")
-    pack_installed(folder)
-    return folder
-
-
 @pytest.fixture
-def offline(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def offline(package_index: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No other index, and a cache of this test's own."""
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
-    settings = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index), "PIP_CONFIG_FILE": os.devnull}
-    for name, value in {**settings, "XDG_CACHE_HOME": str(tmp_path / "cache")}.items():
+    for name, value in {**package_index, "XDG_CACHE_HOME": str(tmp_path / "cache")}.items():
         monkeypatch.setenv(name, value)
-    return index
 
 
 def published_site(root: Path, target: str) -> Path:
@@ -63,7 +50,7 @@ def check(root: Path, target: str) -> int:
 def test_a_host_installs_the_lock_and_builds_the_same_pages(
     target: str,
     tmp_path: Path,
-    offline: Path,
+    offline: None,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -106,7 +93,7 @@ def test_files_that_differ_are_named(tmp_path: Path) -> None:
 
 
 def test_without_a_network_the_index_is_named(
-    tmp_path: Path, offline: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, offline: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = published_site(tmp_path / "site", "gitlab")
     monkeypatch.delenv("PIP_NO_INDEX")
@@ -126,7 +113,7 @@ def test_without_a_network_the_index_is_named(
 
 
 def test_a_wheel_that_was_changed_is_not_installed(
-    tmp_path: Path, offline: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, offline: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = published_site(tmp_path / "site", "netlify")
     (wheel,) = (root / "publish").glob("*.whl")

@@ -47,7 +47,8 @@ _SOURCES = (
     click.option(
         "--from-git",
         metavar="URL@COMMIT",
-        help="Install blogsmith on the host from a commit of a git repository; COMMIT is its full hash.",
+        help="Install blogsmith on the host from a commit of a git repository, named by its full hash.  "
+        "[default: the choice of the last setup]",
     ),
     click.option(
         "--from-index",

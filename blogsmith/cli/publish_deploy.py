@@ -28,13 +28,14 @@ _OPTIONS = (
         help="Where to publish.  [default: rsync if it is set up, otherwise github-pages]",
     ),
     click.option("--dry-run", is_flag=True, help="Show what would change at the host; publish nothing."),
-    click.option("--yes", is_flag=True, help="Publish without asking."),
+    click.option("-y", "--yes", is_flag=True, help="Publish without asking."),
     click.option("--remote", metavar="NAME", help="Remote of git to push to.  [default: origin]"),
     click.option("--branch", metavar="NAME", help="Branch that holds the pages.  [default: gh-pages]"),
     click.option(
         "--base-url", metavar="URL", help="URL of the published site.  [default: base_url in blogsmith.yaml]"
     ),
 )
+_NOT_PUBLISHED = "nothing was published: the site has errors"
 _SHOWN = 20
 """Changes that are listed one by one."""
 
@@ -78,7 +79,7 @@ def _check(clocks: Clocks, root: Path) -> int:
     report = build_site(root, BuildOptions(now=clocks.now(), write=False, remembers=True))
     if not report.ok:
         print_report(report, clocks.seconds() - clocks.started, write=False)
-        terminal.warn("nothing was published: the site has errors")
+        terminal.warn(_NOT_PUBLISHED)
     return 0 if report.ok else 1
 
 
@@ -111,7 +112,7 @@ def _push_pages(
         report = build_as_published(root, url, clocks.now(), folder / "public")
         print_report(report, clocks.seconds() - clocks.started, write=False)
         if not report.ok:
-            terminal.warn("nothing was published: the site has errors")
+            terminal.warn(_NOT_PUBLISHED)
             return STALE if report.has_only_stale else 1
         update = plan_update(root, folder / "public", url, folder, remote or "origin", branch or BRANCH)
         if not update.commit:
