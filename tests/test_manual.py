@@ -98,7 +98,7 @@ def complaint(line: str) -> str:
         1:
     ]
     command: click.Command = cli
-    context = click.Context(cli, info_name="blogsmith")
+    context = click.Context(cli, info_name="blogsmith", **cli.context_settings)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         inner = command.get_command(context, words[0])
         if inner is None:
