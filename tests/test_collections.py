@@ -301,7 +301,8 @@ def test_a_page_that_is_unlisted_is_in_no_list() -> None:
 @pytest.mark.parametrize(
     ("weight", "minutes"),
     [
-        (Weight(), 1),
+        (Weight(), 0),
+        (Weight(seconds=1), 1),
         (Weight(seconds=89), 1),
         (Weight(seconds=91), 2),
         (Weight(seconds=600), 10),

@@ -184,11 +184,35 @@ def test_the_same_posts_give_the_same_bytes() -> None:
     assert atom("N", "/", [post(1)], CONFIG) == atom("N", "/", [post(1)], CONFIG)
 
 
-def test_a_site_without_an_address_has_no_feeds() -> None:
-    nowhere = Config(title="N")
-    assert site_feeds(nowhere) == ()
-    assert feed_files([*archive([post(1)], FRAME)], nowhere) == {}
-    assert site_feeds(Config(base_url="https://x.org", feeds=False)) == ()
+def test_a_site_without_base_url_has_an_atom_feed_with_site_paths() -> None:
+    config = Config(title="N")
+    page = replace(post(1, '<a href="/x/">x</a><a href="#y">y</a>'), url="/posts/p1/", canonical_url="")
+    assert [feed.url for feed in site_feeds(config)] == ["/atom.xml"]
+    files = feed_files([*archive([page], FRAME)], config)
+    assert [str(path) for path in files] == ["atom.xml"]
+    feed = ElementTree.fromstring(files[PurePosixPath("atom.xml")]())
+    (entry,) = feed.findall(f"{ATOM}entry")
+    links = [link.get("href") for parent in (feed, entry) for link in parent.findall(f"{ATOM}link")]
+    assert links == ["/", "/atom.xml", "/posts/p1/"]
+    assert entry.findtext(f"{ATOM}content") == '<a href="/x/">x</a><a href="/posts/p1/#y">y</a>'
+
+
+def test_ids_of_a_feed_without_base_url_are_absolute_and_unique() -> None:
+    """RFC 4287, 4.2.6: an id is an IRI with a scheme, and no two entries have the same one."""
+    pages = [replace(post(n), url=f"/posts/p{n}/", canonical_url="") for n in (2, 1)]
+    ids = [
+        id_.text or ""
+        for title in ("N", "M")
+        for id_ in ElementTree.fromstring(atom(title, "/", pages, Config(title=title))).iter(f"{ATOM}id")
+    ]
+    assert len({*ids}) == 6
+    assert all(re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", id_) for id_ in ids)
+
+
+def test_feeds_can_be_switched_off() -> None:
+    config = Config(base_url="https://x.org", feeds=False)
+    assert site_feeds(config) == ()
+    assert feed_files([*archive([post(1)], FRAME)], config) == {}
 
 
 def test_every_tag_has_a_feed_of_its_own() -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
-from blogsmith.cli.new_site import FirstSettings, new_site
+from blogsmith.cli.new_site import FirstSettings, default_author, new_site, text_language
 from blogsmith.languages.bundled_languages import bundled_tags
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.bundled_folders import bundled_folder
@@ -54,6 +56,7 @@ def test_a_new_site_has_configuration_home_and_first_post(tmp_path: Path) -> Non
     on_disk = files_in(tmp_path / "my notes")
     assert {*on_disk} == {str(path) for path in made.written}
     assert {"blogsmith.yaml", ".gitignore", "content/_index.md", "content/about.md"} <= {*on_disk}
+    assert [name for name, text in on_disk.items() if "my notes" in text] == ["blogsmith.yaml"]
     assert (made.extended, made.kept) == ((), ())
     settings = yaml.safe_load(on_disk["blogsmith.yaml"])
     assert settings["title"] == "my notes"
@@ -74,7 +77,97 @@ def test_a_new_site_builds_without_a_word(tmp_path: Path) -> None:
     assert report.diagnostics == ()
     assert (report.ok, report.code_blocks, report.images, report.ran) == (True, 2, 1, 2)
     assert report.formulas > 5
-    assert "T = 1/4" in (tmp_path / "public/posts/hello/temperature.svg").read_text("utf-8")
+
+
+def test_a_new_site_has_search_feed_switch_author_and_a_figure_for_both_schemes(tmp_path: Path) -> None:
+    new_site(tmp_path, TODAY, FirstSettings("My notes", author="Ada Lovelace"))
+    trust(tmp_path)
+    assert build_site(tmp_path, BuildOptions(now=NOON)).ok
+    home, post = (
+        (tmp_path / "public" / name / "index.html").read_text("utf-8") for name in (".", "posts/hello")
+    )
+    for page in (home, post):
+        assert '<a class="search-link"' in page
+        assert '<a class="feed-link" href="/atom.xml">' in page
+        assert '<button type="button" class="theme-switch"' in page
+        assert "Ada Lovelace" in page
+    assert '<h1 class="page-title">My notes</h1>' in home
+    assert "<title>My notes</title>" in home
+    feed = ElementTree.parse(tmp_path / "public/atom.xml")
+    atom = "{http://www.w3.org/2005/Atom}"
+    entry = feed.find(f"{atom}entry")
+    assert entry is not None and entry.findtext(f"{atom}author/{atom}name") == "Ada Lovelace"
+    dark, light = re.findall(r'(?:srcset|<img src)="(/posts/hello/fig-temperature[^"]+)"', post)[:2]
+    drawn = [(tmp_path / "public" / url[1:]).read_text("utf-8") for url in (dark, light)]
+    assert drawn[0] != drawn[1]
+    assert all("<svg" in svg and "temperature" in svg for svg in drawn)
+
+
+def test_the_first_figure_needs_no_packages(tmp_path: Path) -> None:
+    """NumPy and Matplotlib are extras: imports of them fail here, and the starter builds all the same."""
+    new_site(tmp_path, TODAY)
+    for name in ("numpy", "matplotlib"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('not installed')\n")
+    trust(tmp_path)
+    report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
+    assert (report.diagnostics, report.ran) == ((), 2)
+
+
+@pytest.mark.parametrize("tag", bundled_tags())
+def test_first_pages_are_in_the_language_of_the_site(tmp_path: Path, tag: str) -> None:
+    """All languages have the same texts, none of them English, and build without a warning."""
+    new_site(tmp_path, TODAY, FirstSettings("N", lang=tag))
+    trust(tmp_path)
+    report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
+    assert (report.diagnostics, report.ok) == ((), True)
+    folder = bundled_folder("starter_texts")
+    own, english = (yaml.safe_load((folder / f"{name}.yaml").read_text("utf-8")) for name in (tag, "en"))
+    assert own.keys() == english.keys()
+    if tag != "en":
+        # words that are the same there
+        assert {key for key in own if own[key] == english[key]} <= {"score", "feed_link"}
+    for key in ("intro", "explanation", "note", "limit", "value"):
+        assert re.findall(r"\$[^$]+\$|\{[=@][^}]+\}|\[\^\w+\]", own[key]) == re.findall(
+            r"\$[^$]+\$|\{[=@][^}]+\}|\[\^\w+\]", english[key]
+        ), key
+    page = (tmp_path / "public/posts/hello/index.html").read_text("utf-8")
+    assert own["post_title"] in page
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"), [("pt-BR", "pt"), ("zh-Hant", "zh"), ("sv", "en"), ("en-GB", "en")]
+)
+def test_the_nearest_language_has_the_texts(lang: str, text: str) -> None:
+    assert text_language(lang) == text
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [("[user]\n\tname = Ada  Lovelace\n", "Ada Lovelace"), ("", ""), ("[user\n", "")],
+)
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="asks Git")
+def test_the_author_is_the_one_that_git_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, name: str
+) -> None:
+    (tmp_path / "gitconfig").write_text(config)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    assert default_author() == name
+
+
+def test_the_author_is_a_placeholder_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert default_author() == ""
+    new_site(tmp_path, TODAY)
+    assert 'author: "Your Name"' in (tmp_path / "blogsmith.yaml").read_text("utf-8")
+
+
+def test_settings_of_a_repository_name_no_author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[user]\n\tname = Mallory\n"})
+    (tmp_path / ".git/objects").mkdir()
+    (tmp_path / ".git/refs").mkdir()
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
+    monkeypatch.chdir(tmp_path)
+    assert default_author() == ""
 
 
 def test_check_has_nothing_to_say_before_the_first_build(
@@ -132,8 +225,7 @@ def test_what_a_cell_needs_is_told_also_where_cells_may_run(
 def test_no_placeholder_is_left(tmp_path: Path) -> None:
     new_site(tmp_path / "a", TODAY)
     for text in files_in(tmp_path).values():
-        assert "@TITLE@" not in text
-        assert "@DATE@" not in text
+        assert not re.search(r"@\"?[a-z_]+\"?@", text)
 
 
 def test_a_repository_keeps_its_files(tmp_path: Path) -> None:
@@ -246,6 +338,7 @@ def test_settings_that_were_asked_for(tmp_path: Path, theme: str) -> None:
 def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
     wrong = (
         "Notes: on maths",
+        "Ada Lovelace",
         "example.org",
         "https://example.org/n",
         "papr",
@@ -266,14 +359,21 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
     assert shown.endswith("\nthen: blogsmith publish setup rsync --destination user@host:/folder/\n")
     read = yaml.safe_load((tmp_path / "a b/blogsmith.yaml").read_text("utf-8"))
     assert (read["title"], read["base_url"]) == ("Notes: on maths", "https://example.org/n")
-    assert (read["theme"], read["lang"]) == ("terminal", "de")
+    assert (read["theme"], read["lang"], read["author"]) == ("terminal", "de", "Ada Lovelace")
+    assert 'title: "Über mich"' in (tmp_path / "a b/content/about.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_guided_reports_a_language_without_texts(tmp_path: Path) -> None:
+    shown, code = at_a_terminal(["new", "site", "s", "--guided"], tmp_path, ["", "", "", "", "sv", ""])
+    assert (code, 'the first pages are in English: blogsmith has no texts in "sv"' in shown) == (0, True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_every_question_has_an_answer(tmp_path: Path) -> None:
-    shown, code = at_a_terminal(["new", "site", "notes", "--guided"], tmp_path, [""] * 5)
+    shown, code = at_a_terminal(["new", "site", "notes", "--guided"], tmp_path, [""] * 6)
     assert code == 0, shown
-    new_site(tmp_path / "plain/notes", TODAY)
+    new_site(tmp_path / "plain/notes", TODAY, FirstSettings("notes", author=default_author()))
     settings = [files_in(tmp_path / name)["blogsmith.yaml"] for name in ("notes", "plain/notes")]
     assert settings[0] == settings[1]
 

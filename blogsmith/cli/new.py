@@ -50,15 +50,16 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     stay as they are, and .gitignore gets the lines that it lacks.
     """
     from ..base.schema.files import keep_schemas
-    from .new_site import check_target, new_site
+    from .new_site import FirstSettings, check_target, default_author, default_title, new_site
 
     check_target(folder)
-    answers = None
+    settings, host = FirstSettings(title=default_title(folder), author=default_author()), ""
     if guided:
         from .site_questions import ask_for_site
 
-        answers = ask_for_site(folder)
-    made = new_site(folder, clocks.now().date(), answers.settings if answers else None)
+        answers = ask_for_site(settings)
+        settings, host = answers.settings, answers.target
+    made = new_site(folder, clocks.now().date(), settings)
     # the first line of its settings names one of them
     keep_schemas(folder)
     notes = [f"{path} extended" for path in made.extended]
@@ -67,8 +68,8 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
     if not _record_trust(folder, made):
         steps.insert(0, "blogsmith trust")
     _print_next(folder, steps)
-    if answers and answers.target:
-        _set_up_publishing(folder, answers.target)
+    if host:
+        _set_up_publishing(folder, host)
     return 0
 
 

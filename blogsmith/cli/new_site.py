@@ -1,18 +1,24 @@
 """New sites: the starter's files, beside whatever a folder holds, such as those of a fresh repository.
 
-They are those under `starter/`, with the title and the date filled in. No file that is there is replaced;
-`.gitignore` gets the lines that it lacks.
+They are the files under `starter/`. A placeholder `@name@` in them is replaced by a setting or by a text in
+the language of the site, from `starter_texts/<language>.yaml`; `@"name"@` by the same as a YAML string. No
+existing file is replaced; `.gitignore` gets the lines that it lacks.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
 from ..base.diagnostics.counts import first_names
+from ..base.diagnostics.model import Reporter
+from ..base.patterns import lazy_pattern
+from ..base.schema import yaml_loader
 from ..base.storage.links import is_link
 from ..freeze.store import ATTRIBUTES_PATH, GIT_ATTRIBUTES
 from ..project.bundled_folders import bundled_folder
@@ -23,6 +29,9 @@ _RENAMED = {"gitignore": _GITIGNORE.name}
 """A real `.gitignore` under `starter/` would hide files of our own repository."""
 _NAMED = 10
 """How many files a refusal names."""
+_PLACEHOLDER = lazy_pattern(r'@("?)([a-z_]+)\1@')
+_FALLBACK = "en"
+_GIT_TIMEOUT_S = 5.0
 
 
 class FirstSettings(Struct, frozen=True):
@@ -33,6 +42,8 @@ class FirstSettings(Struct, frozen=True):
     """Empty: not known yet."""
     theme: str = "paper"
     lang: str = "en"
+    author: str = ""
+    """Empty: a placeholder such as "Your Name"."""
 
 
 class NewSite(Struct, frozen=True):
@@ -52,7 +63,7 @@ def new_site(target: Path, today: dt.date, settings: FirstSettings | None = None
     file of the starter is there already, or the folder cannot be written.
     """
     kept = check_target(target)
-    files = _starter_files(today, settings or FirstSettings(default_title(target)))
+    files = _starter_files(today, settings or FirstSettings(title=default_title(target)))
     written, extended = [], []
     for path, text in files.items():
         if path == _GITIGNORE and _GITIGNORE.name in kept:
@@ -66,6 +77,27 @@ def new_site(target: Path, today: dt.date, settings: FirstSettings | None = None
 def default_title(target: Path) -> str:
     """The name of the folder."""
     return target.resolve().name or "My site"
+
+
+def default_author() -> str:
+    """Return the name in the user's own Git settings; empty without Git or a name.
+
+    The settings of a repository are not read. On Windows Git is not asked, since a `git.exe` in the current
+    folder would run instead.
+    """
+    # no other command needs it, and it takes long to import
+    import subprocess
+
+    if os.name == "nt":
+        return ""
+    command = ["git", "config", "--global", "--get", "user.name"]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_GIT_TIMEOUT_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return " ".join(done.stdout.decode("utf-8", "replace").split())
 
 
 def check_target(target: Path) -> tuple[str, ...]:
@@ -101,22 +133,46 @@ def _is_folder(path: Path) -> bool:
     return path.is_dir() and not is_link(path.lstat())
 
 
+def text_language(lang: str) -> str:
+    """Return the language of the pages that a new site gets: `pt` for `pt-BR`, English for `sv`."""
+    subtags = lang.lower().split("-")
+    tags = ["-".join(subtags[:end]) for end in range(len(subtags), 0, -1)]
+    folder = bundled_folder("starter_texts")
+    return next((tag for tag in tags if (folder / f"{tag}.yaml").is_file()), _FALLBACK)
+
+
+def _texts(lang: str) -> dict[str, str]:
+    """Return name → text for the placeholders of the starter."""
+    file = bundled_folder("starter_texts") / f"{text_language(lang)}.yaml"
+    reporter = Reporter(file.name)
+    located = yaml_loader.load(file.read_text("utf-8"), reporter)
+    assert located is not None and not reporter.diagnostics, "tests read them all"
+    return dict(located.value)
+
+
 def _starter_files(today: dt.date, settings: FirstSettings) -> dict[PurePosixPath, str]:
     """Path → text, sorted."""
     starter = bundled_folder("starter")
-    values = {"@DATE@": today.isoformat(), "@TITLE@": quote_yaml(settings.title)}
+    values = {**_texts(settings.lang), "date": today.isoformat(), "title": settings.title}
+    if settings.author:
+        values["author"] = settings.author
     files = {ATTRIBUTES_PATH: GIT_ATTRIBUTES}
     for file in starter.rglob("*"):
         if file.is_file():
             named = file.with_name(_RENAMED.get(file.name, file.name))
             path = PurePosixPath(named.relative_to(starter).as_posix())
-            text = file.read_text("utf-8")
-            for name, value in values.items():
-                text = text.replace(name, value)
-            files[path] = text
+            files[path] = _fill(file.read_text("utf-8"), values)
     config = PurePosixPath("blogsmith.yaml")
     files[config] = _with_settings(files[config], settings)
     return dict(sorted(files.items()))
+
+
+def _fill(text: str, values: Mapping[str, str]) -> str:
+    def value(found: re.Match[str]) -> str:
+        named = values[found[2]]
+        return quote_yaml(named) if found[1] else named
+
+    return _PLACEHOLDER.sub(value, text)
 
 
 def _with_settings(text: str, settings: FirstSettings) -> str:

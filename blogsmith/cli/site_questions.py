@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import click
 from msgspec import Struct
@@ -14,7 +13,8 @@ from ..config.urls import base_url_problem
 from ..config.validate import LANGUAGE
 from ..languages.bundled_languages import bundled_tags
 from ..project.bundled_folders import bundled_folder
-from .new_site import FirstSettings, default_title
+from . import terminal
+from .new_site import FirstSettings, text_language
 
 NOWHERE = "none"
 TARGETS = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync")
@@ -32,15 +32,16 @@ class GuidedSite(Struct, frozen=True):
     """One of TARGETS; empty: none."""
 
 
-def ask_for_site(folder: Path) -> GuidedSite:
-    """Ask on the terminal; wrong usage where there is none."""
+def ask_for_site(proposed: FirstSettings) -> GuidedSite:
+    """Ask on the terminal; wrong usage where there is none. proposed: what an empty answer means."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError("--guided asks questions, so it needs a terminal; without it nothing is asked")
     settings = FirstSettings(
-        title=_ask("Title of the site", default_title(folder)),
+        title=_ask("Title of the site", proposed.title),
+        author=_ask("Your name, as posts show it", proposed.author),
         base_url=_ask(_ADDRESS, "", _base_url),
-        theme=_ask_choice("Theme", _themes(), FirstSettings("").theme),
-        lang=_ask(f"Language ({', '.join(bundled_tags())})", FirstSettings("").lang, _language),
+        theme=_ask_choice("Theme", _themes(), proposed.theme),
+        lang=_ask(f"Language ({', '.join(bundled_tags())})", proposed.lang, _language),
     )
     target = _ask_choice("Publish to", (NOWHERE, *TARGETS), NOWHERE)
     return GuidedSite(settings, "" if target == NOWHERE else target)
@@ -73,7 +74,10 @@ def _base_url(answer: str) -> str:
 def _language(answer: str) -> str:
     if not LANGUAGE.fullmatch(answer.strip()):
         raise click.UsageError("write a language as en or pt-BR")
-    return answer.strip()
+    lang = answer.strip()
+    if text_language(lang) != lang.lower().partition("-")[0]:
+        terminal.warn(f'the first pages are in English: blogsmith has no texts in "{lang}"')
+    return lang
 
 
 def _themes() -> tuple[str, ...]:

@@ -304,7 +304,7 @@ class Config(Struct, frozen=True):
     archive_pagination: OfSite[int] = 500
     """Posts on one page of the archive, which has titles only; 0 puts all on one."""
     feeds: OfSite[bool | Feeds] = True
-    """Make Atom and JSON feeds; they need `base_url`."""
+    """Make Atom and JSON feeds. Without `base_url` the Atom feed has relative links, and there is no JSON."""
     search: OfPage[bool | Search] = False
     """Make an index of texts and formulas, the page `/search/`, and links to it."""
     social_cards: OfSite[bool] = True

@@ -318,7 +318,7 @@ class SiteView(Struct, frozen=True):
     generator: str
     """Name and version of blogsmith."""
     feeds: tuple[Feed, ...] = ()
-    """The site's own; empty for a site without `base_url`."""
+    """The site's own; empty if `feeds` is false."""
     indexes: tuple[Link, ...] = ()
     """Lists over the whole site, those that exist: archive, tags, categories, series."""
     has_markdown: bool = False

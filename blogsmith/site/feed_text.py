@@ -48,7 +48,7 @@ def feed_html(page: PageView, config: Config) -> str:
     if page.direction == "rtl":
         # what a style sheet of ours says is not known there
         html = html.replace("<math", '<math dir="ltr"')
-    html = _with_addresses(_SHELL.sub("", html), page.canonical_url, host_url(config))
+    html = _with_addresses(_SHELL.sub("", html), page.canonical_url or page.url, host_url(config))
     return without_control_characters(html)
 
 

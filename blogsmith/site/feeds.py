@@ -1,6 +1,7 @@
 """Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
 
-A site that does not know its own address (`base_url`) has no feeds: their ids and links must be absolute.
+Without `base_url` the links of an Atom feed are site paths, which feed readers resolve against the URL of the
+feed, and its ids are UUIDs. JSON Feed has no rule for relative links, so that feed needs `base_url`.
 Sources: RFC 4287 (Atom), JSON Feed 1.1.
 """
 
@@ -12,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import PurePosixPath
+from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
 from msgspec.structs import replace
@@ -31,17 +33,18 @@ _ATOM = "http://www.w3.org/2005/Atom"
 
 
 def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
-    """The feeds every page of an edition points to; none without `base_url` or if the site wants none.
+    """Return the feeds that every page of an edition links to; the one in JSON needs `base_url`.
 
     root: what stands before all site paths of the edition.
     """
-    if not (config.feeds and config.base_url):
+    if not config.feeds:
         return ()
     base = config.base_path + root
-    return (
+    feeds = (
         Feed(config.title, f"{base}/atom.xml", ATOM_TYPE),
         Feed(config.title, f"{base}/feed.json", JSON_TYPE),
     )
+    return feeds if config.base_url else feeds[:1]
 
 
 def with_feed(page: PageView, config: Config) -> PageView:
@@ -117,10 +120,10 @@ class _FeedWriter:
         """The feeds of the whole edition."""
         atom_file = partial(self._atom, self._config.title, self._home, self._posts, is_short=False)
         folder = PurePosixPath(self._home.strip("/"))
-        return {
-            folder / "atom.xml": GeneratedFile(atom_file, self._posts, self._posts),
-            folder / "feed.json": GeneratedFile(self._json, self._posts, self._posts),
-        }
+        files = {folder / "atom.xml": GeneratedFile(atom_file, self._posts, self._posts)}
+        if self._config.base_url:
+            files[folder / "feed.json"] = GeneratedFile(self._json, self._posts, self._posts)
+        return files
 
     def term_file(self, page: PageView, url: str, posts: Sequence[PageView]) -> GeneratedFile:
         """The feed of a tag or category. page: the list of its posts; url: the site path of that."""
@@ -188,7 +191,7 @@ def atom(
     _text(feed, "title", name)
     if config.description:
         _text(feed, "subtitle", config.description)
-    _text(feed, "id", base + url)
+    _text(feed, "id", base + url if base else _relative_id(url, config))
     newest = max((_update_date(post) for post in posts), default=dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
     _text(feed, "updated", _stamp(newest))
     _link(feed, base + url, "alternate", "text/html")
@@ -213,8 +216,8 @@ def atom_entry(post: PageView, config: Config) -> str:
     feed = ElementTree.Element(f"{{{_ATOM}}}feed")
     entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
     _text(entry, "title", post.title)
-    _text(entry, "id", post.canonical_url)
-    _link(entry, post.canonical_url, "alternate", "text/html")
+    _text(entry, "id", post.canonical_url or _relative_id(post.url, config))
+    _link(entry, post.canonical_url or post.url, "alternate", "text/html")
     _text(entry, "published", _stamp(post.date))
     _text(entry, "updated", _stamp(_update_date(post)))
     _people(entry, post.authors, post.citation.authors if post.citation else ())
@@ -233,6 +236,11 @@ def atom_entry(post: PageView, config: Config) -> str:
     content = post.content.replace("]]>", "]]]]><![CDATA[>")
     before, empty, after = text.partition('<content type="html" />')
     return f"{before}{empty[:-3]}><![CDATA[{content}]]></content>{after}"
+
+
+def _relative_id(url: str, config: Config) -> str:
+    """Return an id for a site path of a site without `base_url`: an id of Atom may not be relative."""
+    return uuid5(NAMESPACE_URL, f"{config.title}\n{url}").urn
 
 
 def _text(parent: ElementTree.Element, tag: str, text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import PageView
@@ -15,8 +17,9 @@ DESCRIPTION_LENGTH = 160
 
 
 def reading_minutes(body: Body) -> int:
-    """Minutes to read a page; at least 1."""
-    return max(1, round(body.weight.seconds / 60))
+    """Return the minutes to read a page, at least 1; 0 for a page without text."""
+    is_empty = not body.weight.seconds and not body.content
+    return 0 if is_empty else max(1, round(body.weight.seconds / 60))
 
 
 def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
@@ -33,6 +36,9 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
     lang = front.lang or config.lang
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
     is_list = item.kind in ("home", "section")
+    # a front page without title or description has those of the site
+    title = body.title_text or config.title
+    about = config.description if item.kind == "home" else ""
     # what has no date is to be consulted, not read from its first line to its last
     shows_time = front.date is not None if front.reading_time is None else front.reading_time
     return PageView(
@@ -40,13 +46,13 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         path=str(item.document.path),
         url=frame.with_base(item.url),
         canonical_url=canonical(config, item.url),
-        title=body.title_text,
-        title_html=body.title_html,
+        title=title,
+        title_html=body.title_html or escape(title, quote=False),
         title_id=body.title_id,
         body=body.content,
         subtitle=front.subtitle,
-        description=body.description_text or shorten(body.summary),
-        description_html=body.description_html,
+        description=body.description_text or about or shorten(body.summary),
+        description_html=body.description_html or escape(about, quote=False),
         date=front.date,
         updated=front.updated or frame.git_date(item.document),
         authors=front.authors or ((config.author,) if config.author else ()),
@@ -62,7 +68,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         unlisted=front.unlisted,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
-        citation=citable_view(front, body.title_text, canonical(config, item.url), config),
+        citation=citable_view(front, title, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
         comments=discussion_of(
             front.comments,

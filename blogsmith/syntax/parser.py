@@ -315,9 +315,12 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 
 def _name_of(document: Document) -> str:
+    """Return a title made from the file name; empty for the front page, which has the title of the site."""
     path = document.path
     # `post.de.md`, and what is in German for another reason is not named so
     stem = path.stem.removesuffix(f".{document.front.lang}")
+    if str(path.parent) == "content" and stem in ("index", "_index"):
+        return ""
     name = without_forbidden(path.parent.name if stem in ("index", "_index") else stem)
     return name.replace("-", " ").replace("_", " ").strip().capitalize()
 
