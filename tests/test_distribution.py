@@ -82,6 +82,7 @@ def files_of_package(checkout: Path) -> Iterator[tuple[str, Path]]:
 def test_the_wheel_has_what_a_site_is_begun_with(names: list[str]) -> None:
     assert {
         *("blogsmith/starter/gitignore", "blogsmith/starter/content/posts/hello/index.md"),
+        *("blogsmith/starter_texts/de.yaml", "blogsmith/elements/index.md", "blogsmith/elements/clip.mp4"),
         *("blogsmith/themes/paper/theme.yaml", "blogsmith/themes/terminal/theme.yaml"),
         *(
             "blogsmith/starter_theme/theme.yaml",

@@ -26,6 +26,7 @@ _bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with
 _TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
 """Target → what `publish setup` has to be told besides."""
 _WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it"
+_SHOW_IT = "next: blogsmith serve --drafts --open"
 _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
 
 
@@ -119,7 +120,7 @@ def new_post_command(
 
 
 @new.command("page")
-@click.argument("title")
+@click.argument("title", required=False)
 @click.option(
     "--section",
     default="",
@@ -128,16 +129,34 @@ def new_post_command(
     help="Folder under content/ it goes to; by default content/ itself.",
 )
 @_bundle_option
+@click.option("--elements", is_flag=True, help="Fill the page with every element, for work on a theme.")
 @site_option
 @verbosity_options
-def new_page_command(title: str, section: str, bundle: bool, site: Path | None) -> int:
+def new_page_command(title: str | None, section: str, bundle: bool, elements: bool, site: Path | None) -> int:
     """Write a draft of a page with the given TITLE and print its path.
 
-    A page has no date and stands in no list of posts.
+    A page has no date and is in no list of posts. With --elements TITLE may be left out.
     """
+    if elements:
+        return _new_elements(site_root(site), title or "Elements", section)
+    if title is None:
+        raise click.UsageError("Missing argument 'TITLE'.")
     from .new_post import write_page
 
     _print_draft(write_page(site_root(site), title, section=section, bundle=bundle))
+    return 0
+
+
+def _new_elements(root: Path, title: str, section: str) -> int:
+    from .new_elements import write_elements
+
+    config = site_config(root)
+    page = write_elements(root, config, title, section=section)
+    terminal.print_line(format_path(page.file))
+    if page.missing:
+        terminal.warn(f"note: elements of these plugins are left out: {', '.join(page.missing)}")
+        terminal.warn(f"hint: {page.advice}")
+    terminal.warn(_SHOW_IT)
     return 0
 
 

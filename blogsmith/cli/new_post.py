@@ -38,7 +38,10 @@ def write_post(root: Path, post: NewPost) -> Path:
     if post.series:
         lines.append(f"series: {quote_yaml(post.series)}")
     lines.append(f"tags: [{', '.join(map(quote_yaml, post.tags))}]")
-    return _write_draft(root, _section_path(post.section), post.title, lines, bundle=post.bundle)
+    _section_path(post.section)
+    return _write_draft(
+        root, new_draft_path(root, post.title, section=post.section, bundle=post.bundle), lines
+    )
 
 
 def write_page(root: Path, title: str, *, section: str = "", bundle: bool = False) -> Path:
@@ -46,14 +49,22 @@ def write_page(root: Path, title: str, *, section: str = "", bundle: bool = Fals
 
     It goes to `content/`, or to a section below; SiteError as for a post.
     """
-    folder = _section_path(section) if section else PurePosixPath()
-    return _write_draft(root, folder, title, [f"title: {quote_yaml(title)}", "draft: true"], bundle=bundle)
+    path = new_draft_path(root, title, section=section, bundle=bundle)
+    return _write_draft(root, path, [f"title: {quote_yaml(title)}", "draft: true"])
 
 
-def _write_draft(root: Path, section: PurePosixPath, title: str, lines: list[str], *, bundle: bool) -> Path:
-    folder, name = "content" / section, _file_name(title)
+def new_draft_path(root: Path, title: str, *, section: str, bundle: bool) -> PurePosixPath:
+    """Return the path of a new draft, relative to the site. section: empty for `content/` itself.
+
+    Raises SiteError if the title or section gives no file name, or the draft exists.
+    """
+    folder = "content" / (_section_path(section) if section else PurePosixPath())
+    name = _file_name(title)
     _refuse_taken_name(root / folder, name, root)
-    path = folder / name / "index.md" if bundle else folder / f"{name}.md"
+    return folder / name / "index.md" if bundle else folder / f"{name}.md"
+
+
+def _write_draft(root: Path, path: PurePosixPath, lines: list[str]) -> Path:
     create_file(root, path, "\n".join(["---", *lines, "---", "", ""]))
     return root / path
 

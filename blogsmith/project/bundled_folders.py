@@ -1,4 +1,4 @@
-"""Where the folders that ship with blogsmith are: `themes`, `plugins`, `starter`, `starter_theme`.
+"""Where the folders that ship with blogsmith are: `themes`, `plugins`, `starter`, `elements` and others.
 
 A wheel carries them inside the package; in a checkout `themes/` and `plugins/` stand beside it,
 because the repository is itself a site of the shape any author's has.
