@@ -93,6 +93,7 @@ def test_a_new_site_has_search_feed_switch_author_and_a_figure_for_both_schemes(
         assert "Ada Lovelace" in page
     assert '<h1 class="page-title">My notes</h1>' in home
     assert "<title>My notes</title>" in home
+    assert '<p class="page-description">Notes with formulas and code</p>' in home
     feed = ElementTree.parse(tmp_path / "public/atom.xml")
     atom = "{http://www.w3.org/2005/Atom}"
     entry = feed.find(f"{atom}entry")
