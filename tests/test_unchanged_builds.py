@@ -52,7 +52,7 @@ OUTLASTING = (
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A site with a warning that has been built, its sources older than any clock's tick."""
     files = {
-        "blogsmith.yaml": "title: S\n",
+        "blogsmith.yaml": "title: S\nfeeds: false\n",
         "content/posts/a.md": POST.replace("gone.md", "b.md").replace("\n---\n[", "\ntags: [x, X]\n---\n["),
         "content/posts/b.md": "---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n",
         "content/posts/later.md": FUTURE,
