@@ -280,7 +280,10 @@ def test_options_show_in_a_new_site(
     new_site(tmp_path / "new", dt.date(2026, 1, 1))
     config = tmp_path / "new" / "blogsmith.yaml"
     settings = f"theme: {theme}\ntheme_options: {{{CHOSEN.format(font=font, header=header)}}}\n"
-    config.write_text(config.read_text("utf-8").replace("theme: paper\n", settings), "utf-8")
+    pattern = r"theme: paper\ntheme_options:\n(?: .*\n)+"
+    text, count = re.subn(pattern, lambda found: settings, config.read_text("utf-8"))
+    assert count == 1
+    config.write_text(text, "utf-8")
     (tmp_path / "new/content/posts/sections.md").write_text(SECTIONS, "utf-8")
     report = build(tmp_path / "new", output=tmp_path / "public", base_url=ADDRESS)
     assert report.ok, printed(report)
