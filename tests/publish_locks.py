@@ -41,7 +41,7 @@ class MadeUpIndex:
 def use_made_up_index(monkeypatch: pytest.MonkeyPatch) -> MadeUpIndex:
     """Let `publish setup` resolve without pip, and pack a wheel of one file."""
     index = MadeUpIndex()
-    installed = {one.name: one.version for one in PACKAGES}
+    installed = {one.name: one.version for one in PACKAGES} | {"merman": "0.9.2"}
     monkeypatch.setattr(pip_resolver, "resolve_packages", index.resolve)
     monkeypatch.setattr(pip_resolver, "installed_version", lambda name: installed.get(name, ""))
     monkeypatch.setattr(pip_resolver, "own_platform", lambda: pip_resolver.HOST_PLATFORM)

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from blogsmith import __version__
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.publish.dependency_lock import LOCK
+from blogsmith.publish import pip_resolver
+from blogsmith.publish.dependency_lock import LOCK, parse_lock
 from blogsmith.publish.hosted_site import HostedSite
 from blogsmith.publish.quoting import quote_shell, quote_toml, quote_yaml, yaml_command
 from blogsmith.publish.redirect_rules import RedirectRule
@@ -164,7 +165,17 @@ def test_a_site_that_needs_more_says_so_in_its_workflow(tmp_path: Path) -> None:
     assert checkout == {"persist-credentials": False, "fetch-depth": 0, "lfs": True}
     assert build_steps(tmp_path)[1] == "blogsmith trust"
     lock = (tmp_path / LOCK).read_text("utf-8")
+    assert parse_lock(lock).inputs.startswith("blogsmith-site[diagrams] ")
     assert f"./publish/blogsmith_site-{__version__}-py3-none-any.whl[diagrams] " in lock
+
+
+def test_a_host_draws_no_diagram_that_is_not_drawn_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pip_resolver, "installed_version", lambda name: "")
+    site(tmp_path, "plugins: [mermaid]\n")
+    assert setup(tmp_path, "github-pages") == 0
+    assert "[diagrams]" not in (tmp_path / LOCK).read_text("utf-8")
 
 
 def test_a_site_in_a_folder_of_its_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

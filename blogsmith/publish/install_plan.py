@@ -49,8 +49,10 @@ class InstallPlan(Struct, frozen=True):
 
 
 def needed_extras(config: Config) -> tuple[str, ...]:
-    """Return the extras of our package that builds of a site need."""
-    extras = {"diagrams"} if "mermaid" in config.plugins else set()
+    """Return the extras of our package with which a host builds the pages that are built here."""
+    # without its renderer Mermaid shows the source of a diagram, here and then on the host too
+    draws = "mermaid" in config.plugins and bool(pip_resolver.installed_version("merman"))
+    extras = {"diagrams"} if draws else set()
     if isinstance(config.search, Search) and config.search.engine == "pagefind":
         extras.add("search")
     return tuple(sorted(extras))
