@@ -70,7 +70,7 @@ def test_a_lock_is_read_as_it_was_written(source: InstallSource) -> None:
     [
         (GIT, True),
         (f"ssh://git@example.org/ada/blogsmith.git@{COMMIT}", True),
-        (f"file:///srv/blogsmith@{COMMIT}", True),
+        (f"file:///srv/blogsmith@{COMMIT}", False),
         ("https://example.org/ada/blogsmith.git", False),
         (f"https://example.org/ada/blogsmith.git@{COMMIT[:7]}", False),
         ("https://example.org/ada/blogsmith.git@main", False),

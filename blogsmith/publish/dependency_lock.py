@@ -26,7 +26,7 @@ _NOTE = """\
 """
 _INPUTS = "# for: "
 _PLATFORMS = "# platforms: "
-_GIT = lazy_pattern(r"(?:ssh://(?:[\w.-]+@)?|https://|file://)[^\s@'\"\\$`]+@[0-9a-f]{40}")
+_GIT = lazy_pattern(r"(?:ssh://(?:[\w.-]+@)?|https://)[^\s@'\"\\$`]+@[0-9a-f]{40}")
 """No name or password before the host of an https URL: the file is public."""
 _REQUIREMENT = lazy_pattern(r"(\S+?)(?:\[([a-z,]+)\])?(?:==([^\s\\]+))?\s*\\?")
 _DIGEST = lazy_pattern(r"--hash=sha256:([0-9a-f]{64})")
