@@ -19,6 +19,7 @@ LIGHTHOUSE := .cache/.lighthouse
 TORCH ?= torch==2.13.0
 TORCH_VENV := .venv-torch
 TORCH_READY := $(TORCH_VENV)/.ready
+RECORD_BIN = $(if $(wildcard $(TORCH_READY)),$(TORCH_VENV),$(VENV))/bin
 # Dask and Jupyter, with a kernel for another language and a server.
 ENGINES_VENV := .venv-engines
 ENGINES_READY := $(ENGINES_VENV)/.ready
@@ -51,7 +52,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check fast-tests site site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check fast-tests site record check-records site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-pages bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots serve clean
@@ -67,9 +68,19 @@ check: $(READY)
 fast-tests: $(READY)
 	$(BIN)/python -m pytest $(CHECK_FLAGS)
 
-# Runs the code of all posts that can run here, and records what it gives in _freeze/.
+# Builds the site from the results in _freeze/, and runs no cell.
 site: $(READY)
-	$(BIN)/blogsmith build --execute=all
+	$(BIN)/blogsmith build
+	@echo 'The pages are in public/. To read them: $(BIN)/blogsmith serve --open'
+
+# Runs every cell that can run here. A record in _freeze/ changes only if a result, a version or a file differs.
+# Cells that need torch run in the environment of `make test-torch`, if there is one.
+record: $(READY)
+	$(RECORD_BIN)/blogsmith build --execute=all
+
+# Fails if a cell gives another result than the last commit has.
+check-records: record
+	$(BIN)/python -m scripts.compare_records
 
 test: $(READY) $(TOOLS)
 	$(MAKE) --no-print-directory -j 3 lint types all-tests

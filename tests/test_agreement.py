@@ -1,7 +1,8 @@
-"""What a run may change and be no other result: noise in its numbers, and the layout of its code."""
+"""Differences between two runs that keep the record: provenance, noise in numbers, layout of the code."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from blogsmith.freeze.agreement import agree_texts
+from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.keys import CANONICAL, EXACT, session_keys
 from blogsmith.freeze.record import PageRecord, SessionRecord
 from blogsmith.freeze.record_json import from_json, to_json
+from blogsmith.freeze.recording import session_record
+from blogsmith.freeze.staleness import judge
+from blogsmith.model.cells import Need
+from blogsmith.model.results import CellRun, Machine, Stream
 from blogsmith.project.report import ExecutionOptions
-from tests.recorded import cell, page
+from tests.recorded import DAY, around, cell, digest, page, run_page
 from tests.rows import each_row
 from tests.run_sites import STALE, site
 from tests.site_files import build, printed
@@ -93,6 +99,91 @@ def test_texts_that_agree(old: str, new: str, tolerance: float, same: bool) -> N
 def test_agreement_is_mutual(one: str, other: str) -> None:
     assert agree_texts(one, other, 0.1) == agree_texts(other, one, 0.1)
     assert agree_texts(one, one, 0.0)
+
+
+# -- what is the same result, and leaves the record as it is --
+
+DATA, LIB = {"data.csv": "1"}, {"lib.py": "x = 1"}
+HERE = Machine(
+    "3.11.7", "Linux x86_64", "AMD EPYC", threads=1, packages={"numpy": "2.4.6", "torch": "2.13.0"}
+)
+WITHOUT_TORCH = replace(HERE, cpu="Intel Xeon", packages={"numpy": "2.4.6"})
+POST = page(cell("a\n", "a"), cell("b\n", "b", needs=(Need("torch"),)), cell("c\n", "c"), values=[("x", 3)])
+FIRST = CellRun(
+    "ok", (Stream("stdout", "1"),), reads={"data.csv": digest("1")}, packages=("numpy",), absent=("numpy",)
+)
+SECOND = CellRun("ok", modules={"lib.py": digest("x = 1")}, packages=("numpy", "torch"), absent=("torch",))
+THIRD = CellRun("ok", (Stream("stdout", "3"),), packages=("numpy", "torch"))
+RUNS = {0: FIRST, 1: SECOND, 2: THIRD}
+SKIPPED = CellRun("skipped", problem="torch is not installed")
+# the third cell is the first that imports the module
+WITHOUT = {1: SKIPPED, 2: replace(THIRD, packages=("numpy",), modules=SECOND.modules)}
+
+
+def session(
+    machine: Machine = HERE,
+    runs: Mapping[int, CellRun] | None = None,
+    old: SessionRecord | None = None,
+    surroundings: Environment | None = None,
+    date: str = DAY,
+) -> SessionRecord:
+    ran = run_page(POST, machine=machine, runs={**RUNS, **(runs or {})})
+    made = session_record(POST, ran, surroundings or around({**DATA, **LIB}), date, old)
+    assert made is not None
+    return made
+
+
+@each_row(
+    ("name", "machine", "runs", "files", "same"),
+    [
+        ("date and processor", replace(HERE, cpu="Intel Xeon"), {}, {}, True),
+        ("seconds", HERE, {0: replace(FIRST, seconds=9.0)}, {}, True),
+        ("absent modules", HERE, {0: replace(FIRST, absent=("random",))}, {}, True),
+        ("Python", replace(HERE, python="3.11.8"), {}, {}, False),
+        ("a package", replace(HERE, packages={"numpy": "2.5.0", "torch": "2.13.0"}), {}, {}, False),
+        ("a GPU", replace(HERE, gpu="H200"), {}, {}, False),
+        ("output", HERE, {0: replace(FIRST, outputs=(Stream("stdout", "2"),))}, {}, False),
+        ("device", HERE, {0: replace(FIRST, device="cuda")}, {}, False),
+        ("attention", HERE, {0: replace(FIRST, sdpa=("math aten::_softmax",))}, {}, False),
+        ("a file", HERE, {0: replace(FIRST, reads={"data.csv": digest("2")})}, {"data.csv": "2"}, False),
+        # otherwise the record would be stale at every build
+        ("a file is no longer read", HERE, {0: replace(FIRST, reads={})}, {"data.csv": "2"}, False),
+        ("an absent module is there", HERE, {0: replace(FIRST, absent=())}, {"numpy.py": ""}, False),
+        ("a cell cannot run", WITHOUT_TORCH, WITHOUT, {}, True),
+        (
+            "a cell cannot run, another result",
+            WITHOUT_TORCH,
+            {**WITHOUT, 2: replace(WITHOUT[2], outputs=())},
+            {},
+            False,
+        ),
+        (
+            "a cell cannot run, a new file",
+            WITHOUT_TORCH,
+            {**WITHOUT, 0: replace(FIRST, reads={**FIRST.reads, "new.csv": digest("1")})},
+            {"new.csv": "1"},
+            False,
+        ),
+    ],
+)
+def test_a_record_stays_if_its_results_are_repeated(
+    name: str, machine: Machine, runs: Mapping[int, CellRun], files: Mapping[str, str], same: bool
+) -> None:
+    old = session()
+    surroundings = around({**DATA, **LIB, **files})
+    made = session(machine, runs, old, surroundings, "2027-01-01")
+    assert (made is old) is same
+    # in either case the next build has nothing to run
+    again = judge(POST, PageRecord({"main": made}), surroundings)
+    assert again.stale_sessions({Need("torch")}) == ()
+
+
+def test_a_cell_that_could_not_run_is_replaced_as_soon_as_it_runs() -> None:
+    apart = session(WITHOUT_TORCH, {**WITHOUT, 0: replace(FIRST, outputs=())}, session())
+    assert apart.cells[1].origin is not None
+    assert session(WITHOUT_TORCH, {**WITHOUT, 0: replace(FIRST, outputs=())}, apart) is apart
+    whole = session(HERE, {0: replace(FIRST, outputs=())}, apart)
+    assert [found.origin for found in whole.cells] == [None, None, None]
 
 
 CODE = "x = [1,2]  # two\nprint(sum(x))"

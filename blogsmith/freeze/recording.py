@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..model.cells import Cell, PageCells
 from ..model.results import CellRun, Failure, SessionRun, Stream
-from .agreement import agree
+from .agreement import is_repetition
 from .environment import Environment
 from .keys import EXACT, SessionKeys, environment_digests, layout_digest, session_keys
 from .matching import match_cells
@@ -64,7 +64,8 @@ def session_record(
         absent=run.absent,
         form=keys.form,
     )
-    return old if old is not None and agree(cells, old, made) else made
+    tolerances = {key: cell.options.tolerance for key, cell in zip(keys.cells, cells, strict=True)}
+    return old if old is not None and is_repetition(old, made, tolerances, around) else made
 
 
 def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
