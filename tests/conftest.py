@@ -45,6 +45,7 @@ SLOW_FILES = frozenset(
         "checkpoints",
         "claims",
         "claims_of_posts",
+        "clean_tree",
         "cli",
         "cluster_builds",
         "completion",

@@ -112,7 +112,18 @@ SUMMARIES = [
         "40 unchanged, 1 removed; 1 warning)\n",
     ),
     (("build",), replace(REPORT, drafts=2), "1 removed; 2 drafts left out)\n"),
-    (("check",), replace(REPORT, scheduled=("content/a.md",)), "in 0.8 s (1 scheduled)\n"),
+    (("build",), replace(REPORT, drafts=2, expired=3), "1 removed; 2 drafts left out, 3 expired)\n"),
+    (
+        ("check",),
+        replace(REPORT, scheduled=("content/a.md",)),
+        "in 0.8 s\nnot checked: 1 scheduled page; run `blogsmith check --future`\n",
+    ),
+    (
+        ("check",),
+        replace(REPORT, drafts=2, expired=1, scheduled=("content/a.md",)),
+        "not checked: 2 drafts, 1 expired page, 1 scheduled page; run `blogsmith check --drafts --future`\n",
+    ),
+    (("check",), replace(REPORT, expired=1), "1 expired page; run `blogsmith check --drafts`\n"),
     (("build", "--output", "out"), REPORT, "→ out/ (3"),
     (("build", "--timings"), REPORT, "read        12.3 ms\nrender    1500.0 ms\n"),
 ]
@@ -215,6 +226,7 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "output": site / "out",
         "write": True,
         "start_method": "",
+        "include": (),
         "keep_going": True,
     }
 
@@ -232,6 +244,7 @@ def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "output": None,
         "write": False,
         "start_method": "",
+        "include": (),
         "keep_going": False,
     }
 

@@ -38,10 +38,10 @@ def test_the_first_line_names_the_address() -> None:
 
 
 def test_the_whole_site_is_counted() -> None:
-    counts = Counts(pages=1102, formulas=26000, cells=107, drafts=2, scheduled=("content/s.md",))
+    counts = Counts(pages=1102, formulas=26000, cells=107, drafts=2, expired=1, scheduled=("content/s.md",))
     assert format_complete(counts, 9.41, [LINK, WARNING]) == (
         "1,102 pages, 26,000 formulas, 107 cells in 9.4 s "
-        "(2 drafts left out, 1 scheduled; 1 error, 1 warning)"
+        "(2 drafts left out, 1 expired, 1 scheduled; 1 error, 1 warning)"
     )
     assert format_complete(Counts(pages=1), 0.0312) == "1 page, 0 formulas in 31 ms"
 

@@ -315,9 +315,10 @@ NOW = dt.datetime(2026, 3, 14, 12, tzinfo=dt.UTC)
         ("publishDate: 2026-03-15\ndate: 2026-03-01", False, False, "scheduled"),
         ("publish_date: 2026-03-01\ndate: 2026-03-15", False, False, "scheduled"),
         ("publish_date: 2026-03-01", False, False, "published"),
-        ("expiryDate: 2026-03-14 12:00Z", False, False, "draft"),
+        ("expiryDate: 2026-03-14 12:00Z", False, False, "expired"),
         ("expiryDate: 2026-03-14 12:01Z", False, False, "published"),
         ("expiry_date: 2026-03-01", True, False, "published"),
+        ("draft: true\nexpiry_date: 2026-03-01", False, False, "draft"),
         ("date: 9999-12-31 23:59 -12:00", False, False, "scheduled"),
     ],
 )

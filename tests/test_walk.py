@@ -142,10 +142,11 @@ def test_from_nothing_to_a_published_post(walk: Walk) -> None:
     for line in commands_in(before):
         walk.enter(line)
     walk.write(post["path"], post["text"])
-    first, *rest = commands_in(after)
-    assert first.startswith("blogsmith serve")
-    walk.enter(first)
-    assert "Take out the line `draft: true`" in after
+    serve, check, *rest = commands_in(after)
+    assert serve.startswith("blogsmith serve") and check == f"blogsmith check {post['path']}"
+    walk.enter(serve)
+    walk.enter(check)
+    assert "Remove the line `draft: true`" in after
     walk.write(post["path"], post["text"].replace("draft: true\n", ""))
     for line in rest:
         walk.enter(line)

@@ -117,7 +117,8 @@ def check(
     something else, and of formulas that do not keep to the site's notation.
 
     FILES are files or folders of the site, by default all: the whole site is read, but only what is wrong
-    with them is shown and decides the exit code.
+    with them is shown and decides the exit code. A file is checked although it is a draft, scheduled or
+    expired. Such files in a folder are checked with --drafts and --future.
     """
     asked = fix_request(fix=fix, diff=diff, yes=yes, unsafe_fixes=unsafe_fixes, output_format=output_format)
     options = take_inspections(clocks, options)
@@ -210,10 +211,12 @@ def _build(
         if code is not None:
             return code
 
+    def build_with(include: tuple[str, ...] = ()) -> BuildReport:
+        asked = {**options, "remembers": not no_cache, "question": question, "include": include}
+        return _build_anew(clocks, root, verbose, asked)
+
     def build_focused() -> BuildReport:
-        asked = {**options, "remembers": not no_cache, "question": question}
-        report = _build_anew(clocks, root, verbose, asked)
-        return _focus_on(report, focus) if focus else report
+        return _check_files(build_with, focus) if focus else build_with()
 
     report = build_focused()
     if fixes:
@@ -244,11 +247,11 @@ def _build(
     return _exit_code(report)
 
 
-def _focus_on(report: BuildReport, files: tuple[str, ...]) -> BuildReport:
-    """As `project.focus.focus_on`, which brings records with it."""
-    from ..project import focus
+def _check_files(build: Callable[[tuple[str, ...]], BuildReport], files: tuple[str, ...]) -> BuildReport:
+    """As `project.focus.check_files`, whose import takes time."""
+    from ..project.focus import check_files
 
-    return focus.focus_on(report, files)
+    return check_files(build, files)
 
 
 def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:

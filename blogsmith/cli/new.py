@@ -25,7 +25,9 @@ _bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with
 
 _TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
 """Target → what `publish setup` has to be told besides."""
-_WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it"
+_WRITE_IT = (
+    "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
+)
 _SHOW_IT = "next: blogsmith serve --drafts --open"
 _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
 
@@ -174,9 +176,12 @@ def new_theme_command(name: str, site: Path | None) -> int:
 
 
 def _print_draft(file: Path) -> None:
-    """The path alone on stdout, for `$EDITOR $(blogsmith new post …)`."""
-    terminal.print_line(format_path(file))
-    terminal.warn(_WRITE_IT)
+    """Print the path alone on stdout, for `$EDITOR $(blogsmith new post …)`."""
+    import shlex
+
+    path = format_path(file)
+    terminal.print_line(path)
+    terminal.warn(_WRITE_IT.format(file=shlex.quote(path)))
 
 
 def _split(tags: Iterable[str]) -> list[str]:

@@ -21,7 +21,9 @@ site_option = click.option(
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help=f"Folder of the site; by default the current one or the nearest above that holds {CONFIG_FILE}.",
 )
-drafts_option = click.option("--drafts", is_flag=True, help="Include posts with `draft: true`.")
+drafts_option = click.option(
+    "--drafts", is_flag=True, help="Include posts with `draft: true`, and expired ones."
+)
 future_option = click.option("--future", is_flag=True, help="Include posts dated in the future.")
 output_option = click.option(
     "-o",

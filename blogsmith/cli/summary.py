@@ -41,7 +41,7 @@ def print_report(
         print_diagnostics(found, sys.stderr, wants_color(sys.stderr), full=full)
         if not write and (line := _fixable_line(found)):
             terminal.warn(line)
-    for path in () if quiet else report.scheduled:
+    for path in report.scheduled if write and not quiet else ():
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if write and not report.ok:
         for line in _after_errors(report):
@@ -49,6 +49,8 @@ def print_report(
     if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
         say(summary_line(report, seconds, target) if not focus else _focus_line(report, seconds, focus))
+    if not (write or quiet) and (line := _unchecked_line(report)):
+        (say if report.ok else terminal.warn)(line)
 
 
 def _fixable_line(found: Sequence[Diagnostic]) -> str:
@@ -104,9 +106,8 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
         plural(report.images, "image"),
     )
     verb, where = ("built", f" → {target}") if target else ("checked", "")
-    notes = "; ".join(
-        filter(None, (_changes(report) if target else "", _unpublished_line(report), _warnings(report)))
-    )
+    done = (_changes(report), _unpublished_line(report)) if target else ()
+    notes = "; ".join(filter(None, (*done, _warnings(report))))
     return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
 
 
@@ -154,8 +155,21 @@ def _changes(report: BuildReport) -> str:
 
 def _unpublished_line(report: BuildReport) -> str:
     drafts = f"{plural(report.drafts, 'draft')} left out" if report.drafts else ""
+    expired = f"{report.expired:,} expired" if report.expired else ""
     scheduled = f"{len(report.scheduled):,} scheduled" if report.scheduled else ""
-    return ", ".join(filter(None, (drafts, scheduled)))
+    return ", ".join(filter(None, (drafts, expired, scheduled)))
+
+
+def _unchecked_line(report: BuildReport) -> str:
+    """Return which pages a check has passed over, and how to check them; empty if there are none."""
+    counts = (
+        (report.drafts, "draft"),
+        (report.expired, "expired page"),
+        (len(report.scheduled), "scheduled page"),
+    )
+    passed = [plural(count, name) for count, name in counts if count]
+    options = ("--drafts",) * bool(report.drafts or report.expired) + ("--future",) * bool(report.scheduled)
+    return f"not checked: {', '.join(passed)}; run `blogsmith check {' '.join(options)}`" if passed else ""
 
 
 def _warnings(report: BuildReport) -> str:

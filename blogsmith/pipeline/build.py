@@ -149,7 +149,14 @@ def _finish(
     counts = replace(counts, waiting=line.cells.waiting)
     target = options.output or site.context.root / site.config.output
     fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
-    report = replace(log.close(counts), rebuilt=line.reasons, fallbacks=fallbacks, target=target, notes=notes)
+    report = replace(
+        log.close(counts),
+        rebuilt=line.reasons,
+        fallbacks=fallbacks,
+        target=target,
+        notes=notes,
+        left_out=states_of(site.resolved.loaded),
+    )
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
         return report, pages
@@ -211,12 +218,17 @@ def count_left_out(loaded: LoadedSite) -> Counter[str]:
     return Counter(state for _, state in loaded.left_out.values())
 
 
+def states_of(loaded: LoadedSite) -> dict[str, str]:
+    """Return why each page that was left out is not built, by its source path."""
+    return {path: state for path, (_, state) in loaded.left_out.items()}
+
+
 def counts_of(
     rendered: Sequence[Rendered], pages: int, loaded: LoadedSite, cells: int, ran: int = 0
 ) -> Counts:
     """How much there is. cells: that run; ran: in this build."""
     weights = [item.body.weight for item in rendered]
-    states = {path: state for path, (_, state) in loaded.left_out.items()}
+    states = states_of(loaded)
     return Counts(
         pages=pages,
         formulas=sum(weight.formulas for weight in weights),
@@ -224,6 +236,7 @@ def counts_of(
         images=sum(weight.images for weight in weights),
         scheduled=tuple(sorted(path for path, state in states.items() if state == "scheduled")),
         drafts=sum(state == "draft" for state in states.values()),
+        expired=sum(state == "expired" for state in states.values()),
         cells=cells,
         ran=ran,
     )

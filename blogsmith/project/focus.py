@@ -6,12 +6,12 @@ The whole site is read all the same, since links and labels lead across pages.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import did_you_mean
+from ..base.diagnostics.model import did_you_mean, sort_key
 from .report import BuildReport
 
 PARTS = (
@@ -35,17 +35,52 @@ def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_select(root, name) for name in names))
 
 
+def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence[str]) -> BuildReport:
+    """Return what a build finds in these files and folders.
+
+    A file that is named is built although it is a draft, scheduled or expired; one in a folder that is named
+    is not. So these are built apart: published pages are judged as they will be published.
+
+    build: takes source paths of pages to be built in any case.
+    """
+    published = build(())
+    hidden = tuple(path for path in published.left_out if path in files)
+    if not hidden:
+        return focus_on(published, files)
+    found = focus_on(build(hidden), hidden)
+    others = [file for file in files if file not in hidden]
+    if not others:
+        return found
+    rest = focus_on(published, others)
+    diagnostics = dict.fromkeys((*rest.diagnostics, *found.diagnostics))
+    return replace(
+        rest,
+        diagnostics=tuple(sorted(diagnostics, key=sort_key)),
+        ok=rest.ok and found.ok,
+        notes=(*rest.notes, *found.notes),
+    )
+
+
 def focus_on(report: BuildReport, files: Sequence[str]) -> BuildReport:
-    """The report with only what is about these files and folders.
+    """Return the report with only what is about these files and folders.
 
     Errors by which the site could not be read at all stay: nothing is known of the files then.
     """
     if not files:
         return report
+    left_out = {path: state for path, state in report.left_out.items() if is_within(path, files)}
     is_read = report.target is not None
     found = tuple(one for one in report.diagnostics if is_within(one.path, files) or not is_read)
     is_ok = not any(one.severity == "error" for one in found)
-    return replace(report, diagnostics=found, ok=is_ok, scheduled=())
+    return replace(
+        report,
+        diagnostics=found,
+        ok=is_ok,
+        drafts=sum(state == "draft" for state in left_out.values()),
+        expired=sum(state == "expired" for state in left_out.values()),
+        scheduled=tuple(path for path, state in left_out.items() if state == "scheduled"),
+        left_out=left_out,
+    )
 
 
 def is_within(path: str, files: Sequence[str]) -> bool:

@@ -32,8 +32,8 @@ class LoadedSite(Struct, frozen=True):
     documents: tuple[Document, ...]
     """Those that are built."""
     left_out: Mapping[str, tuple[Document, str]]
-    """Source path → document and why: `draft`, `scheduled`, `protected` (no build publishes it), or `unclear`
-    whether or where it should be."""
+    """Source path → document and why: `draft`, `expired`, `scheduled`, `protected` (no build publishes it), or
+    `unclear` whether or where it should be."""
     waiting: Mapping[str, str]
     """Source path of a document left out → the site path it will have."""
     urls: Urls
@@ -66,7 +66,9 @@ def resolve_urls(
         state: str = publication(document, options.now, drafts=options.drafts, future=options.future)
         if any(one.code == PROTECTED for one in found):
             state = "protected"
-        elif options.keep_going and _leaves_open_publication(document, found):
+        elif str(document.path) in options.include:
+            state = "published"
+        if state != "protected" and options.keep_going and _leaves_open_publication(document, found):
             state = "unclear"
         if state == "published":
             documents.append(document)

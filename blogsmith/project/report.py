@@ -53,6 +53,8 @@ class BuildOptions(Struct, frozen=True):
     """With a time zone: posts dated later are scheduled."""
     drafts: bool = False
     future: bool = False
+    include: tuple[str, ...] = ()
+    """Source paths of pages that are built although they are drafts, scheduled or expired."""
     strict: bool = False
     """Warnings are errors."""
     base_url: str | None = None
@@ -85,6 +87,8 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Source paths of posts dated in the future and left out."""
     drafts: int = 0
     """Posts left out because they are drafts."""
+    expired: int = 0
+    """Posts left out because their `expiry_date` has passed."""
     cells: int = 0
     """Cells of posts that run, whether in this build or an earlier one."""
     ran: int = 0
@@ -122,6 +126,8 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     """Stage → seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
     """Cell that ran → seconds."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Source path of a page that was not built → `draft`, `scheduled`, `expired` or `unclear`."""
     notes: tuple[str, ...] = ()
     """Lines to print besides: what inspections have to say of the whole."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)

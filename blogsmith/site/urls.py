@@ -32,7 +32,7 @@ from .lists import plan_lists
 from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
 
 Kind = Literal["home", "section", "post", "page"]
-Publication = Literal["published", "draft", "scheduled"]
+Publication = Literal["published", "draft", "expired", "scheduled"]
 
 CONTENT = PurePosixPath("content")
 
@@ -60,11 +60,15 @@ class Urls(Struct, frozen=True):
 
 
 def publication(document: Document, now: dt.datetime, *, drafts: bool, future: bool) -> Publication:
-    """Whether a document is built: drafts and posts dated after `now` wait, unless asked for."""
+    """Return whether a document is built, and if not, why.
+
+    drafts: drafts and expired documents are built; future: those dated after `now`.
+    """
     front = document.front
-    has_expired = front.expiry_date is not None and front.expiry_date <= now
-    if (front.draft or has_expired) and not drafts:
+    if front.draft and not drafts:
         return "draft"
+    if front.expiry_date is not None and front.expiry_date <= now and not drafts:
+        return "expired"
     start = front.publish_start
     return "scheduled" if start is not None and start > now and not future else "published"
 

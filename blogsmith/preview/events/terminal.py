@@ -52,7 +52,8 @@ def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnosti
         parts.append(plural(counts.cells, "cell"))
     drafts = f"{plural(counts.drafts, 'draft')} left out" if counts.drafts else ""
     scheduled = f"{len(counts.scheduled):,} scheduled" if counts.scheduled else ""
-    left_out = ", ".join(filter(None, (drafts, scheduled)))
+    expired = f"{counts.expired:,} expired" if counts.expired else ""
+    left_out = ", ".join(filter(None, (drafts, expired, scheduled)))
     return f"{', '.join(parts)} in {format_duration(seconds)}" + _notes(left_out, count_line(problems))
 
 
