@@ -25,9 +25,7 @@ _bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with
 
 _TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
 """Target → what `publish setup` has to be told besides."""
-_WRITE_IT = (
-    "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
-)
+_WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
 _SHOW_IT = "next: blogsmith serve --drafts --open"
 _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
 
