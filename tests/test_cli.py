@@ -272,6 +272,11 @@ def test_the_site_can_be_named(
 USAGE = [
     ((), "Usage: blogsmith"),
     (("bild",), "No such command 'bild'"),
+    (("init", "notes"), 'unknown command "init": run `blogsmith new site FOLDER`'),
+    (("deploy",), 'unknown command "deploy": run `blogsmith publish --help`'),
+    (("pdf",), "print a page from the browser, or run `blogsmith epub`"),
+    (("convert", "--all"), "run `blogsmith import FOLDER`"),
+    (("preview",), "run `blogsmith serve --drafts --open`"),
     (("build", "--draft-s"), "No such option"),
     (("build", "extra"), "unexpected extra argument"),
     (("build", "--site", "missing"), "does not exist"),

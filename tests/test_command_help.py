@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from blogsmith.cli.commands import cli
+from blogsmith.cli.commands import _INSTEAD, cli
 from tests.rows import each_row
 
 COLUMNS = 80
@@ -43,7 +43,7 @@ def options_of(context: click.Context) -> list[click.Option]:
 @each_row("path", CONTEXTS)
 def test_no_help_is_cut_or_wider_than_the_terminal(path: str) -> None:
     text = CONTEXTS[path].get_help()
-    _, _, commands = text.partition("\nCommands:\n")
+    commands = text.partition("\nCommands:\n")[2] or text.partition("\nWrite:\n")[2]
     assert "..." not in commands
     assert [line for line in text.splitlines() if len(line) > COLUMNS] == []
 
@@ -93,3 +93,25 @@ def test_lines_to_be_copied_are_whole() -> None:
         "blogsmith completion fish > ~/.config/fish/completions/blogsmith.fish",
     ):
         assert f"  {line}\n" in text
+
+
+def test_every_command_is_below_one_heading() -> None:
+    context = CONTEXTS["blogsmith"]
+    assert isinstance(context.command, click.Group)
+    text = context.get_help().partition("\nWrite:\n")[2]
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line[2] != " "]
+    assert sorted(listed) == context.command.list_commands(context)
+
+
+@each_row("name", _INSTEAD)
+def test_no_command_has_a_name_that_points_elsewhere(name: str) -> None:
+    assert f"blogsmith {name}" not in CONTEXTS
+
+
+@each_row("hint", {*_INSTEAD.values()})
+def test_hints_name_commands_that_exist(hint: str) -> None:
+    typed = re.findall(r"`(blogsmith[^`]*)`", hint)
+    assert typed
+    for line in typed:
+        words = [word for word in line.split() if word[0] not in "-" and not word.isupper()]
+        assert " ".join(words) in CONTEXTS

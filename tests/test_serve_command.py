@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -37,6 +38,7 @@ class FakeSession:
     ends: BaseException | None = None
     root: Path | None = None
     options: ServeOptions | None = None
+    url: str = "http://127.0.0.1:8000/"
 
     def __call__(
         self,
@@ -47,7 +49,7 @@ class FakeSession:
         check: Callable[[], None],
     ) -> None:
         self.root, self.options = root, options
-        ready("http://127.0.0.1:8000/")
+        ready(self.url)
         for text in self.says:
             say(text)
         if self.ends:
@@ -106,6 +108,43 @@ def test_every_option_arrives(site: Path, session: FakeSession) -> None:
         poll_s=2.5,
         verbose=True,
     )
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that another program listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def test_a_chosen_port_that_is_taken_is_an_error(
+    site: Path, taken: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert serve("--port", str(taken)) == 1
+    assert capsys.readouterr() == (
+        "",
+        f"Error: port {taken} is taken: write `--port auto` to use the next free one\n",
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--port", "auto")])
+def test_another_port_than_the_usual_one_is_reported(
+    site: Path, session: FakeSession, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    session.url = "http://127.0.0.1:8003/"
+    assert serve(*options) == 0
+    assert session.options is not None and not session.options.is_port_fixed
+    assert capsys.readouterr() == (
+        "blogsmith serves http://127.0.0.1:8003/ (Ctrl-C ends it)\n",
+        "port 8000 is taken: this preview uses port 8003\n",
+    )
+
+
+def test_a_chosen_port_is_fixed(site: Path, session: FakeSession) -> None:
+    session.url = "http://127.0.0.1:8931/"
+    assert serve("--port", "8931") == 0
+    assert session.options is not None
+    assert (session.options.port, session.options.is_port_fixed) == (8931, True)
 
 
 def test_options_whose_value_may_be_left_out(site: Path, session: FakeSession) -> None:

@@ -49,8 +49,56 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType({"import": "import_site"})
 """Command → its name in Python, where that may not have the same."""
 
 
+_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Write": ("new", "serve", "check", "import", "theme"),
+        "Build": ("build", "execute", "freeze", "trust", "clean"),
+        "Publish": ("publish", "epub"),
+        "Tools": ("cite", "completion", "images", "lsp", "math", "pyodide", "schema", "tokens"),
+    }
+)
+"""Heading in the help → commands below it. Each command is below one heading."""
+_INSTEAD: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("create", "init", "quickstart"), "run `blogsmith new site FOLDER`"),
+        **dict.fromkeys(("add", "post"), "run `blogsmith new post TITLE`"),
+        **dict.fromkeys(
+            ("dev", "preview", "run", "server", "start", "watch"), "run `blogsmith serve --drafts --open`"
+        ),
+        **dict.fromkeys(("compile", "generate", "make", "render"), "run `blogsmith build`"),
+        **dict.fromkeys(("lint", "test", "validate"), "run `blogsmith check`"),
+        **dict.fromkeys(("deploy", "gh-deploy", "upload"), "run `blogsmith publish --help`"),
+        **dict.fromkeys(("convert", "migrate"), "run `blogsmith import FOLDER`"),
+        "pdf": "print a page from the browser, or run `blogsmith epub`",
+        "help": "run `blogsmith --help`",
+        "version": "run `blogsmith --version`",
+    }
+)
+"""Name of a command of other generators → what to do here."""
+
+
 class _Commands(click.Group):
     """Imports a command when it is asked for: most starts need one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if hint := _INSTEAD.get(args[0]):
+            ctx.fail(f'unknown command "{args[0]}": {hint}')
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.list_commands(ctx)))
+        for heading, names in _GROUPS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [
+                        (name.ljust(width), command.get_short_help_str(formatter.width - width - 6))
+                        for name, command in commands
+                        if command
+                    ]
+                )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*_MODULES, *self.commands})

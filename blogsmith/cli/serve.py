@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
+from urllib.parse import urlsplit
 
 import click
 
@@ -30,12 +32,25 @@ def _number(context: click.Context, option: click.Parameter, value: float | None
     return value
 
 
+class _PortType(click.ParamType[int | Literal["auto"]]):
+    """`auto`, or the number of a port."""
+
+    name = "port"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | Literal["auto"]:
+        return "auto" if value == "auto" else click.IntRange(0, 65535).convert(value, param, ctx)
+
+
 @click.command()
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    help=f"Port to listen at, or the next free one if it is taken; 0 is any free one; by default {PORT}.",
+    type=_PortType(),
+    metavar="N|auto",
+    default="auto",
+    help=f"Port to listen at; 0 is any free one. A taken port is an error; by default auto, which is {PORT} "
+    "or the next free port.",
 )
 @click.option(
     "--host",
@@ -92,6 +107,9 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
         terminal.warn(_open_to_others(options))
 
     def ready(url: str) -> None:
+        port = urlsplit(url).port
+        if options.port not in (0, port):
+            terminal.warn(f"port {options.port} is taken: this preview uses port {port}")
         terminal.print_line(serving_line(url))
         if browser:
             # a browser may take its time to start, or keep the one who starts it
@@ -99,7 +117,13 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
 
     # what is read of the site stays until the end
     with rare_collections():
-        serve_site(root, options, StatusLines(sys.stderr), ready, check)
+        try:
+            serve_site(root, options, StatusLines(sys.stderr), ready, check)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and options.is_port_fixed:
+                message = f"port {options.port} is taken: write `--port auto` to use the next free one"
+                raise click.ClickException(message) from error
+            raise
     return 0
 
 
@@ -114,7 +138,8 @@ def _serve_options(clocks: Clocks, options: dict[str, Any]) -> ServeOptions:
         build=build,
         now=clocks.now,
         host=options["host"],
-        port=options["port"],
+        port=PORT if options["port"] == "auto" else options["port"],
+        is_port_fixed=options["port"] not in ("auto", 0),
         allowed_hosts=allowed_hosts(options["host"]),
         poll_s=options["poll"],
         verbose=options["verbose"],

@@ -57,6 +57,7 @@ def serve_site(
         hello=front.hello,
         host=options.host,
         port=options.port,
+        is_port_fixed=options.is_port_fixed,
         allowed_hosts=options.allowed_hosts,
         report_bug=report_bug,
     )

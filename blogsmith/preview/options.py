@@ -24,6 +24,8 @@ class ServeOptions:
     """Address or name to listen at."""
     port: int = PORT
     """The first that is tried; 0: any free one."""
+    is_port_fixed: bool = False
+    """Try no other port than `port`."""
     allowed_hosts: tuple[str, ...] = ()
     """Names under which the preview may be asked for beside those of this machine alone, without a port;
     IPv6 addresses without brackets."""

@@ -1,7 +1,4 @@
-"""Sockets to listen on: this machine only unless asked otherwise, all on one port.
-
-If it is taken, the next free one is.
-"""
+"""Sockets to listen on: this machine only unless asked otherwise, all on one port."""
 
 from __future__ import annotations
 
@@ -28,14 +25,17 @@ def host_in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def listen(host: str, port: int) -> list[socket.socket]:
-    """Listening sockets for `host`, on `port` or one of the hundred after it; 0: any port.
+def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socket]:
+    """Return listening sockets for `host`, on `port` or one of the hundred after it; 0: any port.
 
-    OSError: no port is free, or this machine does not have the address.
+    is_fixed: no other port than `port` will do. OSError: no port is free, or this machine does not have the
+    address.
     """
     addresses = _addresses(host)
     last = OSError(errno.EADDRINUSE, "no port is free")
-    tried: Iterable[int] = [0] * 20 if port == 0 else range(port, min(port + PORTS_TRIED, 65536))
+    tried: Iterable[int] = (
+        [0] * 20 if port == 0 else range(port, min(port + (1 if is_fixed else PORTS_TRIED), 65536))
+    )
     for candidate in tried:
         try:
             return _bind_all(addresses, candidate)

@@ -43,6 +43,7 @@ class PreviewServer:
         hello: Callable[[], Mapping[str, object]],
         host: str = "127.0.0.1",
         port: int = 8000,
+        is_port_fixed: bool = False,
         allowed_hosts: Collection[str] = (),
         report_bug: Callable[[Exception], None] = traceback.print_exception,
         limits: ClientLimits | None = None,
@@ -50,14 +51,15 @@ class PreviewServer:
         """ValueError for a host that others can reach, without the names they may use.
 
         token: what pages send with an action. hello: the first event of every stream, without `kind` and
-        `run`; see `Hub`. port: the first to try, 0 for any. allowed_hosts: names and addresses that `Host`
-        may hold beside those of this machine. report_bug: told of exceptions of ours, in the thread they
-        happen in.
+        `run`; see `Hub`. port: the first to try, 0 for any. is_port_fixed: try no other. allowed_hosts: names
+        and addresses that `Host` may contain, in addition to those of this machine. report_bug: called with
+        our own exceptions, in the thread they happen in.
         """
         if not is_loopback(host) and not allowed_hosts:
             raise ValueError(f"to serve on {host}, say under which names")
         self.run = os.urandom(8).hex()
         self.port = port
+        self._is_port_fixed = is_port_fixed
         self._limits = limits or ClientLimits()
         self._site, self._actions, self._token = site, actions, token
         self._host = host
@@ -75,8 +77,8 @@ class PreviewServer:
         return f"http://{host_in_url(self._host)}:{self.port}"
 
     def start(self) -> None:
-        """Listen, on the next free port if the given one is taken; OSError if that cannot be."""
-        self._listeners = listen(self._host, self.port)
+        """Listen. OSError: no port can be used; EADDRINUSE if another program uses it."""
+        self._listeners = listen(self._host, self.port, is_fixed=self._is_port_fixed)
         self.port = self._listeners[0].getsockname()[1]
         self._routes = Routes(
             self._site,
