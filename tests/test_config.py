@@ -8,6 +8,7 @@ import pytest
 
 from blogsmith.config.load import load_config, parse_config
 from blogsmith.config.schema import CalloutKind, Config, MenuItem
+from blogsmith.config.services import ANALYTICS_HINT, COMMENTS_HINT
 from tests.rows import each_row
 
 
@@ -161,6 +162,13 @@ def test_mistakes_are_reported_at_their_places(text: str, expected: list[str]) -
         ("permalinks: {posts: /:slg/}", "did you mean :slug?"),
         ("diagnostics: {ignore: [front-mater-key]}", "did you mean front-matter-key?"),
         ("embeds: {allow: [youtub]}", "did you mean youtube?"),
+        ("analytics: google", ANALYTICS_HINT),
+        ("analytics: {provider: Google-Analytics}", ANALYTICS_HINT),
+        ("analytics: {provider: goatcountr}", "did you mean goatcounter?"),
+        ("google_analytics: G-XXXXXXX", ANALYTICS_HINT),
+        ("comments: disqus", COMMENTS_HINT),
+        ("comments: {provider: disqus}", COMMENTS_HINT),
+        ("disqusShortname: notes", COMMENTS_HINT),
     ],
 )
 def test_hints(text: str, hint: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -19,13 +19,15 @@ from ..base.diagnostics.characters import find_hidden, name_of
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import ANYTHING, Form, accepts
-from ..base.schema.readers import QUOTE, of_kind, texts, words
+from ..base.schema.readers import QUOTE, Reader, of_kind, texts, words
 from ..base.schema.records import Table, schema_of
 from ..base.schema.slots import LocatedMapping, Slot
 from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.decode import decode, normalize_line_ends
+from .community import Analytics, Comments
 from .levels import read_diagnostics
 from .schema import Config, SiteLanguage
+from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
 from .validate import CHECKS
 
 CONFIG_NAME = "blogsmith.yaml"
@@ -166,6 +168,12 @@ def _bare_language(slot: Slot) -> SiteLanguage | None:
     return None
 
 
+def _provider(kind: Any, hints: Mapping[str, str]) -> Reader:
+    """Return a reader of the name of a provider. hints: other provider → what to do instead."""
+    hint = get_type_hints(kind)["provider"]
+    return words({word: word for word in get_args(hint)}, _describe_type(hint), hints=hints)
+
+
 _TABLE = Table(
     types={
         **{kind: accepts(_FORMS[kind])(partial(_strict, kind)) for kind in _WORDS},
@@ -175,9 +183,13 @@ _TABLE = Table(
     readers={
         "diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`"),
         "bibliography": texts(),
+        "analytics.provider": _provider(Analytics, OTHER_ANALYTICS),
+        "comments.provider": _provider(Comments, OTHER_COMMENTS),
     },
     checks=CHECKS,
     short={"languages": _bare_language},
+    hints={"analytics": ANALYTICS_HINT, "comments": COMMENTS_HINT},
+    foreign=OTHER_KEYS,
     in_words=_describe_type,
 )
 SETTINGS = schema_of(Config, _TABLE)

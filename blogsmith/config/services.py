@@ -15,6 +15,52 @@ from ..base.schema.slots import Slot
 from .community import Analytics, Comments
 from .schema import Config
 
+_OTHER_SERVICE = (
+    "for another service, add its script to a block of a layout and its hosts to `security.csp` "
+    "(manual: {page})"
+)
+ANALYTICS_HINT = (
+    "write `analytics: {provider: goatcounter, site: CODE}`, or plausible or umami; "
+    + _OTHER_SERVICE.format(page="Recipes, Google Analytics")
+)
+COMMENTS_HINT = (
+    "write `comments: {provider: utterances, repo: OWNER/NAME}`, or giscus; "
+    + _OTHER_SERVICE.format(page="Themes, The policy of pages")
+)
+OTHER_ANALYTICS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        (
+            *("google", "google-analytics", "google_analytics", "googleanalytics", "ga", "ga4", "gtag"),
+            *(
+                "cloudflare",
+                "fathom",
+                "matomo",
+                "mixpanel",
+                "openpanel",
+                "piwik",
+                "posthog",
+                "simpleanalytics",
+            ),
+        ),
+        ANALYTICS_HINT,
+    )
+)
+"""Provider that other generators know, in lower case → what to do here."""
+OTHER_COMMENTS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        ("commento", "cusdis", "discourse", "disqus", "facebook", "hyvor", "isso", "remark42", "waline"),
+        COMMENTS_HINT,
+    )
+)
+OTHER_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("google_analytics", "googleAnalytics", "google_analytics_id", "gtag"), ANALYTICS_HINT
+        ),
+        **dict.fromkeys(("disqus", "disqus_shortname", "disqusShortname"), COMMENTS_HINT),
+    }
+)
+"""Setting of other generators → what to do here."""
 GISCUS = "https://giscus.app"
 UTTERANCES = "https://utteranc.es"
 BLUESKY_API = "https://public.api.bsky.app"

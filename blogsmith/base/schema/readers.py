@@ -133,8 +133,11 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
     return read
 
 
-def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
-    """What `read` gives of a list or mapping. other: reads what is none, or says what it must be."""
+def of_kind(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
+    """Return a reader of a list or mapping. other: reads another value, or names the kind that is expected.
+
+    hint: what to write instead of another value.
+    """
 
     inner = narrow({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, form_of(read))
 
@@ -142,7 +145,7 @@ def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
     def read_kind(slot: Slot) -> Any:
         if isinstance(slot.value, kind):
             return read(slot)
-        return slot.wrong(f"{slot.name} must be {other}") if isinstance(other, str) else other(slot)
+        return slot.wrong(f"{slot.name} must be {other}", hint) if isinstance(other, str) else other(slot)
 
     return read_kind
 

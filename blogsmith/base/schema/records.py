@@ -35,6 +35,8 @@ class Table(Struct, frozen=True):
     """Key → what it must be beyond its type."""
     short: Mapping[str, Reader] = field(default_factory=dict)
     """Key of a record → what reads it if it is no mapping."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Key of a record → what to write if its value is not a mapping."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Key → field, where they differ."""
     others: Mapping[str, str] = field(default_factory=dict)
@@ -182,7 +184,7 @@ def _reader_of(hint: Any, table: Table, key: str) -> Reader:
         return of_kind(dict, _values(_reader_of(parts[1], table, key)), kind)
     schema = schema_of(hint, table, f"{key}.")
     record = accepts({RECORD: schema})(lambda slot: schema.read(slot))
-    return of_kind(dict, record, table.short.get(key, kind))
+    return of_kind(dict, record, table.short.get(key, kind), table.hints.get(key, ""))
 
 
 def _values(read_value: Reader) -> Reader:
