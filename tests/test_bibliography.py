@@ -244,7 +244,7 @@ def test_a_bibliography_outside_of_content(tmp_path: Path) -> None:
     (root / "all.bib").unlink()
     report = compare(root)
     assert not report.ok
-    assert "there is no bibliography all.bib" in printed(report)
+    assert 'bibliography not found: "all.bib"' in printed(report)
 
 
 def test_nothing_outside_of_the_site_is_read(tmp_path: Path) -> None:

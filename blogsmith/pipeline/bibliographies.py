@@ -20,7 +20,14 @@ from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..model.documents import Document
 from ..model.publications import CslStyle, FoundPublication
-from ..read.bibliography_files import TextFile, candidate_paths, file_stamp, open_text_file, read_text_file
+from ..read.bibliography_files import (
+    TextFile,
+    candidate_paths,
+    file_stamp,
+    is_outside_site,
+    open_text_file,
+    read_text_file,
+)
 from ..read.files import NO_TEXTS
 from .rows.row_store import NoRows, Row, RowStore
 
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 
 _KIND = "bibliography"
 _HINT = "paths are relative to the page, or to the root of the site"
+_COPY_HINT = "copy the file into the site, and write its path from the page or from the root of the site"
 
 
 Look = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
@@ -201,11 +209,18 @@ class SiteBibliographies:
         return stamp, read_text_file(self._root, self._config.config.output, path) if stamp else None
 
     def _missing(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
-        message = file.problem if file else f"there is no bibliography {written}"
+        page = document.path if document else None
+        is_outside = file.is_outside if file else is_outside_site(self._root, written, page)
+        message = (
+            f'bibliography "{written}" is outside the site'
+            if is_outside
+            else f'bibliography not found: "{written}"'
+        )
+        message = file.problem if file else message
         is_list = document is not None and written in document.front.publications
         key = "publications" if is_list else "bibliography"
-        near = None if file else self._near_file(written, document)
-        hint = question_of(near) or _HINT
+        near = None if file or is_outside else self._near_file(written, document)
+        hint = question_of(near) or (_COPY_HINT if is_outside else _HINT)
         return self._at("bibliography-file", message, key, written, document, hint, near)
 
     def _near_file(self, written: str, document: Document | None) -> str | None:

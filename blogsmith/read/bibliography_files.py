@@ -14,11 +14,14 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 
 from ..base.diagnostics.model import SiteError
+from ..base.patterns import lazy_pattern
 from ..base.storage.stamps import FileStamp, stamp_of
 from ..model.decode import decode, normalize_line_ends
 from ..model.paths import join_path
 
 MAX_BYTES = 20_000_000
+_OF_HOME = lazy_pattern(r"~|[A-Za-z]:[\\/]")
+"""Start of a path in a home folder, or of one on Windows."""
 
 
 class TextFile(Struct, frozen=True):
@@ -29,6 +32,8 @@ class TextFile(Struct, frozen=True):
     """Hex SHA-256 of its bytes."""
     problem: str = ""
     """In the author's terms; empty if it was read."""
+    is_outside: bool = False
+    """The problem: the file is outside the site."""
 
 
 def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePosixPath]:
@@ -42,6 +47,20 @@ def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePo
         found = join_path(folder, written)
         if found is not None:
             yield found
+
+
+def is_outside_site(root: Path, written: str, page: PurePosixPath | None) -> bool:
+    """Return whether a path that an author wrote leads out of the site.
+
+    A path that begins with a slash is one of the machine if the site lacks its first folder. Files outside
+    the site are not looked up. page: as in `candidate_paths`.
+    """
+    if _OF_HOME.match(written):
+        return True
+    parts = PurePosixPath(written).parts
+    if parts[:1] == ("/",):
+        return len(parts) > 2 and not (root / parts[1]).exists()
+    return join_path(page.parent if page else PurePosixPath(), written) is None
 
 
 def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
@@ -66,7 +85,7 @@ def read_text_file(root: Path, output: str, path: PurePosixPath) -> TextFile | N
     except (OSError, RuntimeError, ValueError):
         return None
     if not file.is_relative_to(base):
-        return TextFile(problem=f"{path} leads out of the site")
+        return TextFile(problem=f'"{path}" is a link to a file outside the site', is_outside=True)
     inside = file.relative_to(base)
     if any(part.startswith(".") for part in inside.parts) or inside.is_relative_to(output):
         return TextFile(problem=f"{path} is hidden, or part of the built site")
