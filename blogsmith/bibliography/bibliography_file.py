@@ -7,7 +7,8 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Diagnostic, Place
+from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.merge_conflicts import may_have_conflict, take_first_versions
 from ..model.publications import FoundPublication, Publication
 from .bibtex_entry import BibEntry, Strings, read_entry, read_strings
 from .bibtex_index import BibIndex, Mistake, index_bibtex
@@ -28,8 +29,10 @@ class BibtexFile:
     def __init__(self, path: str, text: str, index: BibIndex | None = None) -> None:
         """path: as it is told to the author. index: of this very text, if it is known."""
         self.path = path
-        self._text = text
-        self.index = index or index_bibtex(text)
+        reporter = Reporter(path, text.split("\n") if may_have_conflict(text) else ())
+        self._text = take_first_versions(text, reporter)
+        self._conflicts = reporter.diagnostics
+        self.index = index or index_bibtex(self._text)
         self._works: dict[str, FoundPublication] = {}
 
     @property
@@ -53,7 +56,7 @@ class BibtexFile:
 
     def problems(self) -> tuple[Diagnostic, ...]:
         """What is wrong with the file itself."""
-        return tuple(self._diagnostic(mistake) for mistake in self.index.mistakes)
+        return (*self._conflicts, *(self._diagnostic(mistake) for mistake in self.index.mistakes))
 
     @cached_property
     def _strings(self) -> Strings:

@@ -230,13 +230,12 @@ def _build(
     seconds = clocks.seconds() - clocks.started
     if output_format != TEXT:
         print_for_program(report.diagnostics, output_format, root)
-    is_for_program = output_format != TEXT
     print_report(
         report,
         seconds,
         write=writes,
         full=full,
-        for_program=is_for_program,
+        for_program=output_format != TEXT,
         focus=len(focus),
         quiet=is_quiet(),
     )

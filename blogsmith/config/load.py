@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.characters import find_hidden, name_of
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
+from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import ANYTHING, Form, accepts
 from ..base.schema.readers import QUOTE, Reader, of_kind, texts, words
@@ -91,7 +92,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
     """The settings in the text of a `blogsmith.yaml`. Pure."""
     text = normalize_line_ends(text.removeprefix("\ufeff"))
     reporter = Reporter(path, text.split("\n"))
-    located = load(text, reporter)
+    located = load(take_first_versions(text, reporter), reporter)
     _warn_of_hidden(reporter)
     if located is None or located.value is None:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})

@@ -15,6 +15,7 @@ from msgspec import Struct
 from ..base.diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
 from ..base.schema.json_loader import load_json, read_object
 from ..base.schema.slots import LocatedMapping, Slot
@@ -56,6 +57,9 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     text = source.text
     lines = text.split("\n")
     reporter = Reporter(source.path.as_posix(), lines)
+    kept = take_first_versions(text, reporter, is_markdown=True)
+    if kept != text:
+        source, text, lines = replace(source, text=kept), kept, kept.split("\n")
     split = _split(text, lines, reporter)
     located = None
     if split.head.strip():
@@ -69,7 +73,11 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
         source = replace(source, text="\n".join([*lines[: split.first_line - 1], body]))
     elif text.endswith(body):
         body = end_of(source, len(text) - len(body))
-    return Document(source, front, body, split.first_line), tuple(reporter.diagnostics)
+    found = reporter.diagnostics
+    if any(one.code == "merge-conflict" for one in found):
+        # where the front matter begins and ends is not known before the conflict is resolved
+        found = [one for one in found if one.code != "front-matter-open"]
+    return Document(source, front, body, split.first_line), tuple(found)
 
 
 def _printable_body(split: _Split, reporter: Reporter) -> str:

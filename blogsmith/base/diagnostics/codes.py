@@ -20,6 +20,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "file-too-large": "A Markdown or settings file is larger than any post should be.",
         "symlink": "A symbolic link leads out of the site, to hidden files, nowhere, or in a circle.",
         "private-file": "A published file holds a key or secrets, or names folders of a machine (warning).",
+        "merge-conflict": "A post, a bibliography or blogsmith.yaml has an unresolved merge conflict.",
         "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
         "twin-posts": "Two posts have one name but for its ending, and would share recorded results.",
         "updated-git": "The history of a file does not say when it was changed (warning).",
@@ -284,7 +285,7 @@ SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-fi
 
 PUBLICATION_CODES = frozenset(
     {
-        *("date", "front-matter-open", "json-syntax", "permalink", "slug", "toml-syntax"),
+        *("date", "front-matter-open", "json-syntax", "merge-conflict", "permalink", "slug", "toml-syntax"),
         *("yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"),
     }
 )
