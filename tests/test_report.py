@@ -111,6 +111,18 @@ def test_print_sorts_by_file_and_place_and_counts() -> None:
     assert lines[3:] == ["2 errors, 1 warning"]
 
 
+def test_warnings_about_records_come_last() -> None:
+    stream = io.StringIO()
+    pending = Diagnostic("cell-pending", "no result", "content/a.md", Place(1, 1), severity="warning")
+    error = Diagnostic("math-command", "unknown", "content/b.md", Place(2, 1))
+    print_diagnostics([pending, error], stream, color=False)
+    assert stream.getvalue() == (
+        "content/b.md:2:1: error: unknown [math-command]\n"
+        "content/a.md:1:1: warning: no result [cell-pending]\n"
+        "1 error, 1 warning\n"
+    )
+
+
 def test_nothing_is_printed_for_nothing() -> None:
     stream = io.StringIO()
     print_diagnostics([], stream, color=False)

@@ -12,6 +12,7 @@ from typing import TextIO, TypeVar
 
 from msgspec import Struct
 
+from .codes import RECORD_CODES
 from .counts import count_line, plural
 from .format import format_diagnostic, format_location
 from .model import Diagnostic, Severity, sort_key
@@ -53,9 +54,9 @@ def print_diagnostics(
 ) -> None:
     """Print them in the order of files and places, then what is left out by code, and a count of all.
 
-    full: every one at its place.
+    Warnings about recorded results come last. full: every one at its place.
     """
-    ordered = sorted(diagnostics, key=sort_key)
+    ordered = sorted(diagnostics, key=lambda found: (found.code in RECORD_CODES, sort_key(found)))
     groups = [_Group((found,)) for found in ordered] if full else _group(ordered)
     shown = groups if full else _choose(groups)
     for group in shown:
