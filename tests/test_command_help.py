@@ -110,8 +110,8 @@ def test_no_command_has_a_name_that_points_elsewhere(name: str) -> None:
 
 @each_row("hint", {*_INSTEAD.values()})
 def test_hints_name_commands_that_exist(hint: str) -> None:
-    typed = re.findall(r"`(blogsmith[^`]*)`", hint)
-    assert typed
+    typed = re.findall(r"`([^`]+)`", hint)
+    assert typed and all(line.startswith("blogsmith ") for line in typed)
     for line in typed:
         words = [word for word in line.split() if word[0] not in "-" and not word.isupper()]
         assert " ".join(words) in CONTEXTS

@@ -8,11 +8,13 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from blogsmith.execute.session.signals import ending_in_order
+from blogsmith.preview.options import PORT
 from tests.bench.posts import write_posts
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, quiet_port
@@ -73,12 +75,15 @@ class TestStart:
         assert lines[0] == f"blogsmith serves http://127.0.0.1:{serving.port}/ (Ctrl-C ends it)"
         assert len(lines) == 2
 
-    def test_a_port_that_is_taken(self, site: Path) -> None:
-        with socket.create_server(("127.0.0.1", quiet_port())) as taken:
-            port = taken.getsockname()[1]
-            with running(site, f"--port={port}") as serving:
-                assert port < serving.port <= port + 100
-                assert "Some text" in serving.page("/posts/a/")
+    def test_the_usual_port_is_taken(self, site: Path) -> None:
+        with ExitStack() as stack:
+            with suppress(OSError):
+                # if it cannot be had, another program has it
+                stack.enter_context(socket.create_server(("127.0.0.1", PORT)))
+            serving = stack.enter_context(running(site, "--port=auto"))
+            assert PORT < serving.port <= PORT + 100
+            assert "Some text" in serving.page("/posts/a/")
+            assert f"port {PORT} is taken: this preview uses port {serving.port}" in serving.said()
 
     @pytest.mark.parametrize(
         ("options", "words"),
