@@ -67,7 +67,7 @@ _INSTEAD: Mapping[str, str] = MappingProxyType(
         ),
         **dict.fromkeys(("compile", "generate", "make", "render"), "run `blogsmith build`"),
         **dict.fromkeys(("lint", "test", "validate"), "run `blogsmith check`"),
-        **dict.fromkeys(("deploy", "gh-deploy", "upload"), "run `blogsmith publish --help`"),
+        **dict.fromkeys(("deploy", "gh-deploy", "upload"), "run `blogsmith publish`"),
         **dict.fromkeys(("convert", "migrate"), "run `blogsmith import FOLDER`"),
         "pdf": "print a page from the browser, or run `blogsmith epub`",
         "help": "run `blogsmith --help`",
