@@ -61,8 +61,9 @@ def pack_installed(folder: Path) -> None:
 
 
 def needed_distributions() -> list[metadata.Distribution]:
-    """Those that blogsmith needs without extras, and those that they need in turn."""
-    waiting: list[tuple[str, frozenset[str]]] = [("blogsmith-site", frozenset())]
+    """Those that blogsmith needs, Mermaid's renderer if it is installed, and those that they need in turn."""
+    extras = frozenset({"diagrams"} if pip_resolver.installed_version("merman") else ())
+    waiting: list[tuple[str, frozenset[str]]] = [("blogsmith-site", extras)]
     found: dict[str, metadata.Distribution] = {}
     while waiting:
         name, extras = waiting.pop()

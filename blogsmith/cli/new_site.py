@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -88,7 +89,7 @@ def default_author() -> str:
     # no other command needs it, and it takes long to import
     import subprocess
 
-    if os.name == "nt":
+    if sys.platform == "win32":
         return ""
     command = ["git", "config", "--global", "--get", "user.name"]
     try:

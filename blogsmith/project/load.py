@@ -32,7 +32,7 @@ class LoadedSite(Struct, frozen=True):
     documents: tuple[Document, ...]
     """Those that are built."""
     left_out: Mapping[str, tuple[Document, str]]
-    """Source path → document and why: `draft`, `expired`, `scheduled`, `protected` (no build publishes it), or
+    """Source path → document and why: `draft`, `expired`, `scheduled`, `protected` (never published), or
     `unclear` whether or where it should be."""
     waiting: Mapping[str, str]
     """Source path of a document left out → the site path it will have."""
