@@ -6,7 +6,6 @@ import datetime as dt
 
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.preview.events.terminal import (
-    MAX_SHOWN,
     ChangeLine,
     change_line,
     format_complete,
@@ -114,13 +113,15 @@ def test_an_error_that_another_replaces_is_not_called_fixed() -> None:
     ]
 
 
-def test_a_flood_is_cut() -> None:
-    flood = [Diagnostic("link-missing", f"no page {n}.md", "content/b.md") for n in range(500)]
-    lines = problem_lines([], [WARNING, *flood], color=False)
-    assert len(lines) == MAX_SHOWN + 1
-    assert all("error" in line for line in lines[:-2])
-    assert "warning" in lines[-2]
-    assert lines[-1] == "… and 481 more; blogsmith check shows all"
+def test_a_long_list_has_a_line_for_each_and_excerpts_for_the_first() -> None:
+    flood = [
+        Diagnostic("link-missing", f"no page {n}.md", f"content/{n}.md", Place(1), "x") for n in range(500)
+    ]
+    entries = problem_lines([], flood, color=False)
+    assert len(entries) == 500
+    for one in flood:
+        assert any(entry.startswith(f"{one.path}:1:1: error: {one.message} [") for entry in entries)
+    assert sum("\n" in entry for entry in entries) == 10
 
 
 @each_row(

@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.base.diagnostics.counts import count_line
 from blogsmith.base.diagnostics.format import format_diagnostic, wants_color
-from blogsmith.base.diagnostics.listing import format_first, print_diagnostics
+from blogsmith.base.diagnostics.listing import print_diagnostics
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from tests.rows import each_row
 
@@ -169,42 +169,72 @@ def lines_of(found: list[Diagnostic], *, full: bool = False) -> list[str]:
     return stream.getvalue().splitlines()
 
 
-def test_what_stands_at_many_places_is_told_once() -> None:
-    found = [Diagnostic("w", "m", "a.md", Place(line), severity="warning") for line in range(1, 301)]
+def test_equal_findings_share_a_block_with_every_location() -> None:
+    found = [Diagnostic("w", "m", "a.md", Place(line), severity="warning") for line in range(1, 40)]
     found.append(Diagnostic("e", "m", "z.md"))
+    others = ", ".join(f"a.md:{line}:1" for line in range(2, 40))
     assert lines_of(found) == [
         "a.md:1:1: warning: m [w]",
-        "also at: a.md:2:1, a.md:3:1 and 297 more places",
+        f"also at: {others}",
         "z.md: error: m [e]",
-        "",
-        "       1 error  e  in 1 file",
-        "  300 warnings  w  in 1 file",
-        "",
-        "1 error, 300 warnings",
+        "1 error, 39 warnings",
     ]
-    assert len(lines_of(found, full=True)) == 302
+    assert len(lines_of(found, full=True)) == 41
 
 
-def test_a_few_are_told_each_by_itself() -> None:
+def test_a_few_are_printed_each_by_itself() -> None:
     found = [Diagnostic("e", "m", "a.md", Place(line)) for line in range(1, 4)]
     assert lines_of(found) == [*(f"a.md:{line}:1: error: m [e]" for line in range(1, 4)), "3 errors"]
 
 
-def test_warnings_are_never_hidden_behind_errors() -> None:
-    found = [Diagnostic("e", f"m{line}", "a.md", Place(line)) for line in range(1, 1001)]
-    found += [Diagnostic("w", f"m{line}", "b.md", Place(line), severity="warning") for line in range(1, 9)]
+def many(count: int) -> list[Diagnostic]:
+    """So many errors with excerpt and hint, in ten files, in no order."""
+    found = [
+        Diagnostic("e", f"m{n}", f"{n % 10}.md", Place(1 + n // 10, 2), "abc", f"hint {n}")
+        for n in range(count)
+    ]
+    return found[::-1]
+
+
+def test_up_to_forty_are_printed_with_excerpt_and_hint() -> None:
+    lines = lines_of(many(40))
+    assert len(lines) == 40 * 4 + 1
+    assert lines.count("    1 | abc") == 10
+
+
+def test_above_forty_each_has_a_line_and_the_first_ten_an_excerpt() -> None:
+    found = many(41)
     lines = lines_of(found)
-    assert [line.split(":")[0] for line in lines[:6]] == ["a.md"] * 3 + ["b.md"] * 3
-    assert lines[7:9] == ["  1,000 errors  e  in 1 file", "    8 warnings  w  in 1 file"]
-    assert lines[10:] == ["some are left out here; with --full each is printed", "1,000 errors, 8 warnings"]
-    assert len(lines_of(found, full=True)) == 1009
+    heads = [line for line in lines if "error:" in line]
+    assert sorted(heads) == sorted(
+        f"{one.path}:{one.place.line}:2: error: {one.message} [e]" for one in found if one.place
+    )
+    # the lines of a file are together, in the order of its text
+    assert heads == sorted(heads)
+    assert lines[1:4] == ["    1 | abc", "      |  ^", "hint: hint 0"]
+    assert sum(line.startswith("hint:") for line in lines) == 10
+    assert lines[-4:] == [
+        "  41 errors  e  in 10 files",
+        "",
+        "add --full to show the source line and hint of each",
+        "41 errors",
+    ]
+    assert sum(line.startswith("hint:") for line in lines_of(found, full=True)) == 41
 
 
-def test_of_the_first_a_third_is_left_to_warnings() -> None:
-    found = [Diagnostic("e", f"m{line}", "a.md", Place(line)) for line in range(1, 51)]
-    found += [Diagnostic("w", f"m{line}", "a.md", Place(line), severity="warning") for line in range(1, 10)]
-    first = format_first(found, 12, color=False)
-    assert [block.split()[1] for block in first.blocks] == ["error:"] * 8 + ["warning:"] * 4
-    assert first.left_out == 47
-    same = [Diagnostic("e", "m", "a.md", Place(line)) for line in range(1, 51)]
-    assert format_first(same, 12, color=False).left_out == 0
+def test_equal_findings_above_forty_have_a_line_each_and_one_excerpt() -> None:
+    found = [Diagnostic("w", "m", "a.md", Place(n), "abc", severity="warning") for n in range(1, 301)]
+    found += [Diagnostic("e", f"m{n}", "z.md", Place(n), "xyz") for n in range(1, 13)]
+    lines = lines_of(found)
+    assert sum("warning: m [w]" in line for line in lines) == 300
+    excerpts = [line for line in lines if " | " in line and "^" not in line]
+    assert excerpts == ["    1 | abc", *(f"    {n} | xyz" for n in range(1, 10))]
+
+
+def test_excerpts_go_to_errors_first_and_nothing_is_hidden() -> None:
+    found = [Diagnostic("w", f"m{n}", "a.md", Place(n), "abc", severity="warning") for n in range(1, 51)]
+    found += [Diagnostic("e", f"m{n}", "b.md", Place(n), "xyz") for n in range(1, 51)]
+    lines = lines_of(found)
+    assert (lines.count("    1 | xyz"), sum(line.endswith(" | abc") for line in lines)) == (1, 3)
+    assert sum(line.endswith(" | xyz") for line in lines) == 7
+    assert sum("warning: m" in line or "error: m" in line for line in lines) == 100

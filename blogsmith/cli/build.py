@@ -47,7 +47,7 @@ _BUILD_OPTIONS = (
     click.option(
         "--full",
         is_flag=True,
-        help="Show each mistake at each place; by default equal ones once, and the first of very many.",
+        help="Show the source line and hint of every error, however many there are.",
     ),
     format_option,
     click.option(

@@ -38,7 +38,7 @@ class _Excerpt(Struct, frozen=True):
 
 def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
     """The diagnostic with its line, caret and hint, without a newline at the end."""
-    lines = [_headline(diagnostic, color), *_excerpt_lines(diagnostic, color)]
+    lines = [format_headline(diagnostic, color=color), *_excerpt_lines(diagnostic, color)]
     if diagnostic.hint:
         lines.append(_paint("hint:", color, fg="cyan") + f" {printable(diagnostic.hint)}")
     return "\n".join(lines)
@@ -68,7 +68,8 @@ def _escape_character(text: str, index: int) -> str:
     return char.encode("unicode_escape").decode("ascii") if hides else char
 
 
-def _headline(diagnostic: Diagnostic, color: bool) -> str:
+def format_headline(diagnostic: Diagnostic, *, color: bool) -> str:
+    """Format location, severity, message and code, without source line and hint."""
     where = format_location(diagnostic)
     prefix = _paint(f"{where}: ", color, bold=True) if where else ""
     tone = "red" if diagnostic.severity == "error" else "yellow"

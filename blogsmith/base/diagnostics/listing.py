@@ -1,8 +1,8 @@
-"""The list of all that is wrong, as an author reads it: calm, however much it is.
+"""The list of all errors and warnings of a site, as printed on a terminal.
 
-What stands at many places for one reason is told once, with a count and the first places. Of a code with very
-many reasons the first are told, and what is left is counted: no code crowds out another, and warnings stand
-beside errors.
+A short list shows each finding with its source line and hint; equal findings share one block that names every
+location. A long list has one line for each finding, grouped by file; only the first few have source line and
+hint. No finding is left out.
 """
 
 from __future__ import annotations
@@ -10,123 +10,87 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO, TypeVar
 
-from msgspec import Struct
-
 from .codes import RECORD_CODES
 from .counts import count_line, plural
-from .format import format_diagnostic, format_location
+from .format import format_diagnostic, format_headline, format_location
 from .model import Diagnostic, Severity, sort_key
 
 Item = TypeVar("Item")
 
 MAX_BLOCKS = 40
-"""Findings of which all are printed; where there are more, of each code only the first."""
-FIRST_BLOCKS = 3
-"""Findings of one code that are printed then."""
+"""Number of findings up to which each is printed with source line and hint."""
+FIRST_BLOCKS = 10
+"""Number of different findings printed so in a longer list."""
 ALONE = 3
-"""Equal findings that are printed each by itself."""
-PLACES = 3
-"""Places that are named of findings told together."""
-
-
-class ShortList(Struct, frozen=True):
-    """The first of what is wrong."""
-
-    blocks: tuple[str, ...]
-    """Each is printed by itself and may have several lines."""
-    left_out: int
-    """Findings that no block tells of."""
-
-
-class _Group(Struct, frozen=True):
-    """Findings that one line tells: of one code, for one reason."""
-
-    members: tuple[Diagnostic, ...]
-
-    @property
-    def code(self) -> tuple[str, str]:
-        """What it is counted with."""
-        return self.members[0].code, self.members[0].severity
+"""Number of equal findings up to which each is printed by itself."""
 
 
 def print_diagnostics(
     diagnostics: Iterable[Diagnostic], stream: TextIO, color: bool, *, full: bool = False
 ) -> None:
-    """Print them in the order of files and places, then what is left out by code, and a count of all.
+    """Print findings sorted by file and location, and a count of all; of a long list also a count by code.
 
-    Warnings about recorded results come last. full: every one at its place.
+    Warnings about recorded results come last. full: print source line and hint of every finding.
     """
     ordered = sorted(diagnostics, key=lambda found: (found.code in RECORD_CODES, sort_key(found)))
-    groups = [_Group((found,)) for found in ordered] if full else _group(ordered)
-    shown = groups if full else _choose(groups)
-    for group in shown:
-        print(_format_group(group, color), file=stream)
-    if len(shown) < len(ordered):
-        for line in _count_codes(ordered):
-            print(line, file=stream)
-    if len(shown) < len(groups):
-        print("some are left out here; with --full each is printed", file=stream)
+    lines = format_list(ordered, color=color, full=full)
+    if len(ordered) > MAX_BLOCKS and not full:
+        lines += [*_count_codes(ordered), "add --full to show the source line and hint of each"]
     if ordered:
-        print(count_line(ordered), file=stream)
+        lines.append(count_line(ordered))
+    for line in lines:
+        print(line, file=stream)
 
 
-def format_first(diagnostics: Iterable[Diagnostic], most: int, *, color: bool) -> ShortList:
-    """At most so many blocks, errors first; a third of them is left to warnings."""
-    groups = _group(sorted(diagnostics, key=sort_key))
-    shown = choose_first(groups, most, lambda group: group.members[0].severity)
-    told = sum(len(group.members) for group in shown)
-    blocks = tuple(_format_group(group, color) for group in shown)
-    return ShortList(blocks, sum(len(group.members) for group in groups) - told)
+def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = False) -> list[str]:
+    """Return the entries to print, in the order given; an entry may have several lines."""
+    if full:
+        return [format_diagnostic(found, color=color) for found in ordered]
+    if len(ordered) <= MAX_BLOCKS:
+        return [_format_group(group, color) for group in _group(ordered)]
+    different: dict[tuple[str, str, str], Diagnostic] = {}
+    for found in ordered:
+        different.setdefault(_reason(found), found)
+    first = choose_first([*different.values()], FIRST_BLOCKS, lambda found: found.severity)
+    is_first = set(map(id, first))
+    return [
+        format_diagnostic(found, color=color)
+        if id(found) in is_first
+        else format_headline(found, color=color)
+        for found in ordered
+    ]
 
 
 def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Severity]) -> list[Item]:
-    """At most so many, errors first; a third of them is left to warnings."""
+    """Return at most `most` items, errors before warnings; warnings get up to a third of the places."""
     errors = [item for item in items if severity(item) == "error"]
     warnings = [item for item in items if severity(item) != "error"]
     chosen = errors[: most - min(len(warnings), most // 3)]
     return chosen + warnings[: most - len(chosen)]
 
 
-def _group(ordered: Sequence[Diagnostic]) -> list[_Group]:
-    """Equal findings together where the first of them stands, if they are many."""
+def _reason(found: Diagnostic) -> tuple[str, str, str]:
+    """What equal findings have in common."""
+    return found.severity, found.code, found.message
+
+
+def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
+    """Join equal findings at the location of the first, if there are more than `ALONE`."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
-        equal.setdefault((found.severity, found.code, found.message), []).append(found)
-    groups: list[_Group] = []
-    for found in ordered:
-        members = equal[found.severity, found.code, found.message]
-        if len(members) <= ALONE:
-            groups.append(_Group((found,)))
-        elif members[0] is found:
-            groups.append(_Group(tuple(members)))
-    return groups
+        equal.setdefault(_reason(found), []).append(found)
+    groups = [equal[_reason(found)] if len(equal[_reason(found)]) > ALONE else [found] for found in ordered]
+    return [group for group, found in zip(groups, ordered, strict=True) if group[0] is found]
 
 
-def _choose(groups: Sequence[_Group]) -> Sequence[_Group]:
-    """Those that are printed."""
-    if len(groups) <= MAX_BLOCKS:
-        return groups
-    chosen: list[_Group] = []
-    seen: dict[tuple[str, str], int] = {}
-    for group in groups:
-        seen[group.code] = seen.get(group.code, 0) + 1
-        if seen[group.code] <= FIRST_BLOCKS:
-            chosen.append(group)
-    return chosen
-
-
-def _format_group(group: _Group, color: bool) -> str:
-    first, *others = group.members
+def _format_group(group: Sequence[Diagnostic], color: bool) -> str:
+    first, *others = group
     text = format_diagnostic(first, color=color)
-    if not others:
-        return text
-    named = ", ".join(map(format_location, others[: PLACES - 1]))
-    more = len(others) - (PLACES - 1)
-    return f"{text}\nalso at: {named} and {plural(more, 'more place')}"
+    return f"{text}\nalso at: {', '.join(map(format_location, others))}" if others else text
 
 
 def _count_codes(ordered: Sequence[Diagnostic]) -> list[str]:
-    """A line for each code, the most frequent first, errors before warnings."""
+    """Return a line for each code, the most frequent first, errors before warnings."""
     counted: dict[tuple[str, str], list[Diagnostic]] = {}
     for found in ordered:
         counted.setdefault((found.severity, found.code), []).append(found)

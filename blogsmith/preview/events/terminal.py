@@ -13,14 +13,12 @@ from dataclasses import dataclass
 
 from ...base.diagnostics.counts import count_line, plural
 from ...base.diagnostics.format import printable
-from ...base.diagnostics.listing import format_first
-from ...base.diagnostics.model import Diagnostic
+from ...base.diagnostics.listing import format_list
+from ...base.diagnostics.model import Diagnostic, sort_key
 from ...base.patterns import lazy_pattern
 from ...model.units import format_duration
 from ...project.report import Counts
 
-MAX_SHOWN = 20
-"""Problems printed in full for one change."""
 _TIMED = lazy_pattern(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
 
 
@@ -70,14 +68,13 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """What to print of problems after a change: new ones in full, and that errors are gone.
+    """Return the entries to print after a change: new errors, new warnings, errors that are fixed.
 
-    Each entry is printed by itself and may have several lines.
+    An entry may have several lines.
     """
     fresh = new_problems(before, now)
-    first = format_first(fresh, MAX_SHOWN, color=color)
-    more = [f"… and {first.left_out:,} more; blogsmith check shows all"] if first.left_out else []
-    return [*first.blocks, *more, *_format_fixed(before, now, fresh)]
+    ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
+    return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]
 
 
 def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:
