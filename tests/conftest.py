@@ -71,6 +71,7 @@ SLOW_FILES = frozenset(
         "incremental_builds",
         "lab_drawing",
         "lints",
+        "lab_import",
         "lsp_wire",
         "markdown_files",
         "marks",

@@ -76,6 +76,7 @@ def test_a_line_that_is_indented_wrongly_is_marked_as_a_whole(tmp_path: Path, co
         ("input()", "input() finds its input empty"),
         ("import asyncio\nawait asyncio.sleep(0)\nasyncio.run(asyncio.sleep(0))", "write await in its place"),
         ("import no_such_module.part", "or write #| needs: no_such_module"),
+        ("import blogsmith.no_such_part", "import from `blogsmith.lab`"),
         ("raise ModuleNotFoundError(\"No module named 'IPython'\")", "display() needs no import"),
         ("class BackendError(Exception): ...\nraise BackendError('no torch')", "#| needs: torch, or cuda"),
         ("1 / 0", "#| error: true"),

@@ -87,11 +87,15 @@ def end_run() -> KernelReports:
     return KernelReports(json.dumps({"changed": sweeps.before.restore()}))
 
 
-def prepare(stack_file: str) -> None:
+def prepare(stack_file: str, package: str) -> None:
     """Let IPython name cells as blogsmith does, and lose nothing that was printed.
 
     stack_file: where a process that ends badly writes where it stood; empty: nobody could read it.
+    package: folder of the package blogsmith, for imports of its lab; empty: it is on another machine.
     """
+    lab_finder: Any = sys.modules["_blogsmith_lab_finder"]
+    if package:
+        lab_finder.install(package)
     _leave_in_order(_dump_stack_to(stack_file) if stack_file else None)
     _flush_streams()
     warnings.filterwarnings("ignore", "To exit: use")

@@ -17,6 +17,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType(
         "_blogsmith_versions": "worker/versions.py",
         "_blogsmith_seeds": "worker/seeds.py",
         "_blogsmith_sweeps": "worker/sweeps.py",
+        "_blogsmith_lab_finder": "worker/lab_finder.py",
         "_blogsmith_kernel": "kernel/kernel_setup.py",
     }
 )
@@ -45,7 +46,8 @@ def setup_expression(stack_file: str) -> str:
 
     stack_file: as `kernel_setup.prepare` takes it.
     """
-    return f"{_MODULE}.prepare({stack_file!r})"
+    package = str(Path(__file__).parents[2]) if stack_file else ""
+    return f"{_MODULE}.prepare({stack_file!r}, {package!r})"
 
 
 def seed_code(seed: int) -> str:

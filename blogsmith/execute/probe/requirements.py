@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+from ... import __version__
 from ...base.diagnostics.model import Diagnostic, did_you_mean
 from ...model.cells import Cell, Need
 from .cache import Answer, ProbeCache
@@ -112,8 +113,14 @@ def probe_versions(
 ) -> dict[str, str]:
     """Import name → version, of those that are installed and say theirs; none if Python does not answer."""
     answer = _run_probe(set(names) - {"cuda"}, python, environ, run) if names else {}
-    packages = {} if isinstance(answer, str) else answer.get("packages", {})
+    packages = {} if isinstance(answer, str) else _packages(answer, names)
     return {name: version for name, version in packages.items() if version}
+
+
+def _packages(answer: Answer, names: Iterable[str]) -> dict[str, str]:
+    """Return import name → version of those that cells can import; `blogsmith.lab` always is."""
+    served = {name: __version__ for name in names if name in ("blogsmith", "blogsmith.lab")}
+    return {**served, **answer.get("packages", {})}
 
 
 def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> Answer | str:
@@ -153,9 +160,10 @@ def _reason(need: Need, answer: Answer) -> str:
         has = str(cuda["capability"])
         problem = f"its CUDA device has capability {has}, not {need.version}"
         return "" if _reaches(has, need.version) else problem
-    has = answer.get("packages", {}).get(need.name)
-    if has is None:
+    packages = _packages(answer, [need.name])
+    if need.name not in packages:
         return f"{need.name} is not installed"
+    has = packages[need.name]
     if need.version and not has:
         return f"{need.name} does not say its version, and {need.version} is needed"
     return "" if _reaches(has, need.version) else f"{need.name} is {has}, older than {need.version}"

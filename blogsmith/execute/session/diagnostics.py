@@ -54,6 +54,13 @@ _WHERE: Mapping[str, str] = MappingProxyType(
     }
 )
 """Engine → what to do about a module that is missing."""
+_LAB: Mapping[str, str] = MappingProxyType(
+    {
+        "worker": "import from `blogsmith.lab`: it is the only part of blogsmith that cells can import",
+        "jupyter": "import from `blogsmith.lab`, in a kernel on this machine; other kernels do not have it",
+    }
+)
+"""Engine → what to do about a part of blogsmith that is missing."""
 
 
 class _AbsentModules(Struct, frozen=True):
@@ -63,8 +70,14 @@ class _AbsentModules(Struct, frozen=True):
     python: str
     """As in `SessionRun`."""
 
-    def advice(self, module: str, *, is_part: bool) -> str:
-        """As the beginning of a hint. is_part: what is missing is a part of the module."""
+    def hint(self, module: str, *, is_part: bool) -> str:
+        """Return what to do. is_part: a submodule is missing, not the module itself."""
+        if module == "blogsmith":
+            # what registries call blogsmith is another program, so nothing is to be installed
+            return _LAB[self.engine]
+        return f"{self._advice(module, is_part=is_part)}, or write #| needs: {module}"
+
+    def _advice(self, module: str, *, is_part: bool) -> str:
         may_install = self.engine == "worker" and not is_part
         if may_install and (command := install_module(self.python, module)):
             return f"run: {command}"
@@ -173,7 +186,7 @@ def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _Abs
     called = "" if at is cell else f"called from {cell.name}; "
     module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
     if module:
-        return f"{called}{absent.advice(module[1], is_part=not module[2])}, or write #| needs: {module[1]}"
+        return called + absent.hint(module[1], is_part=not module[2])
     if failure.message.startswith("asyncio.run() cannot be called"):
         return f"{called}write await in its place: it works outside functions"
     return called + _BY_EXCEPTION.get(failure.name, _MEANT)

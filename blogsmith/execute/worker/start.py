@@ -18,8 +18,10 @@ def boot() -> None:
     package = type(sys)("_blogsmith")
     package.__path__ = [folder]
     sys.modules["_blogsmith"] = package
+    blogsmith = os.path.dirname(os.path.dirname(folder))  # noqa: PTH120
     # Our own files are compiled once, whatever the environment says about the author's.
     compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    __import__("_blogsmith.lab_finder", fromlist=["install"]).install(blogsmith)
     module = __import__(f"_blogsmith.{program}", fromlist=["serve"])
     sys.dont_write_bytecode = compiled
     module.serve(descriptor, *names)
