@@ -516,7 +516,7 @@ def test_other_fallbacks(fallback: str, status: str) -> None:
     post = with_gpu(fallback=fallback)
     shown = results(judge(post, run_without_gpu(post, None), around(FILES)), None).cells[2]
     assert shown.status == status
-    assert shown.problem == ("it needs CUDA, and was not run where that is" if status == "skipped" else "")
+    assert (shown.problem, shown.unmet) == ("", ("cuda",) if status == "skipped" else ())
 
 
 def test_a_fallback_may_have_a_fallback() -> None:

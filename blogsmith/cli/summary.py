@@ -131,16 +131,23 @@ def fallback_lines(report: BuildReport) -> Iterator[str]:
 
 def execution_line(report: BuildReport, seconds: float) -> str:
     """What `blogsmith execute` did."""
-    notes = _warnings(report)
+    notes = "; ".join(filter(None, (_unmet(report), _warnings(report))))
     return f"ran {report.ran:,} of {plural(report.cells, 'cell')} in {seconds:.1f} s" + (
         f" ({notes})" if notes else ""
     )
 
 
 def _cells(report: BuildReport) -> str:
-    ran = f" ({report.ran:,} run now)" if report.ran else ""
-    waiting = f" ({plural(report.waiting, 'result')} for the next build to make)" if report.waiting else ""
-    return plural(report.cells, "cell") + (ran or waiting)
+    waiting = f"{plural(report.waiting, 'result')} for the next build to make" if report.waiting else ""
+    notes = (f"{report.ran:,} run now" if report.ran else waiting, _unmet(report))
+    told = ", ".join(filter(None, notes))
+    return plural(report.cells, "cell") + (f" ({told})" if told else "")
+
+
+def _unmet(report: BuildReport) -> str:
+    """How many cells have no result for want of what they need: `10 not run: no torch`."""
+    missing = f": no {' or '.join(report.missing)}" if report.missing else ""
+    return f"{report.unmet:,} not run{missing}" if report.unmet else ""
 
 
 def timing_table(timings: Mapping[str, float]) -> str:

@@ -86,10 +86,9 @@ def _placeholder_result(
     cell: Cell, cells: Mapping[int, CellResult], labels: Mapping[str, Cell]
 ) -> CellResult:
     """What stands in for a cell without result."""
-    needs = " and ".join("CUDA" if str(need) == "cuda" else str(need) for need in cell.options.needs)
-    why = f"it needs {needs}, and was not run where that is"
+    unmet = tuple(map(str, cell.options.needs))
     if cell.options.fallback == "skip":
-        return CellResult("skipped", problem=why)
+        return CellResult("skipped", unmet=unmet)
     seen = {cell.number}
     other: Cell | None = cell
     # a fallback may have a fallback
@@ -100,8 +99,10 @@ def _placeholder_result(
         seen.add(other.number)
     if other is None or cells[other.number].status in ("pending", "off"):
         return cells[cell.number]
-    name = f"cell {other.label}"
-    return replace(cells[other.number], shown_for=f"{why}; this is the output of {name}")
+    needs = " and ".join("CUDA" if need == "cuda" else need for need in unmet)
+    why = f"it needs {needs}, and was not run where that is"
+    shown_for = f"{why}; this is the output of cell {other.label}"
+    return replace(cells[other.number], unmet=unmet, shown_for=shown_for)
 
 
 def _value(verdict: Verdict) -> ValueResult:

@@ -216,6 +216,8 @@ class CellResult(Struct, frozen=True):
     """Why it was skipped or did not end well, in words."""
     sdpa: tuple[str, ...] = ()
     """As in `CellRun`."""
+    unmet: tuple[str, ...] = ()
+    """Needs for which it never ran, such as `torch>=2.6`; empty if it has a result."""
     shown_for: str = ""
     """Why another cell's output stands here, in words; empty if it is the cell's own."""
     has_gap: bool = False

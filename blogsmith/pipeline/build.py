@@ -143,10 +143,9 @@ def _finish(
             composition.copies.keep_only_planned()
     line.keep_files(site)
     notes = tuple(inspect(site, log) for inspect in options.inspections)
-    counts = counts_of(
-        list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
+    counts = line.cells.complete(
+        counts_of(list(site.rendered.values()), len(site.views), site.resolved.loaded)
     )
-    counts = replace(counts, waiting=line.cells.waiting)
     target = options.output or site.context.root / site.config.output
     fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
     report = replace(
@@ -223,10 +222,8 @@ def states_of(loaded: LoadedSite) -> dict[str, str]:
     return {path: state for path, (_, state) in loaded.left_out.items()}
 
 
-def counts_of(
-    rendered: Sequence[Rendered], pages: int, loaded: LoadedSite, cells: int, ran: int = 0
-) -> Counts:
-    """How much there is. cells: that run; ran: in this build."""
+def counts_of(rendered: Sequence[Rendered], pages: int, loaded: LoadedSite) -> Counts:
+    """Return how much there is, cells left out."""
     weights = [item.body.weight for item in rendered]
     states = states_of(loaded)
     return Counts(
@@ -237,8 +234,6 @@ def counts_of(
         scheduled=tuple(sorted(path for path, state in states.items() if state == "scheduled")),
         drafts=sum(state == "draft" for state in states.values()),
         expired=sum(state == "expired" for state in states.values()),
-        cells=cells,
-        ran=ran,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
-from ..project.report import BuildLog, BuildOptions, ExecutionOptions
+from ..project.report import BuildLog, BuildOptions, Counts, ExecutionOptions
 from .cell_source import PageCellsState
 
 if TYPE_CHECKING:
@@ -21,20 +23,19 @@ class BuildCells:
         self._update: CellUpdate | None = None
         """None: nothing has run."""
 
-    @property
-    def count(self) -> int:
-        """Cells that run, in this build or an earlier one."""
-        return self._update.cells if self._update else 0
-
-    @property
-    def ran(self) -> int:
-        """Cells that ran in this build."""
-        return self._update.ran if self._update else 0
-
-    @property
-    def waiting(self) -> int:
-        """Results that the next build makes."""
-        return self._update.waiting if self._update else 0
+    def complete(self, counts: Counts) -> Counts:
+        """Return `counts` with those of cells."""
+        done = self._update
+        if done is None:
+            return counts
+        return replace(
+            counts,
+            cells=done.cells,
+            ran=done.ran,
+            waiting=done.waiting,
+            unmet=done.unmet,
+            missing=done.missing,
+        )
 
     def forget(self, changed: Collection[str]) -> None:
         """A build looks at everything once."""

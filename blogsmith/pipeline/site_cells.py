@@ -12,6 +12,7 @@ from ..base.diagnostics.model import SiteError
 from ..hooks.failures import blame_plugins
 from ..project.context import SiteContext, open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
+from .cells.results import CellUpdate
 from .cells.status import SiteStatus, read_environment, survey_pages
 from .cells.update import update_cells
 from .page_reader import read_facts
@@ -34,7 +35,11 @@ def execute_site(
 def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog) -> BuildReport:
     log.levels = context.config.diagnostics.as_levels
     performed = update_cells(read_facts(context, posts, options, log), context, options, log)
-    return log.close(Counts(cells=performed.cells, ran=performed.ran))
+    return log.close(_counts(performed))
+
+
+def _counts(done: CellUpdate) -> Counts:
+    return Counts(cells=done.cells, ran=done.ran, unmet=done.unmet, missing=done.missing)
 
 
 def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, remembers: bool = False) -> SiteStatus:

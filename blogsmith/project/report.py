@@ -95,6 +95,10 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Cells that ran in this build."""
     waiting: int = 0
     """Results that a build would make: a check runs nothing."""
+    unmet: int = 0
+    """Cells without a result because something that they need was missing so far."""
+    missing: tuple[str, ...] = ()
+    """Names of what is missing on this machine; empty if no code was to run."""
 
 
 class WrongPages(Struct, frozen=True):

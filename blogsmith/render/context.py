@@ -89,6 +89,8 @@ class Rendering:
     """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
+    has_unmet_note: bool = False
+    """Whether the page says already that some of its code was not run."""
     told_run: RunLine | None = None
     """The last run that was told in full below a result."""
     tab_labels: set[str] = field(default_factory=set)

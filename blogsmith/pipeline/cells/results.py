@@ -33,6 +33,10 @@ class CellUpdate(Struct, frozen=True):
     """In this build."""
     waiting: int = 0
     """That the next build runs: a check runs nothing, also where it might."""
+    unmet: int = 0
+    """Cells without a result for want of what they need."""
+    missing: tuple[str, ...] = ()
+    """What this machine lacks of that, by name; empty if nothing was to run."""
 
 
 def show_results(
@@ -64,7 +68,9 @@ def show_results(
             log.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
-    return CellUpdate(shown, cells, ran.cells, waiting)
+    unmet = [cell.unmet for page in shown.values() for cell in page.cells.values() if cell.unmet]
+    missing = {need.partition(">")[0] for needs in unmet for need in needs if need in ran.missing}
+    return CellUpdate(shown, cells, ran.cells, waiting, len(unmet), tuple(sorted(missing)))
 
 
 def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:

@@ -61,7 +61,8 @@ def run_stale_sessions(
             for session in sessions_to_run(page, asked, unmet)
         ]
         with closing(_run(jobs, context, asked, log, cluster)) as runs:
-            return _record_runs(surveyed, jobs, runs, options, log)
+            outcome = _record_runs(surveyed, jobs, runs, options, log)
+            return replace(outcome, missing=frozenset(map(str, unmet)))
 
 
 @contextmanager

@@ -104,6 +104,8 @@ class RunOutcome(Struct, frozen=True):
     """That ran."""
     failed: frozenset[str] = frozenset()
     """Source paths of posts that did not end well, which is reported."""
+    missing: frozenset[str] = frozenset()
+    """Needs of cells that this machine does not meet, such as `torch>=2.6`."""
 
 
 def survey_pages(

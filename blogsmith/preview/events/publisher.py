@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Container, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ...base.diagnostics.model import Diagnostic
 from ...pipeline.build import counts_of
 from ...pipeline.snapshot import SiteSnapshot
@@ -128,9 +130,8 @@ class EventPublisher:
         if present and not self._is_whole:
             self._is_whole = True
             cells = (count_cells(present, path) for path in present.resolved.documents)
-            counts = counts_of(
-                list(present.rendered.values()), len(present.views), present.resolved.loaded, sum(cells)
-            )
+            counts = counts_of(list(present.rendered.values()), len(present.views), present.resolved.loaded)
+            counts = replace(counts, cells=sum(cells))
             self._report(format_complete(counts, seconds, self._known))
         elif self._unsaid:
             self._print_change(self._unsaid[0], tuple(sorted(self._unsaid[1])), pages)

@@ -26,6 +26,7 @@ from .pictures import option_text
 from .provenance import provenance, run_line
 from .runnable import runnable_cell
 from .sweeps import sweep_runs
+from .unmet import unmet_note
 from .values import stale_sentence
 
 _DONE = ("ok", "error")
@@ -62,12 +63,13 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     claim = _claim(rendering, cell, result, name)
     code = _code(rendering, token, cell, "" if claim else name)
     code = runnable_cell(rendering, token, code)
-    notes = _note_lines(rendering, cell, result)
+    notes = _note_lines(rendering, cell, result, is_target=bool(name) and not (claim or code))
     output = _output(shown, notes, "" if claim or code else name)
     # what is folded away or hidden tells nothing of what stands below it
     is_apart = bool(claim) or token.level > 0
     origin = _provenance(rendering, cell, result, is_apart=is_apart) if shown.html or claim else ""
-    return f"{claim}{code}{output}{origin}", "stale" if result.stale else result.status
+    unmet = unmet_note(rendering) if result.status == "skipped" and result.unmet else ""
+    return f"{unmet}{claim}{code}{output}{origin}", "stale" if result.stale else result.status
 
 
 def _run_sweep(
@@ -93,8 +95,9 @@ def _run_sweep(
     return f"{claim}{code}{runs}", "stale" if result.stale else result.status
 
 
-def _note_lines(rendering: Rendering, cell: Cell, result: CellResult) -> str:
-    notes = _notes(rendering.language, cell, result)
+def _note_lines(rendering: Rendering, cell: Cell, result: CellResult, *, is_target: bool = False) -> str:
+    """is_target: a reference leads to the output, and nothing else of the cell is shown."""
+    notes = _notes(rendering.language, cell, result, is_target=is_target)
     return "".join(f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in notes)
 
 
@@ -135,8 +138,10 @@ def _is_checked(result: CellResult) -> bool:
     return result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
 
 
-def _notes(language: Language, cell: Cell, result: CellResult) -> Iterator[str]:
+def _notes(language: Language, cell: Cell, result: CellResult, *, is_target: bool) -> Iterator[str]:
     """Sentences before the outputs, on what a reader would else take for the cell's own fresh result."""
+    if result.status == "skipped" and result.unmet and not is_target:
+        return
     if not cell.options.output:
         return
     if result.status == "pending":
