@@ -287,8 +287,7 @@ def test_messages_show_no_secret_of_an_address(url: str, shown: str) -> None:
 @needs_kernel
 def test_a_local_kernel_finds_the_lab_last(tmp_path: Path) -> None:
     code = "import sys\nprint(sys.meta_path[-1].find_spec('blogsmith.lab').origin)"
-    origin = Path(kernel_inside.__file__).parents[2] / "lab/__init__.py"
-    assert printed(run(tmp_path, code).cells[0]) == f"{origin}\n"
+    assert printed(run(tmp_path, code).cells[0]).endswith("blogsmith/lab/__init__.py\n")
 
 
 @needs_kernel
