@@ -25,7 +25,7 @@ from tests.site_files import build
 ROOT = Path(__file__).parent.parent
 CONTENT = ROOT / "content"
 POSTS = tuple(sorted(path.parent.name for path in CONTENT.glob("posts/*/index.md")))
-CLAIM = re.compile(r"^#\| claim:", re.MULTILINE)
+CLAIM = re.compile(r"^(?:> )?#\| claim:", re.MULTILINE)
 ELSEWHERE = frozenset({"cell-versions", "diagram-source"})
 """What another machine may rightly warn about: it has other packages, or none that draws diagrams."""
 
