@@ -1,13 +1,15 @@
-"""Callouts: a quote or paragraph that opens with `[!KIND]`, or with a text the site declares.
+"""Callouts: a quote or paragraph that opens with `[!KIND]`.
 
-Text on the marker line is the title if more follows, else the body. `-` and `+` behind the marker
+Text on the marker line is the title if more follows, otherwise the body. `-` and `+` after the marker
 fold it; `{#thm-x}` at the end of the marker line names (and for theorem-like kinds numbers) it.
 Runs on block tokens, before the inline rules: the title becomes an inline token of its own.
+`prefixes.py` finds callouts without a marker, `doubtful_callouts.py` what was meant to be one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -20,43 +22,62 @@ from .records import Callout, attach_record, record_of
 from .references.labels import normal_id
 from .state import KindRow, PageState, page_of
 
-_MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[])[ \t]*")
+# authors who know link definitions write a colon after the marker
+_MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[]):?[ \t]*")
 _ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
 
 _OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
 
 
 class Marker(Struct, frozen=True):
-    """The marker line of a callout, taken apart."""
+    """The opening of a callout, divided into its parts."""
 
     callout: Callout
-    title: TextMap | None
-    """The author's title."""
-    body: TextMap | None
-    """What is left of the paragraph for the body."""
+    title: Token | None = None
+    """Inline token of the author's title."""
+    body: Token | None = None
+    """Inline token of the rest of the paragraph; None if the paragraph has no more text."""
+
+
+FindMarker = Callable[[Sequence[Token], int], Marker | None]
+"""(tokens, index of a `paragraph_open` alone or first in a quote) → the callout that starts there."""
 
 
 def callouts(state: StateCore) -> None:
     """Core rule: turn quotes and paragraphs with a marker into callout tokens."""
     page = page_of(state.env)
+
+    def find(tokens: Sequence[Token], first: int) -> Marker | None:
+        return _find_marker(tokens, first, page)
+
+    wrap_callouts(state, find)
+
+
+def wrap_callouts(state: StateCore, find: FindMarker) -> None:
+    """Replace each quote or paragraph for which `find` returns a marker by callout tokens."""
     tokens = state.tokens
     closing: dict[int, Callout] = {}
     result: list[Token] = []
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        marker = _marker_at(tokens, index, page) if token.type in _OPENINGS else None
+        quote = token.type == "blockquote_open"
+        first = index + quote
+        is_candidate = token.type in _OPENINGS and tokens[first].type == "paragraph_open"
+        marker = find(tokens, first) if is_candidate else None
         if marker is None:
             if index in closing:
                 result.extend(_close(closing[index], token))
             else:
                 result.append(token)
-            index += 1
+            # the paragraph of a quote was considered with the quote
+            step = 1 + (quote and is_candidate)
+            result.extend(tokens[index + 1 : index + step])
+            index += step
             continue
-        quote = token.type == "blockquote_open"
         result.extend(_open(marker, token))
         if marker.body:
-            result.extend(_paragraph(tokens[index + quote : index + quote + 3], marker.body))
+            result.extend(_paragraph(tokens[first : first + 3], marker.body))
         if quote:
             closing[_closing_index(tokens, index)] = marker.callout
             index += 4
@@ -66,34 +87,19 @@ def callouts(state: StateCore) -> None:
     state.tokens = result
 
 
-def _marker_at(tokens: list[Token], index: int, page: PageState) -> Marker | None:
-    """The marker when a callout starts at `tokens[index]`."""
-    quote = tokens[index].type == "blockquote_open"
-    first = index + 1 if quote else index
-    if first >= len(tokens) or tokens[first].type != "paragraph_open":
-        return None
+def _find_marker(tokens: Sequence[Token], first: int, page: PageState) -> Marker | None:
+    """Return the marker if the paragraph at `tokens[first]` opens with `[!KIND]`."""
     inline = tokens[first + 1]
     found = _MARKER.match(inline.content)
     if not found:
-        return _prefix_marker(record_of(inline, TextMap), page)
+        return None
+    quote = first > 0 and tokens[first - 1].type == "blockquote_open"
     kind = page.options.kinds.get(found[1].casefold())
-    # `[!x] text` in ordinary prose is prose unless it names a kind or shouts like one
+    # `[!x] text` in ordinary prose is prose unless it names a kind or is in capitals
     if kind is None and not quote and not found[1].isupper():
         return None
     more = quote and tokens[first + 3].type != "blockquote_close"
     return _read(inline, found, kind, page, more)
-
-
-def _prefix_marker(text: TextMap, page: PageState) -> Marker | None:
-    """A paragraph that opens with a declared text such as `💡 Key insight:`, bold or not."""
-    for prefix, name in page.options.prefixes:
-        for opening in (prefix, f"**{prefix}**"):
-            if text.text.startswith(opening):
-                kind = page.options.kinds[name]
-                start = len(text.text) - len(text.text[len(opening) :].lstrip())
-                body = text.cut(start, len(text.text)) if start < len(text.text) else None
-                return Marker(_callout(kind), None, body)
-    return None
 
 
 def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageState, more: bool) -> Marker:
@@ -115,8 +121,9 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
     fold = "" if kind is MARGIN else found[2]
-    callout = _callout(kind, fold=fold, id=normal_id(named[1]) if named else "", titled=titled)
-    return Marker(callout, head if titled else None, rest if titled or head is None else head)
+    callout = make_callout(kind, fold=fold, id=normal_id(named[1]) if named else "", titled=titled)
+    title, body = head if titled else None, rest if titled or head is None else head
+    return Marker(callout, _inline(title, inline) if title else None, _inline(body, inline) if body else None)
 
 
 def _nearest_kind(written: str, page: PageState) -> str | None:
@@ -124,7 +131,8 @@ def _nearest_kind(written: str, page: PageState) -> str | None:
     return near.upper() if near and written.isupper() else near
 
 
-def _callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
+def make_callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
+    """Return the record of a callout of this kind."""
     return Callout(kind.name, kind.title, fold, id, titled=titled, icon=kind.icon, color=kind.color)
 
 
@@ -139,7 +147,7 @@ def _open(marker: Marker, source: Token) -> list[Token]:
         attach_record(title_open, callout)
         title_close = Token("callout_title_close", "p", -1, block=True)
         attach_record(title_close, callout)
-        result += [title_open, _inline(marker.title, source), title_close]
+        result += [title_open, marker.title, title_close]
     body = Token("callout_body_open", "div", 1, block=True)
     attach_record(body, callout)
     return [*result, body]
@@ -154,11 +162,11 @@ def _close(callout: Callout, source: Token) -> list[Token]:
     return [body, closing]
 
 
-def _paragraph(tokens: list[Token], text: TextMap) -> list[Token]:
-    opening, old, closing = tokens
+def _paragraph(tokens: Sequence[Token], inline: Token) -> list[Token]:
+    opening, _, closing = tokens
     # a callout in a tight list still holds a paragraph of its own
     opening.hidden = closing.hidden = False
-    return [opening, _inline(text, old), closing]
+    return [opening, inline, closing]
 
 
 def _inline(text: TextMap, source: Token) -> Token:

@@ -7,7 +7,7 @@ kept. Notes may hold any block (indent it by four) and are moved to the end of t
 from __future__ import annotations
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -22,6 +22,9 @@ from .state import PageState, block_place, inline_place, line_start, page_of
 _LABEL = r"\[\^([^\s\]]{1,999})\]"
 _DEFINITION = lazy_pattern(_LABEL + r":[ \t]*")
 _MARK = lazy_pattern(_LABEL)
+_WORD = lazy_pattern(r"[\w-]+")
+_NO_LINK = lazy_pattern(r"\[(?:!|\^)")
+_SPACED = lazy_pattern(r"\[\^([^\[\]\n]{0,99}[ \t][^\[\]\n]{0,99})\]")
 
 
 def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -66,10 +69,22 @@ def _parse_text(state: StateBlock, start: int, end: int, pos: int) -> list[Token
     return tokens
 
 
+def link_definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The stock rule, but for what is meant as a footnote or callout and would vanish: `[^ 1]: x`."""
+    pos = line_start(state, start)
+    if not _NO_LINK.match(state.src, pos, state.eMarks[start]):
+        return reference(state, start, end, silent)
+    if found := _SPACED.match(state.src, pos, state.eMarks[start]):
+        page_of(state.env).spaced_notes.add(found[1])
+    return False
+
+
 def mark(state: StateInline, silent: bool) -> bool:
     """Inline rule: `[^1]`."""
     found = _MARK.match(state.src, state.pos, state.posMax)
     if not found:
+        if not silent:
+            _report_spaces(state)
         return False
     page = page_of(state.env)
     label = found[1]
@@ -99,6 +114,23 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
     hint = question_of(near) or f"add a line [^{label}]: … to the post"
     fix = page.reporter.substitute(place, f"[^{label}]", near and f"[^{near}]")
     page.reporter.error("footnote-undefined", f"footnote [^{label}] has no text", place, hint, fix)
+
+
+def _report_spaces(state: StateInline) -> None:
+    """Report a label with spaces, which makes no footnote."""
+    found = _SPACED.match(state.src, state.pos, state.posMax)
+    if not found:
+        return
+    page = page_of(state.env)
+    label = found[1].strip()
+    if found[1] not in page.spaced_notes and (label == found[1] or not _WORD.fullmatch(label)):
+        # `[^a b]` in prose may be a class of characters
+        return
+    place = inline_place(state, found.start(), found.end())
+    meant = f"[^{'-'.join(label.split())}]"
+    fix = page.reporter.substitute(place, found[0], meant, is_safe=label != found[1])
+    message = f'invalid footnote label "{found[1]}": expected no spaces'
+    page.reporter.error("footnote-undefined", message, place, f"write {meant}", fix)
 
 
 def _remove_note(place: Place, page: PageState) -> Fix | None:
@@ -161,4 +193,5 @@ def _split(tokens: list[Token]) -> tuple[list[Token], dict[str, list[Token]]]:
 def note_rules(md: MarkdownIt) -> None:
     """Register the rules; definitions come before link references."""
     md.block.ruler.before("reference", "footnote", definition, {"alt": ["paragraph", "reference"]})
+    md.block.ruler.at("reference", link_definition)
     md.inline.ruler.before("link", "footnote", mark)

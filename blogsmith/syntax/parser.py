@@ -31,6 +31,7 @@ from .cells.runnables import runnables
 from .cells.values import number_values, refuse_values, value_rules
 from .code_marks import code_marks
 from .dispatch import dispatch_rules
+from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures
 from .folded_titles import folded_titles
@@ -51,6 +52,7 @@ from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
 from .numbering import number_page
 from .paragraphs import paragraph_rules
+from .prefixes import prefix_callouts
 from .proofs import end_marks
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Math, attach_record, record_of
@@ -175,6 +177,8 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 """Core rules between the block and the inline pass, in order."""
 
 AS_WRITTEN: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+    ("prefix_callouts", prefix_callouts),
+    ("doubtful_callouts", doubtful_callouts),
     ("values", number_values),
     ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),

@@ -175,6 +175,8 @@ class PageState:
     notes: dict[str, list[Token]] = field(default_factory=dict)
     """Footnote label → tokens of its text."""
     note_places: dict[str, Place] = field(default_factory=dict)
+    spaced_notes: set[str] = field(default_factory=set)
+    """Labels with spaces of what looks like definitions of footnotes."""
     note_order: dict[str, int] = field(default_factory=dict)
     """Footnote label → number, in order of first use."""
     note_uses: dict[str, int] = field(default_factory=dict)

@@ -56,6 +56,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "import-system": "No known system made the folder to import, or a system's name is unknown.",
         # Markdown
         "attribute": "An attribute list or a block holds an attribute that is not allowed there.",
+        "callout-doubtful": "A text looks like a callout and is none, or a callout has no text (warning).",
         "callout-kind": "A callout has a kind that nobody declared; it gets the default look (warning).",
         "div-content": "A block that only carries data holds text.",
         "div-unknown": "A `<div>` has the data of a block, but no block of its name is known (warning).",
@@ -255,7 +256,15 @@ gets out or in that should not. Codes of lost text, of safety, of code and formu
 
 FIXABLE = frozenset(
     {
-        *("alias", "attribute", "bibliography-file", "callout-kind", "cell-assert", "cell-fallback"),
+        *(
+            "alias",
+            "attribute",
+            "bibliography-file",
+            "callout-doubtful",
+            "callout-kind",
+            "cell-assert",
+            "cell-fallback",
+        ),
         *(
             "cell-magic",
             "cell-option",

@@ -1,0 +1,140 @@
+"""What was probably meant as a callout: near misses of `> [!NOTE]`, and callouts without text.
+
+Runs after the inline pass, so a link `[NOTE]` is a link and not a near miss.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import Place, TextMap
+from ..base.patterns import lazy_pattern
+from .records import Callout, Math, record_of
+from .state import PageState, page_of
+
+_CODE = "callout-doubtful"
+_BRACKETS = lazy_pattern(
+    r"(?P<emphasis>[*_]{0,3})(?P<escape>\\?)\[[ \t]*(?P<bang>!*)[ \t]*(?P<kind>[A-Za-z][\w-]*)"
+    r"[ \t]*[!:]?[ \t]*\\?\](?P=emphasis)(?P<fold>[-+]?)(?![(\[]):?"
+)
+_EMPHASIS = lazy_pattern(
+    r"(?P<emphasis>\*{1,3}|_{1,3})(?P<kind>[A-Za-z][\w-]*)[ \t]*(?P<inside>[:.!—–]?)(?P=emphasis)"
+    r"[ \t]*(?P<outside>[:—–]?)"
+)
+_CONTAINER_MARKS = lazy_pattern(r"(?:[ >\t]|[-+*]|\d{1,9}[.)])*")
+_GITHUB = frozenset(("note", "tip", "important", "warning", "caution"))
+"""Kinds of GitHub: such a word alone in bold or brackets is hardly ever part of a quotation."""
+
+
+def doubtful_callouts(state: StateCore) -> None:
+    """Core rule: warn of quotes that look like callouts, and of callouts without text."""
+    page = page_of(state.env)
+    tokens = state.tokens
+    opening = None
+    for index, token in enumerate(tokens):
+        if token.type == "callout_open":
+            opening = token
+        elif token.type == "callout_body_open" and tokens[index + 1].type == "callout_body_close" and opening:
+            _warn_of_empty(opening, page)
+        elif token.type == "math_display" and index and tokens[index - 1].type == "blockquote_open":
+            _check_formula(token, page)
+        # most paragraphs begin with a letter
+        elif token.content[:1] in ("[", "\\", "*", "_") and tokens[index - 1].type == "paragraph_open":
+            is_quote = index > 1 and tokens[index - 2].type == "blockquote_open"
+            _check_paragraph(token, page, is_quote=is_quote)
+
+
+def _check_formula(token: Token, page: PageState) -> None:
+    """Warn of `\\[!NOTE\\]` on a line of its own, which is a formula."""
+    formula = record_of(token, Math)
+    place = formula.origin.place(0)
+    lines = page.reporter.lines
+    start = place.column - len(r"\[") - 1
+    found = _BRACKETS.match(lines[place.line - 1], start) if start >= 0 else None
+    if found and found["bang"] and found["escape"] and found["kind"].casefold() in page.options.kinds:
+        place = Place(place.line, start + 1, len(found[0]))
+        marker = f"[!{found['kind'].upper()}]"
+        fix = exchange(place.line, place.column, found[0], marker, is_safe=True)
+        _warn(page, place, found[0], marker, fix)
+
+
+def _check_paragraph(inline: Token, page: PageState, *, is_quote: bool) -> None:
+    found = _BRACKETS.match(inline.content)
+    if found is not None and _is_meant_marker(found, inline, page, is_quote=is_quote):
+        is_certain = bool(found["bang"]) or found["kind"].isupper() or found["kind"].casefold() in _GITHUB
+        _report(found, inline, page, is_safe=is_certain)
+        return
+    found = _EMPHASIS.match(inline.content) if is_quote else None
+    if found is None or found["kind"].casefold() not in page.options.kinds:
+        return
+    if found["inside"] or found["outside"] or not _following_text(found):
+        _report(found, inline, page, is_safe=found["kind"].casefold() in _GITHUB)
+
+
+def _is_meant_marker(found: re.Match[str], inline: Token, page: PageState, *, is_quote: bool) -> bool:
+    kind = found["kind"]
+    is_known = kind.casefold() in page.options.kinds
+    is_link = inline.children is not None and inline.children[:1] and inline.children[0].type == "link_open"
+    if is_link:
+        return False
+    if found["bang"]:
+        # a backslash outside of a quote asks for the text
+        is_escaped = bool(found["escape"]) and not found[0].rstrip("-+:").endswith("\\]")
+        return (is_known or kind.isupper()) and (is_quote or not is_escaped)
+    # `> [Note] that` may be an editor's insertion
+    return is_quote and is_known and (kind.isupper() or found[0].endswith(":") or not _following_text(found))
+
+
+def _following_text(found: re.Match[str]) -> str:
+    """The text after a match, to the end of its line."""
+    return found.string[found.end() :].split("\n", 1)[0].strip()
+
+
+def _report(found: re.Match[str], inline: Token, page: PageState, *, is_safe: bool) -> None:
+    origin = record_of(inline, TextMap)
+    written = found[0].rstrip()
+    place = origin.place(0, len(written))
+    marker = f"[!{found['kind'].upper()}]{found.groupdict().get('fold') or ''}"
+    _warn(page, place, written, marker, _fix(found, marker, place, page, is_safe=is_safe))
+
+
+def _warn(page: PageState, place: Place, written: str, marker: str, fix: Fix | None) -> None:
+    page.reporter.warn(_CODE, f'"{written}" does not open a callout', place, f"write > {marker}", fix)
+
+
+def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is_safe: bool) -> Fix | None:
+    """Write the marker; text after it goes to the next line, where it is the body whatever follows.
+
+    None where it is unknown how a new line must begin.
+    """
+    text = _following_text(found)
+    has_own_syntax = "escape" in found.groupdict() and found["bang"] and not found["escape"]
+    if not text or has_own_syntax:
+        blank = " " if text else ""
+        old = found[0] + (" " if found.string[found.end() : found.end() + 1] == " " else "")
+        return exchange(
+            place.line, place.column, old, f"{marker}{blank}", title=f"write {marker}", is_safe=is_safe
+        )
+    line = page.reporter.lines[place.line - 1]
+    marks = line[: place.column - 1]
+    if not _CONTAINER_MARKS.fullmatch(marks):
+        return None
+    old = line[place.column - 1 :]
+    # the next line of an item of a list is indented
+    indent = re.sub(r"[^ >\t]", " ", marks)
+    new = f"{marker}\n{indent}{text}"
+    return exchange(place.line, place.column, old, new, title=f"write {marker}", is_safe=is_safe)
+
+
+def _warn_of_empty(token: Token, page: PageState) -> None:
+    callout = record_of(token, Callout)
+    line = page.first_line + (token.map or [0])[0]
+    source = page.reporter.lines[line - 1] if line <= len(page.reporter.lines) else ""
+    start = len(source) - len(source.lstrip(" >\t"))
+    place = Place(line, start + 1, max(1, len(source.rstrip()) - start))
+    hint = "begin its lines with >"
+    page.reporter.warn(_CODE, f'callout "{callout.kind}" has no text', place, hint)

@@ -1,0 +1,237 @@
+"""Callouts by their text: a paragraph, quote or list item that opens as in `💡 Key insight: …`.
+
+The text of the opening inline tokens decides, so emphasis in it, its case and its separator do not
+matter. Runs after the inline pass, before quotes and dashes become typographic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from unicodedata import category
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from msgspec import Struct
+
+from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.model import TextMap, nearest
+from ..base.patterns import lazy_pattern
+from .callouts import Marker, make_callout, wrap_callouts
+from .records import record_of
+from .state import PageState, page_of
+
+_TEXT = frozenset(("text", "text_special"))
+_OPENERS = frozenset(("strong_open", "em_open"))
+_CLOSERS = frozenset(("strong_close", "em_close"))
+_BREAKS = frozenset(("softbreak", "hardbreak"))
+_VARIATION = "\ufe0e\ufe0f"
+"""Selectors between the plain and the coloured form of an emoji, which editors add or drop."""
+_SEPARATOR = lazy_pattern(r"\s*(?:[:：]|[—–]|-{2,3}|(?<=\s)-(?=\s))")
+_DECLARED_SEPARATOR = lazy_pattern(r"\s*(?:[:：—–]|-{1,3})\s*\Z")
+_SENTENCE_END = lazy_pattern(r"\s*[.!?](?=\s|\Z)")
+_LABEL = lazy_pattern(
+    r"[*_\s\ufe0e\ufe0f]*([^\W_](?:[^:：—–.!?*_\n]{0,40}[^\s:：—–.!?*_\n])?)[ \t]*(?=[:：—–*_\n]|\Z)"
+)
+_HAS_SEPARATOR = lazy_pattern(r"[*_ \t]*[:：—–]")
+_MAX_OPENING = 200
+"""Characters of a paragraph that are compared with prefixes."""
+_CERTAIN = 0.85
+"""Similarity of two labels from which on one is a misspelling of the other."""
+
+
+class Prefix(Struct, frozen=True):
+    """A declared opening, divided into its parts."""
+
+    text: str
+    """As declared."""
+    kind: str
+    emoji: str
+    """The symbols that it begins with, without variation selectors; empty if it begins with a word."""
+    label: str
+    """What follows the emoji, without the separator."""
+    letters: tuple[str, ...]
+    """Emoji and label for comparison: folded, without whitespace."""
+    is_separated: bool
+    """Whether the label ends in a separator such as a colon."""
+
+
+class _Character(Struct, frozen=True):
+    """A character of the opening text of a paragraph."""
+
+    value: str
+    token: int
+    """Index of its token among the children of the paragraph."""
+    offset: int
+    """In the content of the token."""
+
+
+class _Opening(Struct, frozen=True):
+    """The text of a paragraph up to the first token that is neither text nor emphasis."""
+
+    characters: list[_Character]
+    emphasis_ends: frozenset[int]
+    """Counts of characters after which emphasis ends."""
+
+    def text(self, start: int = 0) -> str:
+        """The text from a character on."""
+        return "".join(char.value for char in self.characters[start:])
+
+
+@lru_cache(maxsize=16)
+def read_prefixes(declared: tuple[tuple[str, str], ...]) -> tuple[Prefix, ...]:
+    """Divide the (opening text, kind) pairs of the settings and plugins."""
+    return tuple(_read_prefix(text, kind) for text, kind in declared)
+
+
+def _read_prefix(text: str, kind: str) -> Prefix:
+    separator = _DECLARED_SEPARATOR.search(text)
+    body = text[: separator.start()] if separator else text.rstrip()
+    first = body.split()[0] if body.split() else ""
+    is_symbol = category(first[:1] or "x") == "So"
+    label = body.lstrip()[len(first) :].strip() if is_symbol else body.strip()
+    emoji = _without_variation(first) if is_symbol else ""
+    return Prefix(text, kind, emoji, label, tuple(_fold(body)), separator is not None)
+
+
+def _without_variation(text: str) -> str:
+    return "".join(char for char in text if char not in _VARIATION)
+
+
+def _fold(text: str) -> Iterator[str]:
+    return (char.casefold() for char in text if not (char.isspace() or char in _VARIATION))
+
+
+def prefix_callouts(state: StateCore) -> None:
+    """Core rule: turn paragraphs and quotes that open with a declared text into callouts."""
+    page = page_of(state.env)
+    prefixes = read_prefixes(page.options.prefixes)
+    if not prefixes:
+        return
+
+    def find(tokens: Sequence[Token], first: int) -> Marker | None:
+        return _find_marker(tokens, first, prefixes, page)
+
+    wrap_callouts(state, find)
+
+
+def _find_marker(
+    tokens: Sequence[Token], first: int, prefixes: Sequence[Prefix], page: PageState
+) -> Marker | None:
+    inline = tokens[first + 1]
+    # a callout whose text opens with an emoji has its box already
+    if not inline.children or (first and tokens[first - 1].type == "callout_body_open"):
+        return None
+    opening = _read_opening(inline.children)
+    for prefix in prefixes:
+        end = _match(prefix, opening)
+        if end:
+            inline.children = _cut(inline.children, opening.characters[end - 1])
+            body = inline if inline.children else None
+            return Marker(make_callout(page.options.kinds[prefix.kind]), body=body)
+    _report_near(inline, opening.text(), prefixes, page)
+    return None
+
+
+def _read_opening(children: Sequence[Token]) -> _Opening:
+    found: list[_Character] = []
+    ends = set()
+    for index, child in enumerate(children):
+        if child.type in _TEXT:
+            found += [_Character(char, index, offset) for offset, char in enumerate(child.content)]
+        elif child.type in _BREAKS:
+            found.append(_Character("\n", index, 0))
+        elif child.type in _CLOSERS:
+            ends.add(len(found))
+        elif child.type not in _OPENERS:
+            break
+        if len(found) > _MAX_OPENING:
+            break
+    return _Opening(found, frozenset(ends))
+
+
+def _match(prefix: Prefix, opening: _Opening) -> int:
+    """How many characters the prefix and its separator take; 0 if the text opens otherwise."""
+    characters = opening.characters
+    at = 0
+    for letter in prefix.letters:
+        at = _skip(characters, at)
+        if at == len(characters) or characters[at].value.casefold() != letter:
+            return 0
+        at += 1
+    while at < len(characters) and characters[at].value in _VARIATION:
+        at += 1
+    end = _separator_end(prefix, opening, at)
+    return 0 if end is None else _skip(characters, end)
+
+
+def _skip(characters: Sequence[_Character], at: int) -> int:
+    """The index of the next character that is neither whitespace nor a variation selector."""
+    while at < len(characters) and (characters[at].value.isspace() or characters[at].value in _VARIATION):
+        at += 1
+    return at
+
+
+def _separator_end(prefix: Prefix, opening: _Opening, at: int) -> int | None:
+    """Where the separator after the label ends; None if the label is the begin of a sentence."""
+    rest = opening.text(at)
+    if found := _SEPARATOR.match(rest):
+        return at + found.end()
+    if not prefix.is_separated:
+        return None if rest[:1].isalnum() and prefix.letters[-1].isalnum() else at
+    if not rest.strip() or rest.lstrip(" \t").startswith("\n"):
+        return at
+    found = _SENTENCE_END.match(rest)
+    is_emphasized = found and any(at <= end <= at + found.end() for end in opening.emphasis_ends)
+    return at + found.end() if found and is_emphasized else None
+
+
+def _cut(children: Sequence[Token], last: _Character) -> list[Token]:
+    """The children after a character, with the emphasis that goes on there."""
+    emphasis = [child for child in children[: last.token] if child.type in _OPENERS | _CLOSERS]
+    rest = list(children[last.token + 1 :])
+    token = children[last.token]
+    if token.type in _TEXT and token.content[last.offset + 1 :]:
+        token.content = token.content[last.offset + 1 :]
+        rest.insert(0, token)
+    kept: list[Token] = []
+    for child in (*emphasis, *rest):
+        if child.type in _CLOSERS and kept and kept[-1].type in _OPENERS:
+            kept.pop()
+        elif child.content or child.type not in _TEXT:
+            kept.append(child)
+    return kept
+
+
+def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: PageState) -> None:
+    """Warn of a text that opens with the emoji of a prefix."""
+    text = _without_variation(opening).lstrip()
+    emoji = next((one.emoji for one in prefixes if one.emoji and text.startswith(one.emoji)), "")
+    rest = text[len(emoji) :]
+    near = [prefix for prefix in prefixes if prefix.emoji == emoji and prefix.label]
+    # `💡💬` is another symbol
+    if not emoji or not near or not rest.strip() or not (rest[0].isspace() or rest[0].isalnum()):
+        return
+    origin = record_of(inline, TextMap)
+    at = origin.text.find(emoji)
+    fix = _fix(origin, at + len(emoji), near) if at >= 0 else None
+    wanted = " or ".join(f'"{prefix.text}"' for prefix in near[:3])
+    message = f'text opens with "{emoji}" but is not a callout'
+    place = origin.place(max(at, 0), len(emoji))
+    page.reporter.warn("callout-doubtful", message, place, f"begin it with {wanted}", fix)
+
+
+def _fix(origin: TextMap, start: int, near: Sequence[Prefix]) -> Fix | None:
+    """Write the label of the nearest prefix; None if the text has no label.
+
+    start: offset in `origin` after the emoji.
+    """
+    found = _LABEL.match(origin.text, start)
+    meant = nearest(found[1], [prefix.label for prefix in near]) if found else None
+    if found is None or meant is None:
+        return None
+    place = origin.place(found.start(1), len(found[1]))
+    colon = "" if _HAS_SEPARATOR.match(origin.text, found.end(1)) else ":"
+    is_certain = SequenceMatcher(None, found[1].casefold(), meant.casefold()).ratio() >= _CERTAIN
+    return exchange(place.line, place.column, found[1], meant + colon, is_safe=is_certain)
