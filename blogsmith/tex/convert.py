@@ -198,14 +198,28 @@ def _read_slowly(
         sys.setrecursionlimit(before)
 
 
+_OPERATORS = (
+    *("softmax", "logsumexp", "softplus", "sigmoid", "relu", "ReLU", "GELU", "SiLU"),
+    *("Attention", "MultiHead", "LayerNorm", "Concat", "Softmax", "diag", "Var", "Cov", "sign"),
+)
+"""Operators that have no command in LaTeX; authors declare them and expect them to be there."""
+
+
 def _hint(error: ParseError, tex: str) -> str:
     """A suggestion if a command is unknown, or its end may be hidden by a comment; else empty."""
     if error.unclosed and _COMMENT.search(tex):
         return "behind % everything is a comment; write \\% for the sign"
     if not error.unknown:
         return ""
-    near = error.meant
-    return f"did you mean {near}?" if near else "a command of your own is declared under math: macros:"
+    if error.meant:
+        return f"did you mean {error.meant}?"
+    word = error.token.lstrip("\\")
+    operator = _nearest(word, _OPERATORS)
+    if not operator:
+        return "a command of your own is declared under math: macros:"
+    declaration = f"'\\{operator}': '\\operatorname{{{operator}}}'"
+    question = "" if operator == word else f"did you mean \\{operator}? "
+    return f"{question}declare it under math: macros: {declaration}"
 
 
 def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Constructs[Parser]) -> str | None:
