@@ -99,11 +99,9 @@ FRAME = {
 
 
 class TestPost:
-    @pytest.mark.parametrize(
-        ("subtitle", "absent"), [(FULL.subtitle, "post-description"), ("", "post-subtitle")]
-    )
+    @pytest.mark.parametrize(("subtitle", "absent"), [(FULL.subtitle, ""), ("", "post-subtitle")])
     def test_frame(self, paper: Theme, subtitle: str, absent: str) -> None:
-        """Below the title stands its subtitle, else what the post says of itself."""
+        """The title is followed by the subtitle and the description."""
         tree = parse(paper.render("post", replace(FULL, subtitle=subtitle), SITE))
         assert {name: [item.tag for item in having(tree, name)] for name in FRAME} == {
             name: [tag] if name != absent else [] for name, tag in FRAME.items()
