@@ -350,7 +350,7 @@ def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
     document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), settings_read.config)
     parsed = parse_document(document, make_parser(options), options)
     page = lint_page(parsed, settings_read.config.math)
-    for found in lint_site([page], [text], settings_read):
+    for found in lint_site([page], [], [text], settings_read):
         if found.path != "blogsmith.yaml":
             assert found.place and 1 <= found.place.line <= text.count("\n") + 1
 

@@ -52,6 +52,7 @@ SETTINGS = MappingProxyType(
         "links": "{pause: 2}",
         "budget": "{hosts: 1}",
         "sections": "{posts: {require: [date]}}",
+        "tags": "{x: Logic}",
         "publish": "netlify",
     }
 )

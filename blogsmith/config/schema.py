@@ -319,6 +319,8 @@ class Config(Struct, frozen=True):
     """Ids of headings: words joined by single hyphens, or as GitHub makes them (`A & B` → `a--b`)."""
     plugins: OfPage[tuple[str, ...]] = ()
     """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
+    tags: OfSite[Mapping[str, str]] = {}
+    """Tag → name that pages print, however posts spell it: `deep-learning: Deep Learning`."""
     callouts: OfPage[Mapping[str, CalloutKind]] = {}
     """Callout kinds of the site's own."""
     markup: OfPage[Markup] = Markup()

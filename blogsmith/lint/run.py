@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, Reporter
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..config.schema import MathSettings
+from ..model.documents import Document
 from ..syntax.parser import Parsed
 from .accessibility import report_accessibility
 from .dollars import report_dollars
@@ -23,7 +24,9 @@ from .macros import CODE as MACRO_UNUSED
 from .macros import commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
+from .series import report_series
 from .starter import chosen_macros
+from .terms import term_spellings
 
 
 class PageLint(Struct, frozen=True, array_like=True):
@@ -45,6 +48,7 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     formulas = formulas_of(page)
     use, references = macro_use(source.text, front, formulas), references_in(source.text)
     macros = {**chosen_macros(math.macros), **front.math.macros}
+    report_series(front, reporter)
     report_dollars(page.tokens, reporter)
     report_accessibility(elements_of(page), reporter)
     labels = tuple(lone_labels(page.labels.values(), references, reporter))
@@ -53,11 +57,16 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     return PageLint(tuple(reporter.diagnostics), labels, references.elsewhere, use.of_site)
 
 
-def lint_site(pages: Sequence[PageLint], waiting: Iterable[str], settings: LoadedConfig) -> list[Diagnostic]:
+def lint_site(
+    pages: Sequence[PageLint],
+    documents: Iterable[Document],
+    waiting: Iterable[str],
+    settings: LoadedConfig,
+) -> list[Diagnostic]:
     """What is doubtful in all pages and in the settings.
 
-    waiting: sources of drafts and posts of the future; nothing is said of them, but they may use what others
-    declare.
+    documents: those of the pages.
+    waiting: sources of drafts and future posts. They are not checked, but may use what others declare.
     """
     linked = {name for page in pages for name in page.links}
     commands = {name for page in pages for name in page.commands}
@@ -66,6 +75,7 @@ def lint_site(pages: Sequence[PageLint], waiting: Iterable[str], settings: Loade
         commands |= commands_in(text)
     found = [diagnostic for page in pages for diagnostic in page.found]
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
+    found += term_spellings(documents, settings.config)
     reporter = Reporter(CONFIG_NAME, settings.lines)
     # those of a site are a library, written once for posts to come
     if MACRO_UNUSED in settings.config.diagnostics.levels:

@@ -62,5 +62,6 @@ class LintCache:
 
     def report(self, documents: Iterable[Document], waiting: Iterable[Document]) -> list[Diagnostic]:
         """What is doubtful in the site, once all its pages are known. waiting: those that are left out."""
+        documents = list(documents)
         pages = [self._pages[str(document.path)] for document in documents]
-        return lint_site(pages, (document.source.text for document in waiting), self._settings)
+        return lint_site(pages, documents, (document.source.text for document in waiting), self._settings)

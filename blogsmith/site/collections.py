@@ -42,7 +42,8 @@ def page_views(
 def names_by_edition(rendered: Iterable[Rendered], frame: Frame) -> dict[str, TermNames]:
     """Edition → how its terms are called."""
     groups = _editions(rendered, frame).items()
-    return {edition: term_names(item.document for item in items) for edition, items in groups}
+    tags = frame.config.tags
+    return {edition: term_names((item.document for item in items), tags) for edition, items in groups}
 
 
 def _editions(rendered: Iterable[Rendered], frame: Frame) -> dict[str, list[Rendered]]:

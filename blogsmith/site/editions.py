@@ -64,7 +64,7 @@ def plan_generated(
     for edition, members in group_by_edition(pairs, config).items():
         root = edition_root(edition, config)
         lists |= {root + url: what for url, what in plan_lists(members, kinds, sections).items()}
-        others |= {root + url: what for url, what in plan_terms(members).items()}
+        others |= {root + url: what for url, what in plan_terms(members, config.tags).items()}
         others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
         if config.theorems.map:
             others[f"{root}{MAP_PATH}"] = "the map of theorems"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
 from ..base.diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document, FrontMatter
 from ..model.slugs import slugify
 from ..model.template_views import Link
+from ..model.terms import choose_spellings
 from .frame import Frame
 
 TAXONOMIES = (("tags", "tag"), ("categories", "category"))
@@ -24,14 +25,20 @@ def terms_of(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
     return front.tags if taxonomy == "tags" else front.categories
 
 
-def term_names(documents: Iterable[Document]) -> dict[str, dict[str, str]]:
-    """Taxonomy → slug → the spelling that is printed: the most frequent one, else the first by letter."""
-    names: dict[str, dict[str, str]] = {}
+def term_names(
+    documents: Iterable[Document], declared: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, dict[str, str]]:
+    """Map taxonomy and slug to the name that is printed.
+
+    declared: names of tags in the settings, which take precedence over all spellings in posts.
+    """
     fronts = [document.front for document in documents]
-    for taxonomy, _ in TAXONOMIES:
-        counts = Counter(term for front in fronts for term in terms_of(front, taxonomy))
-        ordered = sorted(counts, key=lambda term: (-counts[term], term))
-        names[taxonomy] = {slugify(term): term for term in reversed(ordered) if slugify(term)}
+    names = {
+        taxonomy: choose_spellings(term for front in fronts for term in terms_of(front, taxonomy))
+        for taxonomy, _ in TAXONOMIES
+    }
+    tags = names["tags"]
+    tags |= {slugify(tag): name for tag, name in declared.items() if slugify(tag) in tags}
     return names
 
 
@@ -87,10 +94,13 @@ def _normalize_term(term: str) -> str:
     return re.sub(r"[\s_-]+", "", term.casefold())
 
 
-def plan_terms(documents: Iterable[Document]) -> dict[str, str]:
-    """Site path of every list of terms or of a term's posts → what it is in the author's words."""
+def plan_terms(documents: Iterable[Document], declared: Mapping[str, str]) -> dict[str, str]:
+    """Map the site path of every list of terms or of a term's posts to a description of the page.
+
+    declared: as for `term_names`.
+    """
     found: dict[str, str] = {}
-    for taxonomy, by_slug in term_names(documents).items():
+    for taxonomy, by_slug in term_names(documents, declared).items():
         kind = dict(TAXONOMIES)[taxonomy]
         if by_slug:
             found[f"/{taxonomy}/"] = f"the list of all {taxonomy}"

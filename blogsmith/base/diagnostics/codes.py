@@ -189,7 +189,9 @@ CODES: Mapping[str, str] = MappingProxyType(
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
         "macro-unused": "A macro is declared and never used (warning).",
         "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
+        "series-missing": "A title or subtitle says `Part 2 of 4`, but the post is in no series (warning).",
         "table-header": "A table has no cell that names a column or a row (warning).",
+        "term-spelling": "Two posts spell a tag or category differently (warning).",
         # told by `blogsmith check --budget` and `blogsmith check --links`
         "budget": "A page weighs more, or asks for more, than the settings under `budget` say (warning).",
         "link-dead": "The page that a link leads to is gone: 404 or 410 (warning).",
@@ -283,7 +285,15 @@ FIXABLE = frozenset(
         *("layout-unknown", "link-anchor", "link-missing", "link-scheme", "macro-bypassed", "macro-unused"),
         *("math-command", "math-dollar", "math-escape", "math-in-sentence", "math-syntax", "math-unclosed"),
         *("notation-mixed", "ref-kind", "ref-page", "ref-undefined", "shortcode-argument"),
-        *("shortcode-open", "shortcode-unknown", "slug", "template-block", "theme-value", "value-open"),
+        *(
+            "shortcode-open",
+            "shortcode-unknown",
+            "slug",
+            "template-block",
+            "term-spelling",
+            "theme-value",
+            "value-open",
+        ),
         *("yaml-comment", "yaml-duplicate-key", "yaml-escape", "yaml-syntax"),
     }
 )
