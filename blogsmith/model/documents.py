@@ -305,6 +305,15 @@ class Weight(Struct, frozen=True):
     images: int = 0
 
 
+class FaqEntry(Struct, frozen=True):
+    """A folded question with its answer, as search engines read it."""
+
+    question: str
+    """Plain text."""
+    answer: str
+    """HTML of paragraphs and lists, formulas in linear form."""
+
+
 class Body(Struct, frozen=True):
     """The rendered content of one page."""
 
@@ -336,6 +345,8 @@ class Body(Struct, frozen=True):
     variants: tuple[PictureVariant, ...] = ()
     """Copies of pictures that it names, sorted."""
     stated: PageStatements = PageStatements()
+    faq: tuple[FaqEntry, ...] = ()
+    """In the order of the text."""
     search: bytes = b""
     """What search knows of the text, as `make_record` gives it; empty where the site has no search."""
     fallbacks: tuple[ConverterFallback, ...] = ()

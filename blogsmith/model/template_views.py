@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from .documents import TocEntry
+from .documents import FaqEntry, TocEntry
 from .scopes import OfPage, OfSite
 from .texts import NO_TEXT, PageText
 
@@ -236,6 +236,8 @@ class PageView(Struct, frozen=True):
     """For a list that takes several pages."""
     feeds: OfSite[tuple[Feed, ...]] = ()
     """Feeds about this page's subject besides the site's own, such as a tag's."""
+    faq: OfPage[tuple[FaqEntry, ...]] = ()
+    """Folded questions with their answers, for structured data: each has `question` and `answer`."""
     widgets: OfPage[frozenset[str]] = frozenset()
     """What this page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
     `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""

@@ -7,7 +7,6 @@ emphasis) are printed by markdown-it's own renderer, which CommonMark's tests ho
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import unescape
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,14 +15,13 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.characters import lower_allowed, without_forbidden
 from ..base.diagnostics.model import Reporter, did_you_mean, place_within
-from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
 from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
-from ..syntax.records import Heading, XRef, record_of
+from ..syntax.records import Heading, record_of
 from ..tex.mathml.signs import join_signs, signs_of
 from . import (
     blocks,
@@ -41,6 +39,7 @@ from . import (
 )
 from .context import Rendering, Rule
 from .converters import OURS, choose_converter, no_converter
+from .faq import inline_text, page_faq
 from .fragments import pack_fragments
 from .ids import report_repeated_ids
 from .link_texts import html_within_links, strip_links
@@ -77,7 +76,6 @@ _rule_of = dict(RULES).get
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
 """Characters; more than a description has."""
-_TAG = lazy_pattern(r"<[^<>]*>")
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
@@ -179,6 +177,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         ),
         links=frozenset(rendering.links),
         stated=page_statements(rendering),
+        faq=page_faq(rendering, spoken),
         widgets=frozenset(rendering.widgets),
         files=rendering.files,
         variants=tuple(sorted(rendering.variants)),
@@ -223,19 +222,10 @@ def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
     quiet = rendering.copy_without_report()
     tokens = rendering.parsed.tokens
     for before, inline in pairwise(tokens):
-        if before.type == "paragraph_open" and inline.type == "inline":
-            children = [_reference_as_text(quiet, token) for token in inline.children or ()]
-            text = " ".join(plain_text(children, rendering.parsed.page, spoken).split())
-            if text:
-                return text
+        is_paragraph = before.type == "paragraph_open" and inline.type == "inline"
+        if is_paragraph and (text := inline_text(quiet, inline.children or (), spoken)):
+            return text
     return ""
-
-
-def _reference_as_text(rendering: Rendering, token: Token) -> Token:
-    if token.type != "xref":
-        return token
-    html = notes.reference(rendering, record_of(token, XRef))
-    return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
 
 
 def table_of_contents(

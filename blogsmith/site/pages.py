@@ -66,6 +66,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         status=front.status,
         draft=front.draft,
         unlisted=front.unlisted,
+        faq=body.faq,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
         citation=citable_view(front, title, canonical(config, item.url), config),

@@ -25,7 +25,7 @@ _LAYOUT = frozenset(("grid", "cards", "annotate", "result", "md-grid", "doc-cont
 _KINDS = {
     **{"note": "NOTE", "abstract": "ABSTRACT", "summary": "ABSTRACT", "tldr": "ABSTRACT", "info": "INFO"},
     **{"todo": "INFO", "tip": "TIP", "hint": "TIP", "important": "IMPORTANT", "success": "SUCCESS"},
-    **{"check": "SUCCESS", "done": "SUCCESS", "question": "QUESTION", "help": "QUESTION", "faq": "QUESTION"},
+    **{"check": "SUCCESS", "done": "SUCCESS", "question": "QUESTION", "help": "QUESTION", "faq": "FAQ"},
     **{"warning": "WARNING", "caution": "CAUTION", "attention": "WARNING", "failure": "FAILURE"},
     **{"fail": "FAILURE", "missing": "FAILURE", "danger": "DANGER", "error": "DANGER", "bug": "BUG"},
     **{"example": "EXAMPLE", "quote": "QUOTE", "cite": "QUOTE", "seealso": "NOTE", "theorem": "THEOREM"},

@@ -28,6 +28,8 @@ class HeadAssets(Struct, frozen=True):
     """Width and height in px, where they are known."""
     json_ld: Mapping[str, Any]
     """Structured data for the filter `json`; empty for pages that list others."""
+    faq_json_ld: Mapping[str, Any]
+    """Questions and answers of the page for the filter `json`; empty if it has none."""
     styles: Mapping[str, str]
     """Group of pages → the address of its style sheet."""
     scripts: tuple[str, ...]
@@ -46,7 +48,9 @@ def page_head(
     """The head's data of `page`. styles, scripts, bundles: as in `HeadAssets`."""
     image_url = _absolute(page.card or page.image, site)
     size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
-    return HeadAssets(image_url, size, _json_ld(page, site, image_url), styles, scripts, bundles)
+    return HeadAssets(
+        image_url, size, _json_ld(page, site, image_url), _faq_json_ld(page), styles, scripts, bundles
+    )
 
 
 def _absolute(url: str, site: SiteView) -> str:
@@ -73,6 +77,20 @@ def _json_ld(page: PageView, site: SiteView, image_url: str) -> Mapping[str, Any
     if kind == "BlogPosting":
         data |= _posting(page, site)
     return {key: value for key, value in data.items() if value}
+
+
+def _faq_json_ld(page: PageView) -> Mapping[str, Any]:
+    if not page.faq:
+        return {}
+    questions = [
+        {
+            "@type": "Question",
+            "name": entry.question,
+            "acceptedAnswer": {"@type": "Answer", "text": entry.answer},
+        }
+        for entry in page.faq
+    ]
+    return {"@context": "https://schema.org", "@type": "FAQPage", "mainEntity": questions}
 
 
 def _posting(page: PageView, site: SiteView) -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""Questions with answers: folded callouts of kind FAQ with a title, for structured data.
+
+Answers are HTML with the few tags that search engines read there. Formulas are in linear form, since
+neither TeX nor MathML is read. Source: developers.google.com, "FAQ (FAQPage) structured data".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape, unescape
+
+from markdown_it.token import Token
+
+from ..base.patterns import lazy_pattern
+from ..model.documents import FaqEntry
+from ..syntax.headings import plain_text
+from ..syntax.records import Callout, Math, XRef, record_of
+from .context import Rendering
+from .notes import reference
+
+KIND = "faq"
+_TAGS = frozenset(("p", "ul", "ol", "li"))
+_TAG = lazy_pattern(r"<[^<>]*>")
+
+
+def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry, ...]:
+    """Return the questions of the page in order; those in the answer of another one are part of it.
+
+    spoken: number of a value in the text → its plain text.
+    """
+    tokens = rendering.parsed.tokens
+    quiet = rendering.copy_without_report()
+    entries = []
+    index = 0
+    while index < len(tokens):
+        if tokens[index].type == "callout_open" and _is_question(record_of(tokens[index], Callout)):
+            end = _closing_index(tokens, index)
+            # the title is one inline token in its own pair of tokens
+            question = inline_text(quiet, tokens[index + 2].children or (), spoken)
+            answer = _answer(quiet, tokens[index + 4 : end], spoken)
+            if question and answer:
+                entries.append(FaqEntry(question, answer))
+            index = end
+        index += 1
+    return tuple(entries)
+
+
+def inline_text(rendering: Rendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
+    """Return inline tokens as one line of plain text; references as they are printed.
+
+    rendering: one that reports nothing.
+    """
+    tokens = [_reference_as_text(rendering, token) for token in children]
+    return " ".join(plain_text(tokens, rendering.parsed.page, spoken).split())
+
+
+def _reference_as_text(rendering: Rendering, token: Token) -> Token:
+    if token.type != "xref":
+        return token
+    html = reference(rendering, record_of(token, XRef))
+    return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
+
+
+def _is_question(callout: Callout) -> bool:
+    return callout.kind == KIND and callout.titled and bool(callout.fold)
+
+
+def _closing_index(tokens: Sequence[Token], start: int) -> int:
+    depth = 0
+    for index in range(start, len(tokens)):
+        depth += {"callout_open": 1, "callout_close": -1}.get(tokens[index].type, 0)
+        if not depth:
+            return index
+    raise AssertionError("each callout is closed")
+
+
+def _answer(rendering: Rendering, tokens: Sequence[Token], spoken: Mapping[int, str]) -> str:
+    linear = rendering.parsed.page.options.linear_math
+    html = []
+    for token in tokens:
+        if token.type == "inline":
+            html.append(escape(inline_text(rendering, token.children or (), spoken), quote=False))
+        elif token.type == "math_display":
+            html.append(f"<p>{escape(linear(record_of(token, Math).tex), quote=False)}</p>")
+        elif token.type in ("fence", "code_block"):
+            html.append(f"<p>{escape(token.content.strip(), quote=False)}</p>")
+        elif token.tag in _TAGS and token.nesting:
+            if not token.hidden:
+                html.append(f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>")
+        elif token.nesting < 0:
+            # texts of tables and other blocks are apart
+            html.append(" ")
+    text = " ".join("".join(html).split()).replace("<p></p>", "")
+    return text if _TAG.sub("", text).strip() else ""
