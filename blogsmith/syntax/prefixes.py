@@ -6,6 +6,7 @@ matter. Runs after the inline pass, before quotes and dashes become typographic.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -215,23 +216,25 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
         return
     origin = record_of(inline, TextMap)
     at = origin.text.find(emoji)
-    fix = _fix(origin, at + len(emoji), near) if at >= 0 else None
+    label = _LABEL.match(origin.text, at + len(emoji)) if at >= 0 else None
+    meant = nearest(label[1], [prefix.label for prefix in near]) if label else None
+    if meant is not None:
+        near = [prefix for prefix in near if prefix.label == meant]
+    fix = None
+    if label and meant:
+        fix = _label_fix(origin, label, meant)
+    elif len(near) == 1 and at >= 0 and not label:
+        place = origin.place(at, len(emoji))
+        fix = exchange(place.line, place.column, emoji, near[0].text)
     wanted = " or ".join(f'"{prefix.text}"' for prefix in near[:3])
     message = f'text opens with "{emoji}" but is not a callout'
     place = origin.place(max(at, 0), len(emoji))
     page.reporter.warn("callout-doubtful", message, place, f"begin it with {wanted}", fix)
 
 
-def _fix(origin: TextMap, start: int, near: Sequence[Prefix]) -> Fix | None:
-    """Write the label of the nearest prefix; None if the text has no label.
-
-    start: offset in `origin` after the emoji.
-    """
-    found = _LABEL.match(origin.text, start)
-    meant = nearest(found[1], [prefix.label for prefix in near]) if found else None
-    if found is None or meant is None:
-        return None
-    place = origin.place(found.start(1), len(found[1]))
-    colon = "" if _HAS_SEPARATOR.match(origin.text, found.end(1)) else ":"
-    is_certain = SequenceMatcher(None, found[1].casefold(), meant.casefold()).ratio() >= _CERTAIN
-    return exchange(place.line, place.column, found[1], meant + colon, is_safe=is_certain)
+def _label_fix(origin: TextMap, label: re.Match[str], meant: str) -> Fix:
+    """Write the label of a prefix in place of one that resembles it."""
+    place = origin.place(label.start(1), len(label[1]))
+    colon = "" if _HAS_SEPARATOR.match(origin.text, label.end(1)) else ":"
+    is_certain = SequenceMatcher(None, label[1].casefold(), meant.casefold()).ratio() >= _CERTAIN
+    return exchange(place.line, place.column, label[1], meant + colon, is_safe=is_certain)
