@@ -54,8 +54,31 @@ def test_label_in_any_form(text: str, container: str) -> None:
 
 
 @each_row(
+    "source, count",
+    [
+        ("> [!insight]\n> 💡 Key insight: x", 1),
+        ("> [!NOTE]\n> 💡 Key insight: x", 2),
+        ("> [!NOTE]\n>\n> 💡 **Key insight:** x", 2),
+        ("> 💡 Key insight: x\n>\n> 💡 Analogy: x", 2),
+        ("> 💡 Key insight:\n> > 💡 Key insight: x", 2),
+        ("1. 💡 **Key insight:** x\n2. 💡 **Analogy:** x", 2),
+        ("Term\n: 💡 **Key insight:** x", 1),
+        ("x[^1]\n\n[^1]: 💡 **Key insight:** x", 1),
+        ("💡 **Key insight** : x", 1),
+    ],
+)
+def test_containers_and_nesting(source: str, count: int) -> None:
+    page = render(source)
+    assert page.html.count("<aside") == count
+    assert "callout-doubtful" not in [found.code for found in page.diagnostics]
+
+
+@each_row(
     "text",
     [
+        "💡 `code` x",
+        "💡 [Key insight](other-post.md): x",
+        "💡 <b>Key insight:</b> x",
         "💡 Key insights: x",
         "💡 Key insight is that x",
         "💡 **Key insight** x",
@@ -199,6 +222,30 @@ def test_near_miss_is_repaired(source: str, repaired: str) -> None:
 )
 def test_callout_without_text(source: str) -> None:
     assert "callout-doubtful" in codes(source)
+
+
+@each_row(
+    "prefix, text, is_callout",
+    [
+        ("💡", "💡 x", True),
+        ("💡", "💡", True),
+        ("Rule", "Rule: x", True),
+        ("Rule", "Rules: x", False),
+        ("Rule", "Rule", True),
+        (":", ": x", True),
+        ("—", "— x", True),
+        (" ", "x", False),
+        ("Merke:", "**MERKE**: x", True),
+        ("Straße:", "STRASSE: x", False),
+        ("Tipp –", "Tipp: x", True),
+        ("a", "![x](a.png)", False),
+        ("→ Also:", "→ Other: x", False),
+    ],
+)
+def test_declared_prefixes(prefix: str, text: str, is_callout: bool) -> None:
+    page = render(text, f"callouts: {{own: {{prefix: '{prefix}'}}}}\n")
+    assert ("callout-own" in page.html) is is_callout
+    assert "callout-doubtful" not in [d.code for d in page.diagnostics if text != prefix]
 
 
 _PARTS = st.sampled_from(

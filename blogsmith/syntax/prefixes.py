@@ -20,7 +20,7 @@ from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import TextMap, nearest
 from ..base.patterns import lazy_pattern
 from .callouts import Marker, make_callout, wrap_callouts
-from .records import record_of
+from .records import Callout, record_of
 from .state import PageState, page_of
 
 _TEXT = frozenset(("text", "text_special"))
@@ -83,11 +83,14 @@ class _Opening(Struct, frozen=True):
 @lru_cache(maxsize=16)
 def read_prefixes(declared: tuple[tuple[str, str], ...]) -> tuple[Prefix, ...]:
     """Divide the (opening text, kind) pairs of the settings and plugins."""
-    return tuple(_read_prefix(text, kind) for text, kind in declared)
+    return tuple(_read_prefix(text, kind) for text, kind in declared if text.strip())
 
 
 def _read_prefix(text: str, kind: str) -> Prefix:
     separator = _DECLARED_SEPARATOR.search(text)
+    if separator and not separator.start():
+        # nothing but a separator
+        separator = None
     body = text[: separator.start()] if separator else text.rstrip()
     first = body.split()[0] if body.split() else ""
     is_symbol = category(first[:1] or "x") == "So"
@@ -121,18 +124,34 @@ def _find_marker(
     tokens: Sequence[Token], first: int, prefixes: Sequence[Prefix], page: PageState
 ) -> Marker | None:
     inline = tokens[first + 1]
-    # a callout whose text opens with an emoji has its box already
-    if not inline.children or (first and tokens[first - 1].type == "callout_body_open"):
+    # hardly any paragraph begins with the first letter of a prefix
+    if not any(prefix.letters[:1] == _first_letter(inline.children or ()) for prefix in prefixes):
         return None
+    assert inline.children is not None
+    # the text of a callout may repeat its label
+    is_body = first > 0 and tokens[first - 1].type == "callout_body_open"
+    around = record_of(tokens[first - 1], Callout).kind if is_body else ""
     opening = _read_opening(inline.children)
     for prefix in prefixes:
-        end = _match(prefix, opening)
+        kind = page.options.kinds[prefix.kind]
+        end = _match(prefix, opening) if kind.name != around else 0
         if end:
             inline.children = _cut(inline.children, opening.characters[end - 1])
-            body = inline if inline.children else None
-            return Marker(make_callout(page.options.kinds[prefix.kind]), body=body)
-    _report_near(inline, opening.text(), prefixes, page)
+            return Marker(make_callout(kind), body=inline if inline.children else None)
+    if not is_body:
+        _report_near(inline, opening.text(), prefixes, page)
     return None
+
+
+def _first_letter(children: Sequence[Token]) -> tuple[str, ...]:
+    """The first character of the text for comparison; empty if there is none."""
+    for child in children:
+        if child.type in _TEXT:
+            if text := child.content.lstrip():
+                return (text[0].casefold(),)
+        elif child.type not in _OPENERS:
+            break
+    return ()
 
 
 def _read_opening(children: Sequence[Token]) -> _Opening:
@@ -140,7 +159,9 @@ def _read_opening(children: Sequence[Token]) -> _Opening:
     ends = set()
     for index, child in enumerate(children):
         if child.type in _TEXT:
-            found += [_Character(char, index, offset) for offset, char in enumerate(child.content)]
+            found += [
+                _Character(char, index, offset) for offset, char in enumerate(child.content[:_MAX_OPENING])
+            ]
         elif child.type in _BREAKS:
             found.append(_Character("\n", index, 0))
         elif child.type in _CLOSERS:
@@ -211,8 +232,9 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
     emoji = next((one.emoji for one in prefixes if one.emoji and text.startswith(one.emoji)), "")
     rest = text[len(emoji) :]
     near = [prefix for prefix in prefixes if prefix.emoji == emoji and prefix.label]
-    # `💡💬` is another symbol
-    if not emoji or not near or not rest.strip() or not (rest[0].isspace() or rest[0].isalnum()):
+    # `💡💬` is another symbol, and one alone is an ornament
+    is_other = bool(rest) and not (rest[0].isspace() or rest[0].isalnum())
+    if not emoji or not near or is_other or _without_variation(inline.content).strip() == emoji:
         return
     origin = record_of(inline, TextMap)
     at = origin.text.find(emoji)
