@@ -59,7 +59,7 @@ BLOCK: Mapping[BlockRule, str] = MappingProxyType(
         rules_block.blockquote: ">",
         rules_block.hr: "*-_",
         rules_block.list_block: "*+-0123456789",
-        rules_block.reference: "[",
+        notes.link_definition: "[",
         html_blocks.html_block: "<",
         rules_block.heading: "#",
         formulas.math_block: "$\\",
