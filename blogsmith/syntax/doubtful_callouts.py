@@ -18,8 +18,8 @@ from .state import PageState, page_of
 
 _CODE = "callout-doubtful"
 _BRACKETS = lazy_pattern(
-    r"(?P<emphasis>[*_]{0,3})(?P<escape>\\?)\[[ \t]*(?P<bang>!*)[ \t]*(?P<kind>[A-Za-z][\w-]*)"
-    r"[ \t]*[!:]?[ \t]*\\?\](?P=emphasis)(?P<fold>[-+]?)(?![(\[]):?"
+    r"(?P<emphasis>[*_]{0,3})(?P<escape>\\?)\[[ \t]{0,3}(?P<bang>!*)[ \t]{0,3}(?P<kind>[A-Za-z][\w-]*)"
+    r"[ \t]{0,3}[!:]?[ \t]{0,3}\\?\](?P=emphasis)(?P<fold>[-+]?)(?![(\[]):?"
 )
 _EMPHASIS = lazy_pattern(
     r"(?P<emphasis>\*{1,3}|_{1,3})(?P<kind>[A-Za-z][\w-]*)[ \t]*(?P<inside>[:.!—–]?)(?P=emphasis)"
@@ -52,9 +52,8 @@ def _check_formula(token: Token, page: PageState) -> None:
     """Warn of `\\[!NOTE\\]` on a line of its own, which is a formula."""
     formula = record_of(token, Math)
     place = formula.origin.place(0)
-    lines = page.reporter.lines
     start = place.column - len(r"\[") - 1
-    found = _BRACKETS.match(lines[place.line - 1], start) if start >= 0 else None
+    found = _BRACKETS.match(_line(page, place.line), start) if start >= 0 else None
     if found and found["bang"] and found["escape"] and found["kind"].casefold() in page.options.kinds:
         place = Place(place.line, start + 1, len(found[0]))
         marker = f"[!{found['kind'].upper()}]"
@@ -78,8 +77,7 @@ def _check_paragraph(inline: Token, page: PageState, *, is_quote: bool) -> None:
 def _is_meant_marker(found: re.Match[str], inline: Token, page: PageState, *, is_quote: bool) -> bool:
     kind = found["kind"]
     is_known = kind.casefold() in page.options.kinds
-    is_link = inline.children is not None and inline.children[:1] and inline.children[0].type == "link_open"
-    if is_link:
+    if inline.children and inline.children[0].type == "link_open":
         return False
     if found["bang"]:
         # a backslash outside of a quote asks for the text
@@ -119,7 +117,7 @@ def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is
         return exchange(
             place.line, place.column, old, f"{marker}{blank}", title=f"write {marker}", is_safe=is_safe
         )
-    line = page.reporter.lines[place.line - 1]
+    line = _line(page, place.line)
     marks = line[: place.column - 1]
     if not _CONTAINER_MARKS.fullmatch(marks):
         return None
@@ -130,10 +128,16 @@ def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is
     return exchange(place.line, place.column, old, new, title=f"write {marker}", is_safe=is_safe)
 
 
+def _line(page: PageState, number: int) -> str:
+    """Line of the file, counted from 1; empty if it has fewer."""
+    lines = page.reporter.lines
+    return lines[number - 1] if number <= len(lines) else ""
+
+
 def _warn_of_empty(token: Token, page: PageState) -> None:
     callout = record_of(token, Callout)
     line = page.first_line + (token.map or [0])[0]
-    source = page.reporter.lines[line - 1] if line <= len(page.reporter.lines) else ""
+    source = _line(page, line)
     start = len(source) - len(source.lstrip(" >\t"))
     place = Place(line, start + 1, max(1, len(source.rstrip()) - start))
     hint = "begin its lines with >"
