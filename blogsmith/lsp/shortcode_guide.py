@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..pipeline.snapshot import SiteSnapshot
-from ..render.shortcodes import ARGUMENTS
+from ..render.figure_blocks import ARGUMENTS
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {

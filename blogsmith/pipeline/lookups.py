@@ -19,7 +19,7 @@ from ..project.load import LoadedSite
 from ..render.tools import Tools
 from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
-from ..site.images import Digest, Measure, resolve_image
+from ..site.images import Digest, Measure, resolve_image, resolve_poster
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
 from ..site.media import MeasureMedia, resolve_media
 from ..site.permalinks import files_url
@@ -93,6 +93,7 @@ def page_tools(
         image=lambda written, document: resolve_image(
             index, written, document, loaded.assets, measure, digest
         ),
+        poster=lambda url, document: resolve_poster(index, url, loaded.assets, measure, digest),
         media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,

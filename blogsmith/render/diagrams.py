@@ -8,7 +8,7 @@ from ..hooks.diagram_languages import DIAGRAMS
 from ..syntax.records import Fence
 from .captions import inline_html, plain
 from .context import Rendering
-from .figures import figure_caption
+from .figure_frame import figure_attributes, figure_caption
 from .prose import escape_html
 
 
@@ -55,7 +55,7 @@ def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> 
     rendering.diagrams += 1
     try:
         return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(
-            _title_text(rendering, fence), rendering.language
+            _title_text(rendering, fence), rendering.language, fence.alt
         )
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
@@ -105,10 +105,11 @@ def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
 
 
 def _figure(rendering: Rendering, fence: Fence, inside: str) -> str:
-    name = f' id="{escape_html(fence.id)}"' if fence.id else ""
     title = _title(rendering, fence)
+    # a source that is shown has no other place for it
+    own = figure_attributes(fence.id, "" if "<svg" in inside else fence.alt)
     caption = figure_caption(rendering, fence.number, inline_html(rendering, title) if title else "")
-    return f'<figure class="diagram"{name}>{inside}{caption.rstrip()}</figure>\n'
+    return f'<figure class="diagram"{own}>{inside}{caption.rstrip()}</figure>\n'
 
 
 def _title_text(rendering: Rendering, fence: Fence) -> str:

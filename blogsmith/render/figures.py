@@ -14,6 +14,7 @@ from ..syntax.headings import plain_text
 from ..syntax.records import DarkTwin, Figure, LinkAt, record_of
 from .context import Rendering, Rule
 from .dimensions import HINT, Length, fit_style, nearest_length, parse_length
+from .figure_frame import figure_attributes, figure_caption
 from .films import Film, Written, film_tag
 from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
 from .margins import margin_figure_class
@@ -123,9 +124,8 @@ def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
     places = range(index, len(tokens))
     closing = next((tokens[at] for at in places if tokens[at].type == "figure_close"), None)
     rendering.frame_caption = plain_text(closing.children or (), rendering.parsed.page) if closing else ""
-    name = f' id="{escape_html(figure.id)}"' if figure.id else ""
     image = next((token for token in tokens[index + 1].children or () if token.type == "image"), None)
-    return f'<figure class="figure{margin_figure_class(rendering, image)}"{name}>'
+    return f'<figure class="figure{margin_figure_class(rendering, image)}"{figure_attributes(figure.id)}>'
 
 
 def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -133,15 +133,6 @@ def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
     rendering.is_framed, rendering.frame_caption = False, ""
     text = rendering.render(rendering, tokens[index].children or ())
     return figure_caption(rendering, figure.number, text) + "</figure>\n"
-
-
-def figure_caption(rendering: Rendering, number: str, html: str) -> str:
-    """The `<figcaption>`; empty without number and text."""
-    name = escape_html(rendering.language.translate("Figure {number}", number=number))
-    label = f'<span class="figure-label">{name}</span>' if number else ""
-    if not label and not html:
-        return ""
-    return f"\n<figcaption>{label}{' ' if label and html else ''}{html}</figcaption>\n"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -14,8 +14,9 @@ from markdown_it.token import Token
 
 from ..model.pictures import ImageInfo
 from ..syntax.blocks import IMAGES_HINT, NO_IMAGES
-from ..syntax.records import LinkAt, record_of
+from ..syntax.records import Figure, LinkAt, record_of
 from .context import GalleryFrame, Rendering, Rule
+from .figure_frame import figure_attributes, figure_caption
 from .prose import attributes
 from .variants import LARGE_BYTES, SHOWN_PX, use_variants
 
@@ -67,7 +68,16 @@ def _gallery_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
     rendering.gallery = GalleryFrame(columns, has_lightbox=ASKED in classes)
     rendering.widgets.add("gallery")
     names = " ".join(["gallery", "image-grid", f"cols-{columns}", *_others(classes)])
-    return f'<div class="{escape(names)}"{attributes(token, "class", "data-cols")}>\n'
+    own = attributes(token, "class", "data-cols", "data-caption", "data-alt")
+    return f'{_group_opening(token)}<div class="{escape(names)}"{own}>\n'
+
+
+def _group_opening(token: Token) -> str:
+    """The figure around a gallery that is one."""
+    if "figure" not in token.meta:
+        return ""
+    own = figure_attributes(record_of(token, Figure).id, str(token.attrs.get("data-alt", "")))
+    return f'<figure class="figure-group"{own}>\n'
 
 
 def _others(classes: Sequence[str]) -> list[str]:
@@ -76,7 +86,12 @@ def _others(classes: Sequence[str]) -> list[str]:
 
 def _gallery_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     rendering.gallery = None
-    return "</div>\n"
+    token = tokens[index]
+    if "figure" not in token.meta:
+        return "</div>\n"
+    text = rendering.render(rendering, token.children or ())
+    caption = figure_caption(rendering, record_of(token, Figure).number, text).lstrip("\n")
+    return f"</div>\n{caption}</figure>\n"
 
 
 def _count_figures(tokens: Sequence[Token], start: int) -> int:

@@ -92,6 +92,8 @@ class Tools(msgspec.Struct, frozen=True):
     """A slug that names no post → what to do."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
     """Path of a film or of captions written in a post → the file, or what is wrong with it."""
+    poster: Callable[[str, Document], ImageInfo | LinkTarget | None] = lambda url, document: None
+    """URL of a video at another host → the copy of its still picture; None if the site has none."""
     results: Callable[[Document], PageResults] = _no_results
     """What the cells and values of a page came to."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture

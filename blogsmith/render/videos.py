@@ -1,6 +1,6 @@
 """Addresses of videos on other hosts: who serves them, and the privacy-mode player.
 
-An address is taken apart, never passed on: only the video's id and start time reach the page.
+An address is taken apart, never passed on: only the ids of video and list and the start time reach the page.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from msgspec import Struct
 from ..base.patterns import lazy_pattern
 
 _YOUTUBE_ID = lazy_pattern(r"[\w-]{11}", re.ASCII)
+_LIST_ID = lazy_pattern(r"[\w-]{2,64}", re.ASCII)
 _VIMEO_ID = lazy_pattern(r"\d{6,12}")
 _TIME = lazy_pattern(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 
+_PLAYER = "https://www.youtube-nocookie.com/embed/"
+
 
 class Video(Struct, frozen=True):
-    """A video another host serves."""
+    """A video or a playlist that another host serves."""
 
     provider: str
     """`youtube` or `vimeo`."""
@@ -29,6 +32,10 @@ class Video(Struct, frozen=True):
     """The player, in the host's mode without cookies or tracking."""
     host: str
     """As shown to the reader before the click."""
+    poster_url: str
+    """The page for which its host names a still picture: the same for every start time."""
+    is_list: bool = False
+    """A playlist, none of whose videos comes first."""
 
 
 def read_video(address: str, allow: Iterable[str]) -> Video | None:
@@ -51,31 +58,39 @@ def read_video(address: str, allow: Iterable[str]) -> Video | None:
 
 def _youtube(host: str, path: str, query: dict[str, str]) -> Video | None:
     pieces = path.strip("/").split("/")
+    playlist = query.get("list", "")
+    playlist = playlist if _LIST_ID.fullmatch(playlist) else ""
     if host == "youtu.be":
         name = pieces[0]
     elif host in ("youtube.com", "youtube-nocookie.com", "music.youtube.com"):
+        if pieces in (["playlist"], ["embed", "videoseries"]):
+            return _youtube_list(playlist) if playlist else None
         name = query.get("v", "") if pieces[0] == "watch" else pieces[-1] if len(pieces) == 2 else ""
     else:
         return None
     if not _YOUTUBE_ID.fullmatch(name):
         return None
     start = _seconds(query.get("t") or query.get("start") or "")
-    page = f"https://www.youtube.com/watch?v={name}{f'&t={start}s' if start else ''}"
-    player = f"https://www.youtube-nocookie.com/embed/{name}?autoplay=1{f'&start={start}' if start else ''}"
-    return Video("youtube", page, player, "youtube.com")
+    more = f"&list={playlist}" if playlist else ""
+    page = f"https://www.youtube.com/watch?v={name}{more}{f'&t={start}s' if start else ''}"
+    player = f"{_PLAYER}{name}?autoplay=1{more}{f'&start={start}' if start else ''}"
+    poster_url = f"https://www.youtube.com/watch?v={name}"
+    return Video("youtube", page, player, "youtube.com", poster_url)
+
+
+def _youtube_list(playlist: str) -> Video:
+    page = f"https://www.youtube.com/playlist?list={playlist}"
+    player = f"{_PLAYER}videoseries?autoplay=1&list={playlist}"
+    return Video("youtube", page, player, "youtube.com", page, is_list=True)
 
 
 def _vimeo(host: str, path: str, query: dict[str, str]) -> Video | None:
     pieces = path.strip("/").removeprefix("video/").split("/")
     if host not in ("vimeo.com", "player.vimeo.com") or not _VIMEO_ID.fullmatch(pieces[0]):
         return None
-    name = pieces[0]
-    return Video(
-        "vimeo",
-        f"https://vimeo.com/{name}",
-        f"https://player.vimeo.com/video/{name}?dnt=1&autoplay=1",
-        "vimeo.com",
-    )
+    page = f"https://vimeo.com/{pieces[0]}"
+    player = f"https://player.vimeo.com/video/{pieces[0]}?dnt=1&autoplay=1"
+    return Video("vimeo", page, player, "vimeo.com", page)
 
 
 def _seconds(text: str) -> int:

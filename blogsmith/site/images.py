@@ -70,6 +70,15 @@ def resolve_image(
     return _image(index, file, assets, measure)
 
 
+def resolve_poster(
+    index: SiteIndex, url: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest
+) -> ImageInfo | LinkTarget | None:
+    """The copy of the poster of the video at `url`; None if there is none, or the site shows no copies."""
+    if index.remote.rule != "fetch" or remote_address(url) not in index.remote.copies:
+        return None
+    return _remote_image(index, url, assets, measure, digest)
+
+
 def _picture_in_text(written: str) -> ImageInfo | LinkTarget:
     """A picture whose bytes stand in its address."""
     hint = "save the picture as a file beside the post, and write its name"

@@ -13,20 +13,28 @@ from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
 
 from ..base.diagnostics.model import TextMap, question_of
 from ..base.html_tags import Attribute, StartTag, start_tag
 from ..base.patterns import lazy_pattern
 from .attributes import ALLOWED
 from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import Collapsible, LinkAt, Shortcode, attach_record
+from .records import Collapsible, Figure, LinkAt, Shortcode, attach_record
+from .references.labels import is_figure_id, normal_id
 from .state import block_place, line_start, page_of
 
 ENDING = ["paragraph", "reference", "blockquote"]
 """What an element of ours ends."""
 
-CONTAINERS = ("collapsible", "gallery", "runnable")
-"""Classes whose div holds Markdown."""
+CONTAINERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "collapsible": ("data-label", "data-open"),
+        "gallery": ("data-cols", "data-caption", "data-alt"),
+        "runnable": ("data-lang", "data-session"),
+    }
+)
+"""Class of a div that holds Markdown → its arguments."""
 
 DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "video-embed": "video-embed"})
 """Class of a div that only carries data → its shortcode; plugins add theirs."""
@@ -111,9 +119,41 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
         attach_record(opening, Collapsible(is_open))
         _push_label(state, extent)
+    _check_arguments(state, extent, kind)
     copy_attributes(state, extent, opening.attrs)
     parse_inside(state, extent)
-    state.push(f"{kind}_close", "div", -1)
+    closing = state.push(f"{kind}_close", "div", -1)
+    if kind == "gallery":
+        _frame_gallery(state, extent, opening, closing)
+
+
+def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
+    """Report `data-…` attributes that the block does not know."""
+    known, given = CONTAINERS[kind], [item.name for item in extent.tag.attributes]
+    reporter = page_of(state.env).reporter
+    for item in extent.tag.attributes:
+        if item.name.startswith("data-") and item.name not in known:
+            place = block_place(state, item.name_start, len(item.name))
+            near = reporter.nearest(item.name, [name for name in known if name not in given])
+            hint = question_of(near) or f"known: {', '.join(known)}"
+            fix = reporter.substitute(place, item.name, near)
+            message = f'unknown argument "{item.name}" for block "{kind}"'
+            reporter.error("shortcode-argument", message, place, hint, fix)
+
+
+def _frame_gallery(state: StateBlock, extent: BlockExtent, opening: Token, closing: Token) -> None:
+    """Make a figure of a gallery that has the id of one, a caption or words for all its images."""
+    name = normal_id(str(opening.attrs.get("id", "")))
+    caption = next((a for a in extent.tag.attributes if a.name == "data-caption" and a.value.strip()), None)
+    if not (caption or is_figure_id(name) or opening.attrs.get("data-alt")):
+        return
+    figure = Figure(name, caption=caption is not None)
+    for token in (opening, closing):
+        token.attrs.pop("id", None)
+        attach_record(token, figure)
+    if caption:
+        # parsed with the page, by `galleries.py`
+        attach_record(closing, attribute_map(state, caption))
 
 
 def _push_label(state: StateBlock, extent: BlockExtent) -> None:
@@ -175,7 +215,8 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     name = DATA.get(kind) or page.options.block_classes[kind]
     token = state.push("shortcode", "", 0)
     token.map = [extent.first, extent.last + 1]
-    attach_record(token, Shortcode(name, args, place, maps, extent.tag.get("id")))
+    given = extent.tag.get("id") or args.get("id", "")
+    attach_record(token, Shortcode(name, args, place, maps, normal_id(given)))
 
 
 def _read_labels(

@@ -107,6 +107,7 @@ class _Reader:
         self.removed: set[int] = set()
         self.is_diff = False
         self.caption: TextMap | None = None
+        self.alt = ""
         self.parts: dict[str, OptionSetting] = {}
 
     def brace(self, text: str, offset: int) -> None:
@@ -157,6 +158,8 @@ class _Reader:
             self.title = value
         elif key == "cap":
             self.caption = self.text_of(value, start)
+        elif key == "alt" and self.page and self.language in self.page.options.diagram_languages:
+            self.alt = value
         elif key in _PARTS:
             self.part(key, value, offset, start)
         elif key == "fold":
@@ -251,6 +254,7 @@ class _Reader:
             removed=frozenset(self.removed),
             is_diff=self.is_diff,
             caption=self.caption,
+            alt=self.alt,
             parts=self.parts,
         )
 

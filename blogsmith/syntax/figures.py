@@ -16,6 +16,7 @@ from .math.equations import check_inline
 from .records import Figure, LinkAt, Math, attach_record, record_of
 from .references.labels import normal_id
 from .state import PageState, page_of
+from .typography import set_quotes
 
 _STATES = ("ambiguous_dollar", "html", "takes_blocks", "takes_values")
 """What of a page is off in such a text."""
@@ -74,6 +75,8 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     md.inline.parse(text.text, md, {"page": page, "references": {}}, tokens)
     for name, value in before.items():
         setattr(page, name, value)
+    if page.options.smart_quotes:
+        set_quotes(tokens, text.text, page)
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"

@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from ..base.diagnostics.model import TextMap
+from .figures import parse_inline
+from .records import record_of
+from .state import page_of
+
 _BLANKS = ("softbreak", "hardbreak")
 _PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 
@@ -19,6 +24,8 @@ def galleries(state: StateCore) -> None:
     depth = 0
     for token in state.tokens:
         depth += {"gallery_open": 1, "gallery_close": -1}.get(token.type, 0)
+        if token.type == "gallery_close" and "textmap" in token.meta:
+            token.children = parse_inline(state.md, record_of(token, TextMap), page_of(state.env))
         out.append(token)
         if depth and token.type == "paragraph_close":
             out[-3:] = _divided(out[-3:])
@@ -36,7 +43,9 @@ def _divided(paragraph: Sequence[Token]) -> list[Token]:
     divided: list[Token] = []
     for image in images:
         assert image is not None, "there is none of them among these"
-        divided += [opening.copy(), inline.copy(children=image), closing.copy()]
+        # a record of one figure is not that of the others
+        paragraph = (opening.copy(), inline.copy(children=image), closing.copy())
+        divided += [token.copy(meta=dict(token.meta)) for token in paragraph]
     return divided
 
 

@@ -17,7 +17,7 @@ from ..model.cells import Cell
 from .math.equations import begin_letters, end_letters, number_display, read_inline
 from .math.tag_references import fill_tags
 from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, attach_record, record_of
-from .references.labels import BY_SECTION, Label, Numbers
+from .references.labels import BY_SECTION, Label, Numbers, is_figure_id
 from .state import PageState
 
 _INSIDE = frozenset({"math_display", "math_inline", "shortcode"})
@@ -49,7 +49,7 @@ def number_page(
             _RULES[token.type](token, numbers)
         elif token.type == "callout_open":
             renumbered |= _number_callout(token, numbers)
-        elif token.type == "figure_open":
+        elif token.type in ("figure_open", "gallery_open") and "figure" in token.meta:
             renumbered |= _number_figure(token, numbers)
         # title, body and end of a block share its record
         for record in (token.meta.get("callout"), token.meta.get("figure")):
@@ -84,9 +84,8 @@ def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure
     figure = record_of(token, Figure)
     if not figure.id:
         return {}
-    number = numbers.next_number("fig")
-    label = Label(figure.id, "fig", "Figure", number, _place(token, numbers, figure.id))
-    return {id(figure): replace(figure, number=number, id=numbers.add(label))}
+    name, number = numbers.number_figure(figure.id, _place(token, numbers, figure.id))
+    return {id(figure): replace(figure, number=number, id=name)}
 
 
 def _place(token: Token, numbers: Numbers, name: str) -> Place:
@@ -105,8 +104,7 @@ def _place(token: Token, numbers: Numbers, name: str) -> Place:
 def _number_shortcode(token: Token, numbers: Numbers) -> None:
     call = record_of(token, Shortcode)
     if call.id:
-        number = numbers.next_number("fig")
-        name = numbers.add(Label(call.id, "fig", "Figure", number, call.place))
+        name, number = numbers.number_figure(call.id, call.place)
         attach_record(token, replace(call, number=number, id=name))
 
 
@@ -132,9 +130,8 @@ def _number_fence(token: Token, numbers: Numbers) -> None:
 
 
 def _number_diagram(token: Token, fence: Fence, numbers: Numbers) -> None:
-    if fence.id.startswith("fig-"):
-        number = numbers.next_number("fig")
-        name = numbers.add(Label(fence.id, "fig", "Figure", number, _place(token, numbers, fence.id)))
+    if fence.id:
+        name, number = numbers.number_figure(fence.id, _place(token, numbers, fence.id))
         attach_record(token, replace(fence, number=number, id=name))
 
 
@@ -157,16 +154,17 @@ def _is_hidden(token: Token) -> bool:
 def _number_cell(token: Token, numbers: Numbers) -> None:
     """A cell with a label `fig-…` or `tbl-…` is a figure or table, if it can show one."""
     cell = token.meta.get("cell")
-    if not isinstance(cell, Cell) or not cell.label.startswith(("fig-", "tbl-")):
+    if not isinstance(cell, Cell) or not (cell.runs and cell.options.include and cell.options.output):
         return
-    if cell.runs and cell.options.include and cell.options.output:
-        is_figure = cell.label.startswith("fig-")
-        kind, name = ("fig", "Figure") if is_figure else ("tbl", "Table")
-        number = numbers.next_number(kind)
-        place = cell.options.places.get("label", cell.place)
-        if numbers.add(Label(cell.label, kind, name, number, place)):
-            own = replace(cell, figure_number=number) if is_figure else replace(cell, table_number=number)
-            attach_record(token, own)
+    place = cell.options.places.get("label", cell.place)
+    if is_figure_id(cell.label):
+        name, number = numbers.number_figure(cell.label, place)
+        if name:
+            attach_record(token, replace(cell, figure_number=number))
+    elif cell.label.startswith("tbl-"):
+        number = numbers.next_number("tbl")
+        if numbers.add(Label(cell.label, "tbl", "Table", number, place)):
+            attach_record(token, replace(cell, table_number=number))
 
 
 def _label_heading(token: Token, numbers: Numbers) -> None:

@@ -163,7 +163,9 @@ class Fence(Struct, frozen=True):
     is_diff: bool = False
     """`diff` and another language: signs in front of its lines say which are new, which are gone."""
     caption: TextMap | None = None
-    """Below the number of a listing."""
+    """Below the number of a listing or of a diagram."""
+    alt: str = ""
+    """Of a diagram: what it shows, for those who do not see it."""
     listing: str = ""
     """Id of the listing, `lst-…`; for a fence that does not run `numbering.py` takes it from `id`."""
     listing_place: Place | None = None
@@ -214,7 +216,7 @@ class Shortcode(Struct, frozen=True):
     id: str = ""
     """Anchor, when the call has `id=` or is followed by `{#fig-x}`."""
     number: str = ""
-    """Figure number; filled by `labels.py`."""
+    """Figure number; filled by `numbering.py`."""
     key_places: Mapping[str, Place] = field(default_factory=dict)
     """Where each argument's name stands."""
     source: str = ""
@@ -242,11 +244,11 @@ class Tab(Struct, frozen=True):
 
 
 class Figure(Struct, frozen=True):
-    """An image alone in its paragraph."""
+    """An image alone in its paragraph, or a gallery."""
 
     id: str = ""
     number: str = ""
-    """Filled by `labels.py` when the figure carries an id."""
+    """Filled by `numbering.py` if the id is that of a figure."""
     caption: bool = False
     """True when a caption follows as an inline token."""
 

@@ -15,7 +15,7 @@ from markdown_it.rules_core.smartquotes import smartquotes
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
-from .state import page_of
+from .state import PageState, page_of
 
 _RARE = lazy_pattern(r"--|\.\.\.")
 _DOTS = lazy_pattern(r"(?<!\.)\.\.\.(?!\.)")
@@ -26,9 +26,19 @@ _EN_DASH = lazy_pattern(r"(?<![-\s])--(?![-\s])|(?:(?<=\s)|(?<![\s\S]))--(?:(?=\
 
 def quotation(state: StateCore) -> None:
     """Core rule in the place of `smartquotes`: the marks of the page's language."""
-    marks = page_of(state.env).quotation_marks
-    options = SimpleNamespace(typographer=True, quotes=marks)
-    smartquotes(cast(StateCore, SimpleNamespace(tokens=state.tokens, md=SimpleNamespace(options=options))))
+    _set_marks(state.tokens, page_of(state.env))
+
+
+def _set_marks(tokens: list[Token], page: PageState) -> None:
+    options = SimpleNamespace(typographer=True, quotes=page.quotation_marks)
+    smartquotes(cast(StateCore, SimpleNamespace(tokens=tokens, md=SimpleNamespace(options=options))))
+
+
+def set_quotes(children: list[Token], text: str, page: PageState) -> None:
+    """Set marks, dashes and dots in inline tokens that no core rule sees: a caption, a label."""
+    for token in _prose(children):
+        token.content = set_dashes_and_dots(token.content)
+    _set_marks([Token("inline", "", 0, content=text, children=children)], page)
 
 
 def typography(state: StateCore) -> None:

@@ -154,6 +154,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "image-missing": "An image names a file that does not exist.",
         "image-record": "A line of `remote-images.txt` cannot be read.",
         "image-remote": "An image is on another host; a site may allow it, or show a copy.",
+        "image-sizes": "The two images of a slider differ in size (warning).",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width or height of an image is not a length; in HTML a warning.",

@@ -22,7 +22,7 @@ _OWN = ("results", "picture", "python")
 _TEMPLATES = "templates"
 """What shortcodes load: it changes with the theme, whatever the rest of the site does."""
 _SHARED = (
-    *("link", "page_title", "image", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
+    *("link", "page_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
         "work",
         "work_keys",

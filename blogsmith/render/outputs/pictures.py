@@ -17,8 +17,7 @@ from ...model.pictures import ImageInfo
 from ...model.results import DARK, Blob, Display
 from ..captions import inline_html, plain
 from ..context import Rendering
-from ..figures import figure_caption
-from ..prose import escape_html
+from ..figure_frame import figure_attributes, figure_caption
 from ..schemes import scheme_pair
 from ..svg.metadata import svg_description
 from ..variants import picture_tag
@@ -73,7 +72,7 @@ def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> I
         rendering.reporter.warn("cell-alt", f"the picture of {cell.name} has no words", cell.place, hint)
     for number, (picture, alt) in enumerate(zip(pictures, alts, strict=True), 1):
         is_last = number == len(pictures)
-        name = f' id="{escape_html(cell.label)}"' if number == 1 and cell.figure_number and cell.label else ""
+        name = figure_attributes(cell.label if number == 1 and cell.figure_number else "")
         image = _image(rendering, cell, picture, number, alt)
         words = inline_html(rendering, caption) if is_last and options.fig_cap else ""
         text = figure_caption(rendering, cell.figure_number, words) if is_last else ""

@@ -50,11 +50,11 @@ class Drawing(Struct, frozen=True):
     min_width_px: int
     """How narrow it may become."""
 
-    def html(self, title: str = "", language: Language = ENGLISH) -> str:
-        """The drawing, named by its own title, else by `title`, else by its labels."""
+    def html(self, title: str = "", language: Language = ENGLISH, alt: str = "") -> str:
+        """The drawing, named by `alt`, its own title, `title` or its labels: the first that is there."""
         kind = language.translate("Diagram")
         listed = language.translate("Diagram: {labels}", labels=self.labels) if self.labels else kind
-        name = self.label or title or listed
+        name = alt or self.label or title or listed
         svg = f'<svg role="img" aria-label="{escape(name)}" {self.markup}'
         if self.min_width_px <= _NARROW_PX:
             return svg

@@ -113,6 +113,8 @@ class _Writer(HTMLParser):
             return
         self._close_left_open(tag)
         values = _first_values(attrs)
+        if tag == "video":
+            self._show_poster(values)
         if tag in ("iframe", "audio", "video"):
             self._link_to(values.get("src", ""), values.get("title", ""))
         self._start(tag, values)
@@ -176,6 +178,15 @@ class _Writer(HTMLParser):
             self._parts.append(escape_xml(values.get("alt", "")))
             return ""
         return "span"
+
+    def _show_poster(self, values: dict[str, str]) -> None:
+        """The still picture of a video that a book does not play; its words, if there is no picture."""
+        address = self._resolve("img", values["poster"]) if values.get("poster") else ""
+        words = escape_xml(values.get("aria-label", ""))
+        if address:
+            self._parts.append(f'<img src="{escape_xml(address)}" alt="{words}"/>')
+        elif words:
+            self._parts.append(f"<span>{words}</span> ")
 
     def _link_to(self, address: str, title: str) -> None:
         """A link to what a book does not play."""

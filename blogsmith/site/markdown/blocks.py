@@ -180,6 +180,9 @@ class _Blocks:
             yield indent("\n\n".join(blocks), "> ", "> ")
 
     def figure(self, element: PageElement) -> Iterator[str]:
+        words = element.attributes.get("aria-label", "")
+        if words:
+            yield from self._paragraph([words])
         for child in element.children:
             if isinstance(child, PageElement) and child.tag == "figcaption":
                 text = self._inline(child.children)
@@ -217,6 +220,11 @@ class _Blocks:
         if inner is not None:
             source = source or inner.attributes.get("src", "")
         url = self._address.resolve(source)
+        poster, words = element.attributes.get("poster", ""), element.attributes.get("aria-label", "")
+        if poster:
+            yield f"![{escape_text(words)}]({self._address.resolve(poster)})"
+        elif words:
+            yield from self._paragraph([words])
         if source:
             yield f"<{url}>" if "://" in url else f"[{escape_text(source)}]({url})"
 

@@ -24,10 +24,15 @@ def normal_id(label: str) -> str:
     return "-".join(label.split()).replace(":", "-", 1)
 
 
+def is_figure_id(name: str) -> bool:
+    """Return whether an id numbers what carries it as a figure; any other id is only an anchor."""
+    return name.startswith("fig-")
+
+
 _STATEMENT = "a statement has its label behind the marker: > [!THEOREM] {{#{label}}}"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "fig": "a figure has its label behind the image: ![What it shows](a.png){{#{label}}}",
+        "fig": 'write ![What it shows](a.png){{#{label}}}, or id="{label}" on the block that shows it',
         **dict.fromkeys(
             ("tbl", "tab"), "a table has its label below it, in a line such as : Caption {{#{label}}}"
         ),
@@ -112,6 +117,16 @@ class Numbers:
         letters.count += 1
         return letters.number + count_letters(letters.count)
 
+    def number_figure(self, name: str, place: Place) -> tuple[str, str]:
+        """Return the id and the number of a figure with the id `name`.
+
+        The id is empty if the page has it already. The number is empty if the id is only an anchor.
+        """
+        if not is_figure_id(name):
+            return name, ""
+        number = self.next_number("fig")
+        return self.add(Label(name, "fig", "Figure", number, place)), number
+
     def begin_section(self) -> None:
         """A heading of the highest level stands here."""
         self.counts["section"] = self.counts.get("section", 0) + 1
@@ -135,8 +150,8 @@ class Numbers:
         place, reporter = label.place, self.page.reporter
         line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
         written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")
-        if written.startswith("%"):
-            # a shortcode, with the label among its arguments
+        if written.lstrip().startswith(("%", "<")):
+            # a shortcode or a tag, with the label among its arguments
             written = label.id
         number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
         return reporter.substitute(place, written, f"{written}-{number}")

@@ -1,0 +1,311 @@
+"""The blocks that show figures: images, sliders and videos, as data for the templates of themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from markupsafe import Markup
+
+from ..base.diagnostics.model import Place, TextMap
+from ..config.validate import LANGUAGE
+from ..model.links import LinkTarget
+from ..model.media import film_type
+from ..model.pictures import ImageInfo
+from ..syntax.records import Shortcode
+from .captions import inline_html, plain
+from .context import Rendering
+from .dimensions import HINT, nearest_length, parse_length
+from .figure_frame import figure_of_call
+from .figures import image_tag
+from .films import Film, Written, film_tag
+from .galleries import MAX_COLUMNS, columns_for
+from .variants import picture_tag
+from .videos import Video, read_video
+
+_FILM_ONLY = ("captions", "lang", "loop")
+"""Arguments of a video that is a file of the site."""
+_SWITCH: Mapping[str, bool] = MappingProxyType(
+    {**dict.fromkeys(("", "yes", "true", "loop"), True), **dict.fromkeys(("no", "false"), False)}
+)
+
+Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
+
+
+def plain_figure(rendering: Rendering, call: Shortcode) -> Mapping[str, Markup]:
+    """Return the figure of a shortcode that is not ours, with caption, words and poster where it has them."""
+    parts = figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", ""))
+    return {**parts, "poster": Markup(_poster(rendering, call))}
+
+
+def _poster(rendering: Rendering, call: Shortcode) -> str:
+    """The picture of a panel, without words: the link that the panel is has them."""
+    path = _value(call, "poster")
+    if path is None:
+        return ""
+    place = path.place(0, len(path.text))
+    tag = image_tag(rendering, path.text, "", place, classes=("embed-poster",), can_lead=False)
+    # an image that cannot be shown is a link, and a link holds none
+    return "" if tag.startswith("<a ") else tag
+
+
+def split_list(text: str) -> list[tuple[int, str]]:
+    r"""`a, b\, c` → (offset, item) of each: `a` and `b, c`; a comma inside `$…$` splits nothing."""
+    items, start, pos, in_math = [], 0, 0, False
+    while pos <= len(text):
+        if pos == len(text) or (text[pos] == "," and not in_math):
+            piece = text[start:pos]
+            items.append((start + len(piece) - len(piece.lstrip()), piece.strip().replace("\\,", ",")))
+            start = pos + 1
+        elif text[pos] == "\\":
+            pos += 1
+        elif text[pos] == "$":
+            in_math = not in_math and "$" in text[pos + 1 :]
+        pos += 1
+    return items
+
+
+def _values(call: Shortcode, name: str) -> list[TextMap]:
+    """The items of a list argument, each with its place."""
+    text = call.args.get(name, "")
+    if not text.strip():
+        return []
+    origin = call.arg_maps.get(name) or TextMap(text, ((call.place.line, call.place.column),))
+    items = []
+    for offset, item in split_list(text):
+        place = origin.place(offset)
+        items.append(TextMap(item, ((place.line, place.column),) * (item.count("\n") + 1)))
+    return items
+
+
+def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    sources, captions, alts = _values(call, "src"), _values(call, "cap"), _values(call, "alt")
+    columns = _columns(rendering, call, len(sources))
+    if not sources:
+        report_argument(rendering, call, "src", f'{call.name} needs src="picture.png"')
+        return None
+    for name, given in (("cap", captions), ("alt", alts)):
+        if len(given) > len(sources):
+            plural = "image" if len(sources) == 1 else "images"
+            message = (
+                f"{len(given)} {'captions' if name == 'cap' else 'alt texts'} for {len(sources)} {plural}"
+            )
+            report_argument(rendering, call, name, message, "write a comma inside a text as \\,")
+            return None
+    whole = _value(call, "caption")
+    if whole and captions and len(sources) == 1:
+        hint = "write one of them"
+        report_argument(rendering, call, "caption", '"caption" has no effect because "cap" is given', hint)
+    if len(sources) == 1:
+        captions = captions or ([whole] if whole else [])
+        whole = captions[0] if captions else None
+    images = []
+    width = _width(rendering, call)
+    rendering.is_framed = True
+    for index, source in enumerate(sources):
+        caption = inline_html(rendering, captions[index]) if index < len(captions) else ""
+        alt = alts[index].text if index < len(alts) else ""
+        tag = image_tag(
+            rendering,
+            source.text,
+            alt,
+            source.place(0, max(1, len(source.text))),
+            columns=columns,
+            attrs={"width": width},
+            caption=plain(rendering, captions[index]) if index < len(captions) else "",
+        )
+        images.append({"img": Markup(tag), "caption": Markup(caption)})
+    rendering.is_framed = False
+    return {"images": images, "cols": columns, "figure": figure_of_call(rendering, call, whole)}
+
+
+def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
+    text = call.args.get("cols", "")
+    if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_COLUMNS):
+        report_argument(rendering, call, "cols", f"cols is a number from 1 to {MAX_COLUMNS}, not {text}")
+        text = ""
+    if text:
+        return int(text)
+    return columns_for(count)
+
+
+def _width(rendering: Rendering, call: Shortcode) -> str:
+    """The width asked for, or empty after a report."""
+    width = call.args.get("width", "")
+    if not width or parse_length(width):
+        return width
+    origin = call.arg_maps.get("width")
+    place = origin.place(0, len(width)) if origin else call.place
+    fix = rendering.reporter.substitute(place, width, nearest_length(width))
+    rendering.reporter.error("image-width", f"width {width} is no length", place, HINT, fix)
+    return ""
+
+
+def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    tags, labels, names, paths = {}, {}, {}, []
+    language = rendering.language
+    for side, default in (("before", language.translate("Before")), ("after", language.translate("After"))):
+        path = _value(call, side)
+        if path is None:
+            report_argument(
+                rendering, call, side, f"an image-compare needs data-{side}, the path of a picture"
+            )
+            return None
+        paths.append(path)
+        label = _value(call, f"label-{side}") or TextMap(default, ((call.place.line, call.place.column),))
+        names[side] = plain(rendering, label)
+        labels[side] = Markup(inline_html(rendering, label))
+        alt = call.args.get(f"{side}-alt", names[side])
+        place = path.place(0, len(path.text))
+        tags[side] = Markup(image_tag(rendering, path.text, alt, place, classes=[f"compare-{side}"]))
+    _warn_of_sizes(rendering, paths)
+    return {
+        "figure": figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", "")),
+        "before": tags["before"],
+        "after": tags["after"],
+        "before_label": labels["before"],
+        "after_label": labels["after"],
+        "label": language.translate("Compare {before} with {after}", **names),
+        "widget": "compare",
+    }
+
+
+def _warn_of_sizes(rendering: Rendering, paths: Sequence[TextMap]) -> None:
+    """Warn of a slider whose images differ in size: the same place of both is not under its handle."""
+    found = [rendering.tools.image(path.text, rendering.document) for path in paths]
+    sizes = [(one.width_px, one.height_px) for one in found if isinstance(one, ImageInfo)]
+    if len(sizes) == len(paths) and None not in sizes[0] + sizes[1] and sizes[0] != sizes[1]:
+        words = ", ".join(
+            f'"{path.text}" is {width}×{height}' for path, (width, height) in zip(paths, sizes, strict=True)
+        )
+        place = paths[1].place(0, len(paths[1].text))
+        message = f"the images of this slider differ in size: {words}"
+        rendering.reporter.warn("image-sizes", message, place, "crop or scale one to the size of the other")
+
+
+def _value(call: Shortcode, name: str) -> TextMap | None:
+    """An argument that is one value, commas included."""
+    text = call.args.get(name, "").strip()
+    if not text:
+        return None
+    return call.arg_maps.get(name) or TextMap(text, ((call.place.line, call.place.column),))
+
+
+def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    source, caption = _value(call, "src"), _value(call, "caption")
+    if source is None:
+        _report_no_source(rendering, call)
+        return None
+    words = plain(rendering, caption) if caption else ""
+    alt = call.args.get("alt", "")
+    # a title that the caption repeats would be in the panel and below it
+    title = "" if call.args.get("title", "") == words else call.args.get("title", "")
+    base = {"caption": Markup(inline_html(rendering, caption)) if caption else "", "title": title}
+    if "://" not in source.text and not source.text.startswith("//"):
+        tag = Markup(film_tag(rendering, _film(rendering, call, source)))
+        url = rendering.tools.media(source.text, rendering.document).url
+        local = {"src": url, "type": film_type(source.text), "video": tag}
+        return {**base, "figure": figure_of_call(rendering, call, caption), "local": local}
+    for name in _FILM_ONLY:
+        if name in call.args:
+            report_argument(rendering, call, name, f'"{name}" is only for video files of the site')
+    video = _find_video(rendering, source)
+    if video is None:
+        return None
+    parts = figure_of_call(rendering, call, caption, alt)
+    poster = _poster(rendering, call) or _copied_poster(rendering, video, source)
+    # the link has a name for those who hear a list of links, without a second copy in the text
+    spoken = words if not title else ""
+    if not (title or words):
+        title = rendering.language.translate("Playlist" if video.is_list else "Video")
+    return {
+        **base,
+        "title": title,
+        "spoken": spoken,
+        "figure": {**parts, "poster": Markup(poster)},
+        "provider": video.provider,
+        "url": video.url,
+        "embed_url": video.embed_url,
+        "host": video.host,
+        "local": None,
+        "widget": "embed",
+    }
+
+
+def _copied_poster(rendering: Rendering, video: Video, source: TextMap) -> str:
+    """The copy of the video's own still picture, if the site has one."""
+    found = rendering.tools.poster(video.poster_url, rendering.document)
+    place = source.place(0, len(source.text))
+    if isinstance(found, LinkTarget):
+        rendering.problem(found, place)
+    if not isinstance(found, ImageInfo):
+        return ""
+    rendering.images += 1
+    return picture_tag(rendering, found, found, "", classes=("embed-poster",))
+
+
+def _report_no_source(rendering: Rendering, call: Shortcode) -> None:
+    message = 'missing argument "src" for shortcode "video-embed"'
+    hint = "write the URL of a video, or the path of a video file, in data-src"
+    report_argument(rendering, call, "src", message, hint)
+
+
+def _find_video(rendering: Rendering, source: TextMap) -> Video | None:
+    allow = rendering.tools.config.embeds.allow
+    video = read_video(source.text, allow)
+    if video is None:
+        place = source.place(0, len(source.text))
+        message = f"cannot embed {source.text}: it is no video of an allowed host"
+        hint = f"allowed hosts: {', '.join(allow)} (embeds.allow), or a local file"
+        rendering.reporter.error("embed-host", message, place, hint)
+    return video
+
+
+def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
+    def written(name: str) -> Written | None:
+        found = _value(call, name)
+        return _written_text(found) if found else None
+
+    loop = call.args.get("loop", "no").strip().lower()
+    if loop not in _SWITCH:
+        report_argument(rendering, call, "loop", f"loop is yes or no, not {loop}")
+    lang = call.args.get("lang", "").strip()
+    if lang and not LANGUAGE.fullmatch(lang):
+        report_argument(rendering, call, "lang", f"{lang} is no language tag", "write it as en or pt-BR")
+        lang = ""
+    return Film(
+        _written_text(source),
+        poster=written("poster"),
+        captions=written("captions"),
+        lang=lang,
+        is_loop=_SWITCH.get(loop, False),
+        title=call.args.get("title", ""),
+        label=call.args.get("alt", ""),
+    )
+
+
+def _written_text(text: TextMap) -> Written:
+    return Written(text.text, text.place(0, max(1, len(text.text))))
+
+
+def report_argument(rendering: Rendering, call: Shortcode, name: str, message: str, hint: str = "") -> None:
+    origin = call.arg_maps.get(name)
+    place: Place = origin.place(0, max(1, len(origin.text))) if origin else call.place
+    rendering.reporter.error("shortcode-argument", message, place, hint)
+
+
+OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
+"""Shortcodes whose data blogsmith prepares."""
+
+ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "img": ("src", "cap", "caption", "alt", "cols", "width", "id"),
+        "image-compare": (
+            *("before", "after", "caption", "alt", "before-alt", "after-alt"),
+            *("label-before", "label-after", "id"),
+        ),
+        "video-embed": ("src", "caption", "title", "alt", "poster", *_FILM_ONLY, "id"),
+    }
+)
+"""What each of them takes."""

@@ -1,0 +1,46 @@
+"""What every figure has, whatever it shows: an id, a number, a caption, words for those who do not see it.
+
+Images, galleries, diagrams, figures of cells and blocks of shortcodes print these parts through this module.
+The number comes from `Numbers.number_figure`, so an id that begins with `fig-` numbers each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from ..base.diagnostics.model import TextMap
+from .captions import inline_html
+from .prose import escape_html
+
+if TYPE_CHECKING:
+    from ..syntax.records import Shortcode
+    from .context import Rendering
+
+
+def figure_attributes(name: str, description: str = "") -> str:
+    """Return the attributes of a `<figure>`. description: of a figure that has several parts."""
+    id_ = f' id="{escape_html(name)}"' if name else ""
+    return id_ + (f' aria-label="{escape_html(description)}"' if description else "")
+
+
+def figure_caption(rendering: Rendering, number: str, html: str) -> str:
+    """Return the `<figcaption>` with its number, between line ends; empty without number and text."""
+    name = escape_html(rendering.language.translate("Figure {number}", number=number))
+    label = f'<span class="figure-label">{name}</span>' if number else ""
+    if not label and not html:
+        return ""
+    return f"\n<figcaption>{label}{' ' if label and html else ''}{html}</figcaption>\n"
+
+
+def figure_of_call(
+    rendering: Rendering, call: Shortcode, caption: TextMap | None, description: str = ""
+) -> Mapping[str, Markup]:
+    """Return what the template of a shortcode prints of its figure: `attributes` and `caption`."""
+    html = inline_html(rendering, caption) if caption else ""
+    return {
+        "attributes": Markup(figure_attributes(call.id, description)),
+        "caption": Markup(figure_caption(rendering, call.number, html).strip("\n")),
+    }
