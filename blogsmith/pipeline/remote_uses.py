@@ -38,7 +38,7 @@ class RemoteUse(Struct, frozen=True):
 
     written: str
     address: str
-    """As `remote_address` has it; empty if it is none that can be asked for."""
+    """As `remote_address` has it, of a video for its poster; empty if it cannot be requested."""
     at: Diagnostic
     """An error about nothing in particular, at the place."""
 
@@ -80,11 +80,14 @@ def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[Re
         problem = named.setdefault(written, f"{len(named)}")
         return LinkTarget("", problem, "", _CODE)
 
+    def poster(url: str, document: Document) -> ImageInfo | LinkTarget | None:
+        return image(url, document) if tools.config.images.remote == "fetch" else None
+
     head = document.front.image
     if is_remote(head):
         place = document.front.places.get("image")
         yield RemoteUse(head, remote_address(head), Diagnostic(_CODE, "", str(document.path), place))
-    body = render_body(memory.parse(document), replace(tools, image=image))
+    body = render_body(memory.parse(document), replace(tools, image=image, poster=poster))
     written_of = {problem: written for written, problem in named.items()}
     for found in body.diagnostics:
         if found.code == _CODE:

@@ -20,6 +20,7 @@ from ...model.remote_record import format_record
 from ...model.slugs import slugify
 from ..download import Downloaded, DownloadRefused
 from .pictures import PictureRefused, picture_suffix
+from .posters import download_poster
 
 State = Literal["new", "missing", "changed", "there"]
 _STEM = 60
@@ -61,13 +62,13 @@ def fetch_copy(
     *,
     renew: bool = False,
 ) -> Fetched:
-    """Download the image at an address and write it below the folder for copies.
+    """Download the image at an address, of a video its poster, and write it below the folder for copies.
 
     known: what the record says of it; other bytes are refused, unless `renew`. get: what downloads.
     CopyRefused for what is no picture, or is not to be had; OSError if it cannot be written.
     """
     try:
-        found = get(address)
+        found = download_poster(address, get) or get(address)
         suffix = picture_suffix(found)
     except DownloadRefused as refused:
         raise CopyRefused(str(refused), refused.hint) from refused
