@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from html import unescape
+from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
 import html5lib
@@ -82,6 +83,19 @@ def markup_problems(html: str) -> list[str]:
 
 # html5lib is older than these rules: it calls fine references and MathML attributes errors.
 _HARMLESS = frozenset({"invalid-codepoint"})
+
+
+_ID = re.compile(r"""<[^<>]*?\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_FRAGMENT = re.compile(r"""<a\b[^<>]*?\shref\s*=\s*(?:"#([^"]+)"|'#([^']+)'|#([^\s"'>]+))""", re.IGNORECASE)
+_NOT_TEXT = re.compile(r"<!--.*?-->|<(script|style|template)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+def dead_fragments(html: str) -> list[str]:
+    """Every `href="#x"` of a page that has no `id="x"`; `#top` means the page itself, as browsers have it."""
+    text = _NOT_TEXT.sub("", html)
+    ids = {unescape("".join(found)) for found in _ID.findall(text)}
+    named = dict.fromkeys(unquote(unescape("".join(found))) for found in _FRAGMENT.findall(text))
+    return [f"#{name}" for name in named if name not in ids and name.lower() != "top"]
 
 
 _PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,(?!AAAA=*$)[A-Za-z0-9+/]+=*")

@@ -19,6 +19,7 @@ from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.project.trust.consent import trust
+from tests.page_checks import dead_fragments
 
 NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)
 """The moment all tests build at."""
@@ -92,8 +93,22 @@ def put_bare(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def build(root: Path, **options: object) -> BuildReport:
-    """Build the site at `root` at the tests' moment."""
-    return build_site(root, BuildOptions(now=NOW, **options))  # type: ignore[arg-type]
+    """Build the site at `root` at the tests' moment. A link to an id that its page lacks is a failure."""
+    asked = BuildOptions(now=NOW, **options)  # type: ignore[arg-type]
+    report = build_site(root, asked)
+    if report.ok and asked.write:
+        assert dead_links(asked.output or root / "public") == []
+    return report
+
+
+def dead_links(public: Path) -> list[str]:
+    """Every `href="#x"` in the pages below a folder whose page has no `id="x"`."""
+    pages = sorted(public.rglob("*.html"))
+    return [
+        f"{page.relative_to(public)}: {name}"
+        for page in pages
+        for name in dead_fragments(page.read_text("utf-8", "replace"))
+    ]
 
 
 def build_text(site: SiteText, root: Path) -> BuildReport:

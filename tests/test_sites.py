@@ -16,7 +16,8 @@ import html5lib
 import pytest
 
 from blogsmith.config.load import load_config
-from tests.page_checks import elements
+from tests.page_checks import dead_fragments, elements
+from tests.rows import each_row
 from tests.site_files import build
 
 FOLDER = Path(__file__).parent / "sites"
@@ -137,6 +138,24 @@ def test_a_broken_address_would_be_found(tmp_path: Path) -> None:
     (tmp_path / "x" / "index.html").write_text(page + links)
     found = [re.sub(".*: ", "", line) for line in broken_addresses(tmp_path, "/b")]
     assert found == ["/b/y", "/x/", "#b"]
+
+
+@each_row(
+    "html, dead",
+    [
+        ('<a href="#a">x</a><p id="a">', []),
+        ('<a href="#b">x</a><p id="a">', ["#b"]),
+        ("<a class=x href='#b'>x</a><p id=b>", []),
+        ('<a href="#%C3%A4&amp;">x</a><p id="ä&amp;">', []),
+        ('<a href="#b">x</a><a href="#b">x</a>', ["#b"]),
+        ('<a href="#b">x</a><!-- <p id="b"> --><script>let x = "<p id=b>"</script>', ["#b"]),
+        ('<script>let x = "<a href=#b>"</script><a href="#">x</a><a href="#top">x</a>', []),
+        ('<a href="/x/#b">x</a><use href="#b"></use>', []),
+        ('<a name="b"></a><a href="#b">x</a>', []),
+    ],
+)
+def test_links_to_ids_that_a_page_lacks_are_found(html: str, dead: list[str]) -> None:
+    assert dead_fragments(html) == dead
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
