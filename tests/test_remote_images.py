@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import re
 import socket
 import threading
 import time
@@ -16,6 +18,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
 import pytest
 from PIL import Image
@@ -29,6 +32,7 @@ from blogsmith.network.download import Downloaded, DownloadRefused, download
 from blogsmith.network.hosts import is_public
 from blogsmith.network.images.copies import copy_path, copy_state
 from blogsmith.network.images.pictures import PictureRefused, picture_suffix
+from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.trust.consent import trust
 from tests.build_scripts import compare
 from tests.rows import each_row
@@ -618,3 +622,134 @@ def test_a_picture_elsewhere_is_an_error_by_default(tmp_path: Path) -> None:
     report = build(with_rule(tmp_path, "error"))
     assert not report.ok
     assert "write images: {remote: fetch} and run blogsmith images fetch" in printed(report)
+
+
+# posters of videos
+
+VIDEOS = """\
+<div class="video-embed" data-src="https://youtu.be/abcdefghijk?t=30"></div>
+
+<div class="video-embed" data-src="https://www.youtube.com/watch?v=abcdefghijk&list=PLx"></div>
+
+{% video-embed src="https://vimeo.com/123456789" title="A talk" %}
+
+<div class="video-embed" data-src="https://www.youtube.com/playlist?list=PLx" data-poster="own.png"></div>
+"""
+WATCH = "https://www.youtube.com/watch?v=abcdefghijk"
+VIMEO = "https://vimeo.com/123456789"
+
+
+def oembed(picture: str) -> bytes:
+    """What a host says of a video."""
+    return json.dumps({"type": "video", "title": "<b>x</b>", "thumbnail_url": picture}).encode()
+
+
+@pytest.fixture
+def videos(tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site with videos; every host on the network is the one on this machine."""
+    root = tmp_path / "site"
+    post = f"---\ntitle: A\ndate: 2026-03-01\n---\n\n{VIDEOS}"
+    config = "images: {remote: fetch}\n"
+    template = bundled_folder("themes") / "paper/shortcodes/video-embed.html"
+    put_bare(
+        root,
+        {
+            "blogsmith.yaml": config,
+            "content/posts/a.md": post,
+            "content/posts/own.png": png(),
+            "shortcodes/video-embed.html": template.read_bytes(),
+        },
+    )
+    trust(root)
+    monkeypatch.chdir(root)
+
+    def download_here(address: str, limits: Limits) -> Downloaded:
+        assert address.startswith("https://")
+        return download(address.replace("https://", f"{host.url}/", 1), limits)
+
+    monkeypatch.setattr("blogsmith.cli.image_fetch.download", download_here)
+    host.put(
+        f"/www.youtube.com/oembed?format=json&url={quote(WATCH, safe='')}",
+        oembed("https://i.ytimg.com/vi/abcdefghijk/hqdefault.jpg"),
+        "application/json",
+    )
+    host.put("/i.ytimg.com/vi/abcdefghijk/hqdefault.jpg", png(480, 360))
+    host.put(
+        f"/vimeo.com/api/oembed.json?width=1280&url={quote(VIMEO, safe='')}",
+        oembed("https://i.vimeocdn.com/video/1-abc_1280"),
+        "application/json",
+    )
+    host.put("/i.vimeocdn.com/video/1-abc_1280", png(1280, 720))
+    return root
+
+
+def test_posters_are_fetched_once_and_shown(
+    videos: Path, host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert build(videos).diagnostics == ()
+    assert page_of(videos).count("embed-poster") == 1
+    assert host.asked == [], "a build uses no network"
+    assert main(["images", "fetch", "--dry-run"]) == 0
+    assert capsys.readouterr().out == f"{WATCH}\n{VIMEO}\n2 images would be downloaded, 0 already there\n"
+    assert host.asked == []
+    assert main(["images", "fetch"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("2 images downloaded (")
+    assert "/i.ytimg.com/vi/abcdefghijk/maxresdefault.jpg" in host.asked
+    asked = len(host.asked)
+    assert build(videos).diagnostics == ()
+    page = page_of(videos)
+    assert page.count('class="embed-poster"') == 4
+    assert re.findall(r'src="(/remote/[\w./-]+)"', page) == [
+        f"/{path.removeprefix('static/')}"
+        for path in (copy_path(WATCH, ".png"), copy_path(WATCH, ".png"), copy_path(VIMEO, ".png"))
+    ]
+    assert "ytimg" not in page and "vimeocdn" not in page
+    assert main(["images", "fetch"]) == 0
+    assert len(host.asked) == asked, "nothing is requested twice"
+
+
+def test_a_large_poster_is_taken_where_there_is_one(videos: Path, host: Host) -> None:
+    host.put("/i.ytimg.com/vi/abcdefghijk/maxresdefault.jpg", png(1280, 720))
+    assert main(["images", "fetch"]) == 0
+    assert (videos / copy_path(WATCH, ".png")).read_bytes() == png(1280, 720)
+    assert "/i.ytimg.com/vi/abcdefghijk/hqdefault.jpg" not in host.asked
+
+
+@pytest.mark.parametrize("rule", ["error", "warn", "allow"])
+def test_no_posters_without_the_setting(rule: str, videos: Path, host: Host) -> None:
+    (videos / "blogsmith.yaml").write_text(f"theme: bare\nimages: {{remote: {rule}}}\n")
+    assert main(["images", "fetch"]) == 0
+    assert host.asked == []
+    assert build(videos).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (oembed("https://evil.example/x.png"), "not on a server of its own"),
+        (oembed("https://i.ytimg.com.evil.example/x.png"), "not on a server of its own"),
+        (oembed("https://i.ytimg.com:8443/x.png"), "not on a server of its own"),
+        (oembed("http://i.ytimg.com/x.png"), "not on a server of its own"),
+        (oembed("file:///etc/passwd"), "not on a server of its own"),
+        (oembed("https://i.ytimg.com@evil.example/x.png"), "not on a server of its own"),
+        (b'{"thumbnail_url": 3}', "its host names no picture for it"),
+        (b"<html>", "its host names no picture for it"),
+        (b"\xff\xfe", "its host names no picture for it"),
+        (b"{}", "its host names no picture for it"),
+    ],
+)
+def test_a_poster_comes_from_the_host_of_its_video(
+    videos: Path, host: Host, capsys: pytest.CaptureFixture[str], answer: bytes, reason: str
+) -> None:
+    host.put(f"/www.youtube.com/oembed?format=json&url={quote(WATCH, safe='')}", answer, "application/json")
+    assert main(["images", "fetch"]) == 1
+    problem = capsys.readouterr().err
+    assert f"the poster of {WATCH} cannot be copied: " in problem and reason in problem
+    assert "content/posts/a.md:6:36" in problem
+    assert not [path for path in host.asked if "evil" in path or "passwd" in path]
+
+
+def test_a_poster_that_was_changed_is_not_shown(videos: Path, host: Host) -> None:
+    assert main(["images", "fetch"]) == 0
+    (videos / copy_path(VIMEO, ".png")).write_bytes(png(9, 9))
+    assert [found.code for found in build(videos).diagnostics] == ["image-fetch"]

@@ -132,5 +132,6 @@ def _watch(progress: Progress, host: str, number: int, total: int) -> Callable[[
 
 
 def _problem(use: RemoteUse, reason: str, hint: str = "") -> Diagnostic:
-    message = f"image {use.written} cannot be copied: {reason}"
+    what = "the poster of" if use.is_poster else "image"
+    message = f"{what} {use.written} cannot be copied: {reason}"
     return replace(use.at, code="image-fetch", message=message, hint=hint)

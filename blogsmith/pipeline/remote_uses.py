@@ -41,6 +41,8 @@ class RemoteUse(Struct, frozen=True):
     """As `remote_address` has it, of a video for its poster; empty if it cannot be requested."""
     at: Diagnostic
     """An error about nothing in particular, at the place."""
+    is_poster: bool = False
+    """It is the URL of a video, and means its still picture."""
 
 
 def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteUse]:
@@ -72,6 +74,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
 
 def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[RemoteUse]:
     named: dict[str, str] = {}
+    posters: set[str] = set()
 
     def image(written: str, document: Document) -> ImageInfo | LinkTarget:
         if not is_remote(written):
@@ -81,7 +84,10 @@ def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[Re
         return LinkTarget("", problem, "", _CODE)
 
     def poster(url: str, document: Document) -> ImageInfo | LinkTarget | None:
-        return image(url, document) if tools.config.images.remote == "fetch" else None
+        if tools.config.images.remote != "fetch":
+            return None
+        posters.add(url)
+        return image(url, document)
 
     head = document.front.image
     if is_remote(head):
@@ -92,7 +98,7 @@ def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[Re
     for found in body.diagnostics:
         if found.code == _CODE:
             written = written_of[found.message]
-            yield RemoteUse(written, remote_address(written), found)
+            yield RemoteUse(written, remote_address(written), found, written in posters)
 
 
 def _no_results(document: Document) -> PageResults:

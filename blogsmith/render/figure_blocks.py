@@ -200,7 +200,9 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     words = plain(rendering, caption) if caption else ""
     alt = call.args.get("alt", "")
     # a title that the caption repeats would be in the panel and below it
-    title = "" if call.args.get("title", "") == words else call.args.get("title", "")
+    written = _value(call, "title")
+    title = plain(rendering, written) if written else ""
+    title = "" if title == words else title
     base = {"caption": Markup(inline_html(rendering, caption)) if caption else "", "title": title}
     if "://" not in source.text and not source.text.startswith("//"):
         tag = Markup(film_tag(rendering, _film(rendering, call, source)))
@@ -214,7 +216,8 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     if video is None:
         return None
     parts = figure_of_call(rendering, call, caption, alt)
-    poster = _poster(rendering, call) or _copied_poster(rendering, video, source)
+    has_own = bool(_value(call, "poster"))
+    poster = _poster(rendering, call) if has_own else _copied_poster(rendering, video, source)
     # the link has a name for those who hear a list of links, without a second copy in the text
     spoken = words if not title else ""
     if not (title or words):

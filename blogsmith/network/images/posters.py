@@ -65,9 +65,11 @@ def _picture_address(answer: bytes, hosts: re.Pattern[str]) -> str:
     try:
         written = msgspec.json.decode(answer[:_MAX_ANSWER], type=_Answer).thumbnail_url
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise DownloadRefused("its host does not say which picture it has") from None
+        written = ""
+    if not written:
+        raise DownloadRefused("its host names no picture for it")
     address = remote_address(written)
     parts = urlsplit(address)
     if parts.scheme != "https" or parts.port or not hosts.fullmatch(parts.hostname or ""):
-        raise DownloadRefused(f"its host names a picture at {written[:100]!r}, which is not its own server")
+        raise DownloadRefused(f"its host names a picture at {written[:100]!r}, not on a server of its own")
     return address
