@@ -31,6 +31,7 @@ from tests.site_files import build, put
 DRAWING = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'><rect width='9' height='9'/></svg>"
 KINDS: Mapping[str, str] = {
     "image": "![Words of image](a.png \"Of $x_1$ and its 'end'\"){#fig-image}",
+    "clip": "![Words of clip](clip.mp4 \"Of $x_1$ and its 'end'\"){#fig-clip data-poster=p.png}",
     "film": '<div class="video-embed" id="fig-film" data-src="clip.mp4" data-poster="p.png"'
     ' data-alt="Words of film" data-caption="Of $x_2$ and its \'end\'"></div>',
     "youtube": '<div class="video-embed" id="fig-youtube" data-src="https://youtu.be/abcdefghijk"'
@@ -58,7 +59,7 @@ KINDS: Mapping[str, str] = {
     f'class P:\n    def _repr_svg_(self): return "{DRAWING}"\nP()\n```',
 }
 """Kind → a figure `fig-<kind>` with a caption, and words for those who do not see it."""
-POSTERS = frozenset(("film", "youtube", "vimeo", "playlist", "space"))
+POSTERS = frozenset(("clip", "film", "youtube", "vimeo", "playlist", "space"))
 PLUGIN = f'''
 def register(hooks):
     @hooks.diagram("drawn")
