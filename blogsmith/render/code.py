@@ -100,7 +100,7 @@ class LineMark(Struct, frozen=True):
     text: str
     """What the style sheet sets: it is no part of the code."""
     target: str
-    """Id of the note."""
+    """Id of the note; empty if it has none, and the mark is no link."""
     id: str
     """Of the mark; empty for a further one of the same number."""
     label: str
@@ -191,7 +191,8 @@ def _marked_spans(lines: Sequence[str], options: FigureOptions) -> Iterator[str]
 
 
 def _mark(mark: LineMark) -> str:
-    link = {"class": "xref code-mark", "href": f"#{mark.target}", "id": mark.id, "data-mark": mark.text}
+    address = f"#{mark.target}" if mark.target else ""
+    link = {"class": "xref code-mark", "href": address, "id": mark.id, "data-mark": mark.text}
     return f"{_tag('a', {**link, 'aria-label': mark.label})}</a>"
 
 

@@ -24,7 +24,8 @@ def line_marks(language: Language, fence: Fence) -> Mapping[int, Sequence[LineMa
         anchor = "" if mark.number in known else f"cnref-{name}"
         known.add(mark.number)
         label = language.translate("Note {number}", number=mark.number)
-        found.setdefault(mark.line, []).append(LineMark(str(mark.number), f"cn-{name}", anchor, label))
+        target = f"cn-{name}" if mark.has_note else ""
+        found.setdefault(mark.line, []).append(LineMark(str(mark.number), target, anchor, label))
     return found
 
 

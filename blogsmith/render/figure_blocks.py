@@ -83,7 +83,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     sources, captions, alts = _values(call, "src"), _values(call, "cap"), _values(call, "alt")
     columns = _columns(rendering, call, len(sources))
     if not sources:
-        report_argument(rendering, call, "src", f'{call.name} needs src="picture.png"')
+        _report_missing(rendering, call, "src", "picture.png")
         return None
     for name, given in (("cap", captions), ("alt", alts)):
         if len(given) > len(sources):
@@ -148,9 +148,7 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     for side, default in (("before", language.translate("Before")), ("after", language.translate("After"))):
         path = _value(call, side)
         if path is None:
-            report_argument(
-                rendering, call, side, f"an image-compare needs data-{side}, the path of a picture"
-            )
+            _report_missing(rendering, call, side, "picture.png")
             return None
         paths.append(path)
         label = _value(call, f"label-{side}") or TextMap(default, ((call.place.line, call.place.column),))
@@ -195,7 +193,7 @@ def _value(call: Shortcode, name: str) -> TextMap | None:
 def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     source, caption = _value(call, "src"), _value(call, "caption")
     if source is None:
-        _report_no_source(rendering, call)
+        _report_missing(rendering, call, "src", "https://www.youtube.com/watch?v=…")
         return None
     words = plain(rendering, caption) if caption else ""
     alt = call.args.get("alt", "")
@@ -211,7 +209,8 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         return {**base, "figure": figure_of_call(rendering, call, caption), "local": local}
     for name in _FILM_ONLY:
         if name in call.args:
-            report_argument(rendering, call, name, f'"{name}" is only for video files of the site')
+            message = f'"{argument_name(call, name)}" has no effect because the video is on another host'
+            report_argument(rendering, call, name, message, f"remove {argument_name(call, name)}")
     video = _find_video(rendering, source)
     if video is None:
         return None
@@ -248,10 +247,20 @@ def _copied_poster(rendering: Rendering, video: Video, source: TextMap) -> str:
     return picture_tag(rendering, found, found, "", classes=("embed-poster",))
 
 
-def _report_no_source(rendering: Rendering, call: Shortcode) -> None:
-    message = 'missing argument "src" for shortcode "video-embed"'
-    hint = "write the URL of a video, or the path of a video file, in data-src"
-    report_argument(rendering, call, "src", message, hint)
+def argument_name(call: Shortcode, name: str) -> str:
+    """Return an argument as it is written: of a `<div>` it is an attribute."""
+    return name if call.source else f"data-{name}"
+
+
+def block_name(call: Shortcode) -> str:
+    """Return what a call is and its name, for messages."""
+    return f'{"shortcode" if call.source else "block"} "{call.name}"'
+
+
+def _report_missing(rendering: Rendering, call: Shortcode, name: str, example: str) -> None:
+    written = argument_name(call, name)
+    message = f'missing argument "{written}" for {block_name(call)}'
+    report_argument(rendering, call, name, message, f'write {written}="{example}"')
 
 
 def _find_video(rendering: Rendering, source: TextMap) -> Video | None:
@@ -259,8 +268,8 @@ def _find_video(rendering: Rendering, source: TextMap) -> Video | None:
     video = read_video(source.text, allow)
     if video is None:
         place = source.place(0, len(source.text))
-        message = f"cannot embed {source.text}: it is no video of an allowed host"
-        hint = f"allowed hosts: {', '.join(allow)} (embeds.allow), or a local file"
+        message = f'invalid video "{source.text}": expected a URL of an allowed host, or a file'
+        hint = f"write the URL of a video on {' or '.join(allow)} (embeds.allow), or the path of a file"
         rendering.reporter.error("embed-host", message, place, hint)
     return video
 

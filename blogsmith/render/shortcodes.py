@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import SiteError, question_of
 from ..syntax.records import Shortcode, record_of
 from .context import Rendering, Rule
-from .figure_blocks import ARGUMENTS, OWN, plain_figure, report_argument
+from .figure_blocks import ARGUMENTS, OWN, argument_name, block_name, plain_figure, report_argument
 
 
 def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -92,8 +92,9 @@ def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
         if name not in known:
             place = call.key_places.get(name) or call.arg_maps[name].place(0)
             near = rendering.reporter.nearest(name, [one for one in known if one not in call.args])
-            hint = question_of(near) or f"known: {', '.join(known)}"
-            message = f'unknown argument "{name}" for shortcode "{call.name}"'
+            written = [argument_name(call, one) for one in known if one != "id" or call.source]
+            hint = question_of(argument_name(call, near) if near else None) or f"known: {', '.join(written)}"
+            message = f'unknown argument "{argument_name(call, name)}" for {block_name(call)}'
             fix = rendering.reporter.substitute(place, name, near)
             rendering.reporter.error("shortcode-argument", message, place, hint, fix)
 

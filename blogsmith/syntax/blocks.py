@@ -15,12 +15,12 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import TextMap, question_of
+from ..base.diagnostics.model import Place, TextMap, question_of
 from ..base.html_tags import Attribute, StartTag, start_tag
 from ..base.patterns import lazy_pattern
 from .attributes import ALLOWED
 from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import Collapsible, Figure, LinkAt, Shortcode, attach_record
+from .records import CallMistake, Collapsible, Figure, LinkAt, Shortcode, attach_record
 from .references.labels import is_figure_id, normal_id
 from .state import block_place, line_start, page_of
 
@@ -44,6 +44,9 @@ IMAGES_HINT = 'write images one a line: ![alt](picture.png "caption")'
 
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
 """Attributes by which an author means one of our blocks."""
+
+_ARGUMENTS = ("src", "before", "after", "caption", "alt", "title", "poster", "height")
+"""Arguments that an author may write without `data-`."""
 
 _LABEL_SPAN = lazy_pattern(
     r"<span\s+class=[\"']?(?:compare-)?label-(before|after)[\"']?\s*>(.*?)</span\s*>",
@@ -197,11 +200,17 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     page = page_of(state.env)
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}
+    keys: dict[str, Place] = {}
+    mistakes = []
     for item in extent.tag.attributes:
+        at = block_place(state, item.name_start, len(item.name))
         if item.name.startswith("data-"):
             key = item.name.removeprefix("data-")
             args[key] = item.value
-            maps[key] = attribute_map(state, item)
+            maps[key], keys[key] = attribute_map(state, item), at
+        elif item.name in _ARGUMENTS:
+            message = f'attribute "{item.name}" has no effect on block "{kind}"'
+            mistakes.append(CallMistake(message, at, f"write data-{item.name}"))
     inside = state.src[extent.inner : extent.inner_end]
     if kind == "image-compare":
         _read_labels(state, extent, inside, args, maps)
@@ -216,7 +225,8 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     token = state.push("shortcode", "", 0)
     token.map = [extent.first, extent.last + 1]
     given = extent.tag.get("id") or args.get("id", "")
-    attach_record(token, Shortcode(name, args, place, maps, normal_id(given)))
+    call = Shortcode(name, args, place, maps, normal_id(given), key_places=keys, mistakes=tuple(mistakes))
+    attach_record(token, call)
 
 
 def _read_labels(

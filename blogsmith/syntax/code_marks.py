@@ -93,7 +93,7 @@ def code_marks(state: StateCore) -> None:
         if not comments:
             continue
         count += has_notes
-        _take_out(token, lines, comments, count if has_notes else 0)
+        _take_out(token, lines, comments, items, count if has_notes else 0)
         if has_notes:
             _number_notes(state.tokens[index + 1], items, comments, count, page)
 
@@ -202,7 +202,13 @@ def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
     return items
 
 
-def _take_out(token: Token, lines: list[str], comments: Mapping[int, _Comment], count: int) -> None:
+def _take_out(
+    token: Token,
+    lines: list[str],
+    comments: Mapping[int, _Comment],
+    items: Mapping[int, _Item],
+    count: int,
+) -> None:
     """The code without marks; the fence remembers where they stood, in lines of what is shown."""
     fence = record_of(token, Fence)
     shift = head_length(token.content, myst=fence.form == "code-cell", marks=marks_of(language_of(fence)))
@@ -215,7 +221,7 @@ def _take_out(token: Token, lines: list[str], comments: Mapping[int, _Comment], 
         line = at + 1 - shift
         if comment.change:
             shown[_SHOWN[comment.change]].add(line)
-        marks += (CodeMark(line, number) for number in comment.numbers)
+        marks += (CodeMark(line, number, number in items) for number in comment.numbers)
     token.content = "\n".join(lines)
     attach_record(
         token,

@@ -158,7 +158,7 @@ class _Reader:
             self.title = value
         elif key == "cap":
             self.caption = self.text_of(value, start)
-        elif key == "alt" and self.page and self.language in self.page.options.diagram_languages:
+        elif key == "alt" and self.is_diagram():
             self.alt = value
         elif key in _PARTS:
             self.part(key, value, offset, start)
@@ -175,7 +175,11 @@ class _Reader:
         elif key in CELL_KEYS:
             self.setting(key, value, offset, start, quoted=quoted)
         else:
-            self.problem(key, offset, (*_KEYS, *CELL_KEYS))
+            own = ("alt",) if self.is_diagram() else ()
+            self.problem(key, offset, (*own, *_KEYS, *CELL_KEYS))
+
+    def is_diagram(self) -> bool:
+        return self.page is not None and self.language in self.page.options.diagram_languages
 
     def text_of(self, value: str, start: int) -> TextMap:
         place = self.place or Place(1)

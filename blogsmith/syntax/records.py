@@ -124,6 +124,8 @@ class CodeMark(Struct, frozen=True):
     """1-based, of what is shown."""
     number: int
     """As it is written."""
+    has_note: bool = True
+    """The list below has its note."""
 
 
 class CodeNote(Struct, frozen=True):

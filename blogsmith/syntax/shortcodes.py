@@ -128,7 +128,8 @@ def _id(read: _Arguments) -> tuple[str, tuple[CallMistake, ...]]:
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
-        return "", (CallMistake(f"{name} is no id", place, "use letters, digits and hyphens"),)
+        message = f'invalid id "{name}": expected letters, digits and hyphens'
+        return "", (CallMistake(message, place, f'write id="{"-".join(_ID.findall(name)) or "fig-x"}"'),)
     return normal_id(name), ()
 
 
