@@ -96,7 +96,8 @@ def build(root: Path, **options: object) -> BuildReport:
     """Build the site at `root` at the tests' moment. A link to an id that its page lacks is a failure."""
     asked = BuildOptions(now=NOW, **options)  # type: ignore[arg-type]
     report = build_site(root, asked)
-    if report.ok and asked.write:
+    # a dead link of the author's that the settings have lowered to a warning is printed as it is written
+    if report.ok and asked.write and "link-anchor" not in {one.code for one in report.diagnostics}:
         assert dead_links(asked.output or root / "public") == []
     return report
 

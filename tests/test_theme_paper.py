@@ -263,12 +263,19 @@ def test_hostile_text_stays_text(paper: Theme, layout: str) -> None:
 
 
 IMAGE = Markup('<img src="/a.png" alt="A" width="2" height="1">')
-VIDEO = {"provider": "youtube", "url": "https://y/x", "embed_url": "https://n/x", "host": "youtube.com"}
+VIDEO = {
+    **{"provider": "youtube", "url": "https://y/x", "embed_url": "https://n/x", "host": "youtube.com"},
+    **{"local": None, "spoken": ""},
+}
 FILM = '<video controls><source src="/v.mp4"></video>'
+CAPTION = Markup("<figcaption><em>c</em></figcaption>")
+FIGURE = {"attributes": Markup(' id="fig-a"'), "caption": CAPTION, "poster": ""}
+NO_FIGURE = {"attributes": "", "caption": "", "poster": ""}
+ONE = f'<figure class="figure">{IMAGE}</figure>'
 SHORTCODES = [
     (
         "img",
-        {"images": [{"img": IMAGE, "caption": ""}], "cols": 1},
+        {"images": [{"img": IMAGE, "caption": ""}], "cols": 1, "figure": NO_FIGURE},
         f'<figure class="figure">{IMAGE}</figure>',
     ),
     (
@@ -276,35 +283,47 @@ SHORTCODES = [
         {
             "images": [{"img": IMAGE, "caption": Markup("<em>c</em>")}],
             "cols": 1,
-            "id": "fig-a",
-            "label": "Figure 1",
+            "figure": FIGURE,
         },
-        f'<figure class="figure" id="fig-a">{IMAGE}<figcaption><span class="figure-label">Figure 1</span> '
-        "<em>c</em></figcaption></figure>",
+        f'<figure class="figure" id="fig-a">{IMAGE}<figcaption><em>c</em></figcaption></figure>',
     ),
     (
         "img",
-        {"images": [{"img": IMAGE, "caption": "<c>"}, {"img": IMAGE, "caption": ""}], "cols": 2},
+        {
+            "images": [{"img": IMAGE, "caption": "<c>"}, {"img": IMAGE, "caption": ""}],
+            "cols": 2,
+            "figure": NO_FIGURE,
+        },
         f'<div class="image-grid cols-2"><figure class="figure">{IMAGE}<figcaption>&lt;c&gt;</figcaption>'
         f'</figure><figure class="figure">{IMAGE}</figure></div>',
     ),
     (
+        "img",
+        {"images": [{"img": IMAGE, "caption": ""}] * 2, "cols": 2, "figure": FIGURE},
+        '<figure class="figure-group" id="fig-a">'
+        f'<div class="image-grid cols-2">{ONE}{ONE}</div>{CAPTION}</figure>',
+    ),
+    (
         "image-compare",
-        {"before": IMAGE, "after": IMAGE, "before_label": "B<", "after_label": "A", "label": 'Compare "x"'},
-        f'<figure class="image-compare">{IMAGE}{IMAGE}<span class="compare-label-before">B&lt;</span>'
-        '<span class="compare-label-after">A</span><input type="range" class="compare-slider" min="0" '
-        'max="100" value="50" step="1" aria-label="Compare &#34;x&#34;"></figure>',
+        {
+            **{"before": IMAGE, "after": IMAGE, "before_label": "B<", "after_label": "A"},
+            **{"label": 'Compare "x"', "figure": FIGURE},
+        },
+        f'<figure class="image-compare" id="fig-a">{IMAGE}{IMAGE}'
+        '<span class="compare-label-before">B&lt;</span><span class="compare-label-after">A</span>'
+        '<input type="range" class="compare-slider" min="0" max="100" value="50" step="1" '
+        f'aria-label="Compare &#34;x&#34;">{CAPTION}</figure>',
     ),
     (
         "video-embed",
-        {**VIDEO, "title": "T", "caption": Markup("<em>c</em>")},
-        '<figure class="video-embed" data-provider="youtube" data-embed-url="https://n/x">'
-        '<a class="embed-link" href="https://y/x"><span class="embed-title">T</span> '
+        {**VIDEO, "title": "T", "figure": {**FIGURE, "poster": IMAGE}},
+        '<figure class="video-embed" data-provider="youtube" data-embed-url="https://n/x" id="fig-a">'
+        f'<a class="embed-link" href="https://y/x">{IMAGE}<span class="embed-title">T</span> '
         '<span class="embed-host">youtube.com</span></a><figcaption><em>c</em></figcaption></figure>',
     ),
     (
         "video-embed",
-        {"local": {"video": Markup(FILM)}},
+        {"local": {"video": Markup(FILM)}, "figure": NO_FIGURE},
         f'<figure class="video-embed" data-provider="local">{FILM}</figure>',
     ),
 ]

@@ -35,8 +35,8 @@ Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
 
 def plain_figure(rendering: Rendering, call: Shortcode) -> Mapping[str, Markup]:
     """Return the figure of a shortcode that is not ours, with caption, words and poster where it has them."""
-    parts = figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", ""))
-    return {**parts, "poster": Markup(_poster(rendering, call))}
+    poster = _poster(rendering, call)
+    return figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", ""), poster)
 
 
 def _poster(rendering: Rendering, call: Shortcode) -> str:
@@ -214,7 +214,6 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     video = _find_video(rendering, source)
     if video is None:
         return None
-    parts = figure_of_call(rendering, call, caption, alt)
     has_own = bool(_value(call, "poster"))
     poster = _poster(rendering, call) if has_own else _copied_poster(rendering, video, source)
     # the link has a name for those who hear a list of links, without a second copy in the text
@@ -225,7 +224,7 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         **base,
         "title": title,
         "spoken": spoken,
-        "figure": {**parts, "poster": Markup(poster)},
+        "figure": figure_of_call(rendering, call, caption, alt, poster),
         "provider": video.provider,
         "url": video.url,
         "embed_url": video.embed_url,

@@ -36,11 +36,16 @@ def figure_caption(rendering: Rendering, number: str, html: str) -> str:
 
 
 def figure_of_call(
-    rendering: Rendering, call: Shortcode, caption: TextMap | None, description: str = ""
+    rendering: Rendering,
+    call: Shortcode,
+    caption: TextMap | None,
+    description: str = "",
+    poster: str = "",
 ) -> Mapping[str, Markup]:
-    """Return what the template of a shortcode prints of its figure: `attributes` and `caption`."""
+    """Return what the template of a shortcode prints of its figure. poster: the `<img>` of its panel."""
     html = inline_html(rendering, caption) if caption else ""
     return {
         "attributes": Markup(figure_attributes(call.id, description)),
         "caption": Markup(figure_caption(rendering, call.number, html).strip("\n")),
+        "poster": Markup(poster),
     }
