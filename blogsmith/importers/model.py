@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, Protocol, TypeVar
 
-NoticeKind = Literal["withheld", "left", "changed", "dropped", "missing", "mistake"]
+NoticeKind = Literal["withheld", "left", "changed", "dropped", "missing", "mistake", "kept"]
 """`withheld`: the old site keeps the page from readers, so it is not imported. `left`: stands in the page as
 it was, for it could not be translated. `changed`: means something else now. `dropped`: taken away because it
 has no meaning here. `missing`: the source names a file it does not have. `mistake`: the source is wrong in
-itself."""
+itself. `kept`: a key of front matter that is kept for templates."""
 
 
 @dataclass(frozen=True, slots=True)

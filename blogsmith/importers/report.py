@@ -24,6 +24,7 @@ _HEADINGS: Mapping[NoticeKind, str] = {
     "mistake": "Wrong in the source already",
     "changed": "Means something else now",
     "dropped": "Taken away, because it has no meaning here",
+    "kept": "Kept in the front matter, where templates read it as `page.extra`",
 }
 """In the order of the report: what there is most to do about comes first."""
 _PLACES = 5

@@ -217,6 +217,11 @@ def _extra(entry: Slot) -> dict[str, Any]:
     return extra
 
 
+def is_known_field(name: str) -> bool:
+    """Return whether an entry may have a field, printed or not."""
+    return name in _PRINTED or name in _VENUES or name.casefold() in _ACCEPTED
+
+
 def _first(entry: Slot, *keys: str) -> Slot:
     """What stands under the first of the keys that is there, else under none."""
     return next((slot for key in keys if (slot := entry.at(key)).value is not None), entry.at(keys[0]))

@@ -7,27 +7,29 @@ from typing import Any
 
 from ...model.names import name_set
 from ...model.slug_rules import alias_problem
+from ..front_keys import FrontKeys
 from ..model import Notice
 from ..text.front_values import list_of, one_line, texts_in
 from .source import HugoDocument, date_in, date_text
 
 _TEXTS = ("title", "subtitle")
-_READ = name_set(
-    "title subtitle description summary date publishdate pubdate published lastmod modified updated slug url "
-    "aliases tags categories category tag series series_order seriesorder author authors draft expirydate "
-    "unpublishdate build _build headless toc showtoc comments menu menus lang image cover images "
-    "featured_image featuredimage thumbnail banner resources"
-)
 _UNSEARCHED = ("searchhidden", "exclude_search", "excludesearch")
-_MEANINGLESS = name_set(
-    "math katex mathjax mermaid latex usemath type layout markup weight showtoc tocopen hidesummary "
-    "hidemeta showbreadcrumbs showreadingtime outputs showpostnavlinks showwordcount sharebuttons "
-    "showsharebuttons socialshare cascade disableshare searchhidden exclude_search excludesearch "
-    "robotsnoindex canonicalurl editpost linktitle keywords sitemap commentable featured projects hidden "
-    "hideheader hidefooter placeholder iscjklanguage translationkey prev next sidebar breadcrumbs "
-    "disablehljs css javascript js highlight code format noindex libraries ref author_info"
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description summary date publishdate pubdate published lastmod modified updated "
+        "slug url aliases alias tags categories category tag series series_order seriesorder author "
+        "author.name authors authors.name draft expirydate unpublishdate build build.render build.list "
+        "_build headless toc showtoc comments menu menus lang image cover images featured_image "
+        "featuredimage thumbnail banner resources searchhidden exclude_search excludesearch"
+    ),
+    name_set(
+        "type markup weight tocopen hidesummary hidemeta showbreadcrumbs showreadingtime outputs "
+        "showpostnavlinks showwordcount sharebuttons showsharebuttons socialshare cascade disableshare "
+        "robotsnoindex canonicalurl editpost linktitle sitemap commentable featured hideheader hidefooter "
+        "placeholder iscjklanguage translationkey prev next sidebar breadcrumbs disablehljs css "
+        "javascript js highlight format noindex libraries"
+    ),
 )
-"""Keys that speak to a theme or to Hugo, and hold nothing that a reader would miss."""
 
 
 def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ...]]:
@@ -67,8 +69,6 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
         for alias in aliases
         if alias not in fit
     ]
-    unknown = sorted(key for key in front if key not in _READ | _MEANINGLESS | document.cascaded)
-    notices += [Notice("dropped", f"front matter {key}: has no meaning here", source) for key in unknown]
     return found, tuple(notices)
 
 
@@ -86,7 +86,7 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
         if text := date_text(value):
             found[key] = text
         elif value and not isinstance(value, bool):
-            yield Notice("mistake", f'{key} "{value}" cannot be read', source)
+            yield Notice("mistake", f'"{key}" is no date: "{value}"', source)
 
 
 def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:

@@ -9,12 +9,13 @@ from pathlib import Path, PurePosixPath
 from ...base.diagnostics.counts import plural
 from ...project.report import Progress
 from ..addresses import keep_address
+from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
-from ..protection import with_reach
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
 from .config import HugoConfig, find_config, read_config
+from .front import KEYS
 from .independent import render_goldmark
 from .page import HugoPageTranslator
 from .settings import site_settings
@@ -41,7 +42,7 @@ class Hugo:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = with_reach(translate_document(translator.translate, document), document.front)
+            page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
             pages.append(keep_address(page, patterns))
         pages += _section_pages(files.documents)
         if plugins := diagram_plugins(page.text for page in pages):

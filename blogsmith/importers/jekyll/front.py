@@ -6,13 +6,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
+from ..front_keys import FrontKeys
 from ..text.front_values import list_of, one_line
 from .permalinks import names_in
 from .source import JekyllDocument
 
 _TEXTS = ("title", "subtitle", "description")
 _DISPLAY = lazy_pattern(r"\$\$\s*([^$\s](?:[^$]*[^$\s])?)\s*\$\$(?!\d)")
-_KEPT = frozenset(("lang", "series", "image", "toc"))
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description excerpt summary date last_modified_at lastmod updated categories "
+        "category tags tag published draft search search_exclude redirect_from permalink slug "
+        "bibliography"
+    ),
+    name_set(
+        "render_with_liquid classes sidebar nav_exclude author_profile read_time share related mathjax "
+        "header.overlay_filter toc_sticky toc_label toc_icon sitemap mermaid chart tabs pretty_table "
+        "code_diff"
+    ),
+)
 
 
 def page_front(document: JekyllDocument) -> dict[str, Any]:

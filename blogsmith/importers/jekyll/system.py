@@ -6,11 +6,12 @@ from pathlib import Path
 
 from ...project.report import Progress
 from ..addresses import keep_address
+from ..front_keys import complete_page
 from ..model import ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
-from ..protection import with_reach
 from .assembly import copied_files, distinct_addresses, with_home
 from .config import find_config, read_config
+from .front import KEYS
 from .independent import render_html, render_kramdown
 from .lists import is_made_here, made_here
 from .page import PageTranslator
@@ -47,7 +48,7 @@ class Jekyll:
         notices: list[Notice] = list(files.notices)
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = with_reach(translate_document(translator.translate, document), document.front)
+            page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
             has_list = str(document.front.get("layout")) in site.list_layouts
             if document.collection not in _POSTS and is_made_here(page, has_list_layout=has_list):
                 notices += [made_here(page), *page.notices]

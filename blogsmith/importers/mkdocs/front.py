@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.names import name_set
+from ..front_keys import FrontKeys
 from ..text.front_values import names_in, one_line
 from ..text.plain_dates import iso_date
 
-_READ = name_set(
-    "title subtitle description date author authors tags categories draft hide slug template icon status "
-    "search comments social readtime pin links render_macros nav order edit_url revision_date image"
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description date date.created date.updated author authors tags categories draft slug "
+        "search search.exclude image"
+    ),
+    name_set("hide icon search.boost social readtime pin render_macros nav order edit_url revision_date"),
 )
-"""Keys that are read, or that only the old theme needs."""
 
 
 def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) -> dict[str, Any]:
@@ -38,9 +41,7 @@ def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) 
     hidden = front.get("hide")
     if isinstance(hidden, list) and "toc" in hidden:
         found["toc"] = False
-    return found | {
-        key: value for key, value in front.items() if key not in _READ and value not in (None, "")
-    }
+    return found
 
 
 def _dates(value: Any) -> dict[str, str]:

@@ -9,12 +9,12 @@ from typing import Any
 
 from ...project.report import Progress
 from ..addresses import keep_address
+from ..front_keys import complete_page
 from ..macros import script_macros
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_limit import translate_document
-from ..protection import with_reach
 from ..source_files import read_text
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
@@ -22,6 +22,7 @@ from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
 from .config import MkDocsConfig, find_config, read_config
 from .contents import contents_page, section_series, site_menu, with_tag_lists
+from .front import KEYS
 from .independent import render_python_markdown
 from .links import link_table, page_address, page_path
 from .marks import take_abbreviations
@@ -54,7 +55,7 @@ class MkDocs:
         pages: list[ImportedPage] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = with_reach(translate_document(translator.translate, document), document.front)
+            page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
             pages.append(keep_address(page, {}))
         notebooks = _notebook_pages(files, translator, root, progress)
         pages += [keep_address(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]

@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.names import name_set
+from ..front_keys import FrontKeys
 from ..text.front_values import names_in, one_line
 from .config import author_names
 
-_TOOLS = name_set(
-    "jupytext kernelspec jupyter file_format mystnb myst title subtitle description date author authors tags "
-    "keywords abstract thumbnail banner numbering math bibliography exports downloads substitutions "
-    "short_title label orphan html_meta site parts open_access license github binder venue orcid "
-    "affiliations language_info execution execute tocdepth nosearch no-search slug draft"
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description date author author.name authors authors.name tags keywords abstract "
+        "thumbnail draft numbering numbering.headings numbering.heading_2 slug substitutions "
+        "myst.substitutions bibliography"
+    ),
+    name_set(
+        "jupytext kernelspec jupyter file_format mystnb myst exports downloads label orphan html_meta "
+        "site parts language_info execution execute tocdepth nosearch no-search numbering"
+    ),
 )
-"""Keys that are read, or that only the old system needs."""
 
 
 def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
@@ -43,7 +48,6 @@ def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
         found["numbering"] = True
     if language := _kernel(front.get("kernelspec")):
         found["execute"] = {"kernel": language}
-    found |= {key: value for key, value in front.items() if key not in _TOOLS and value is not None}
     return found
 
 

@@ -10,10 +10,12 @@ from pathlib import Path, PurePosixPath
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..bibliography.copied_files import SourceBibliographies
+from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, SiteImport, by_path
-from ..protection import is_draft, with_reach
+from ..protection import is_draft
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
+from .front import KEYS
 from .independent import render_myst, render_myst_notebook
 from .labels import BookLabels, BookPages, BookPlace
 from .page import PageDraft, draft_page, finish_page, list_references, page_path
@@ -100,7 +102,7 @@ def _finish_pages(
     pages = []
     for draft, done in zip(drafts, finished, strict=True):
         lists = draft.walker.has_bibliography and not done.cited
-        done = replace(done, page=with_reach(done.page, draft.document.front))
+        done = replace(done, page=complete_page(done.page, draft.document.front, KEYS))
         page = keep_address(list_references(done, cited, index) if lists else done.page, {})
         is_front = page.path.as_posix() == "content/_index.md"
         pages.append(_front_page(page, draft, page_list) if is_front else page)

@@ -11,10 +11,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
+from ..front_keys import FrontKeys, complete_page
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..protection import hold_back, with_reach
+from ..protection import hold_back
 from ..text.headings import demote_headings
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.math import display, inline, is_display, split_formula
@@ -34,7 +36,11 @@ _SCHEME = lazy_pattern(r"(?:[A-Za-z][\w+.-]*:|//)")
 _HEADING = lazy_pattern(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _TEXTS = ("title", "subtitle", "description", "lang")
 _LISTS = ("tags", "categories", "aliases")
-_NOTHING = frozenset(("jupyter", "kernelspec", "execute", "format", "jupytext", "skip_exec", "skip_showdoc"))
+KEYS = FrontKeys(
+    frozenset((*_TEXTS, *_LISTS))
+    | name_set("date date-modified author author.name authors authors.name draft image"),
+    name_set("jupyter kernelspec execute format jupytext skip_exec skip_showdoc"),
+)
 
 
 @dataclass(slots=True)
@@ -94,7 +100,7 @@ class NotebookTranslator:
         body = self._addresses(_formulas(body), path, files)
         body = body.strip("\n")
         page = ImportedPage(place, front, body, source, text, notices=tuple(notes.found))
-        page = with_reach(page, notebook.front)
+        page = complete_page(page, notebook.front, KEYS)
         return NotebookPage(page, (*written.files, *record_files(place, written.cells)), files)
 
     def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:
@@ -141,7 +147,7 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
             if date := iso_date(str(value)):
                 front[ours] = date
             else:
-                notes("dropped", f'{key}: "{value}" is read as no date, and is left out')
+                notes("dropped", f'"{key}" is no date: "{value}"')
     authors = written.get("author") or written.get("authors")
     names = (
         [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in authors]
@@ -160,9 +166,6 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
         front["draft"] = True
     if isinstance(value := written.get("image"), str):
         front["image"] = value
-    known = {*_TEXTS, *_LISTS, *_NOTHING, "date", "date-modified", "author", "authors", "draft", "image"}
-    for key in written.keys() - known:
-        notes("dropped", f"{key}: in the front matter is not taken over")
     return front
 
 

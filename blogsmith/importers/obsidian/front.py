@@ -8,25 +8,30 @@ from typing import Any
 
 from ...model.dates import parse_date
 from ...model.names import name_set
-from ..model import Notice
+from ..front_keys import FrontKeys
 from ..text.front_values import one_line, texts_in
 from .vault import Note
 
 _DATES = ("date", "created", "created at", "creation date", "date created", "date_created", "createdat")
 _UPDATES = ("updated", "modified", "last modified", "lastmod", "date modified", "date_modified", "updatedat")
-_MEANINGLESS = name_set(
-    "cssclass cssclasses publish aliases alias tag tags title description position kanban-plugin "
-    "excalidraw-plugin banner banner_x banner_y icon cover image permalink lang author authors draft id "
-    "obsidianuimode linter-yaml-title-alias"
+KEYS = FrontKeys(
+    name_set(
+        "publish aliases alias tag tags title description banner cover image permalink lang author "
+        "authors draft"
+    ).union(_DATES, _UPDATES),
+    name_set(
+        "cssclass cssclasses position kanban-plugin excalidraw-plugin banner_x banner_y icon id "
+        "obsidianuimode linter-yaml-title-alias"
+    ),
 )
 
 
-def note_front(note: Note, tags: list[str]) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """The front matter of a note, in our keys and order, and what of it means nothing here.
+def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
+    """Return the front matter of a note, in our keys and order.
 
     tags: those in its text.
     """
-    front, source = note.front, note.path.as_posix()
+    front = note.front
     found: dict[str, Any] = {"title": note.title}
     if description := one_line(front.get("description")):
         found["description"] = description
@@ -43,10 +48,7 @@ def note_front(note: Note, tags: list[str]) -> tuple[dict[str, Any], tuple[Notic
         found["slug"] = note.slug
     if str(front.get("publish")).casefold() == "false" or str(front.get("draft")).casefold() == "true":
         found["draft"] = True
-    known = _MEANINGLESS.union(_DATES, _UPDATES)
-    unknown = [key for key, value in front.items() if key not in known and value not in (None, "", [])]
-    notices = [Notice("dropped", f"property {key}: has no meaning here", source) for key in sorted(unknown)]
-    return found, tuple(notices)
+    return found
 
 
 def tags_of(front: Mapping[str, Any], inline: list[str]) -> list[str]:

@@ -36,7 +36,7 @@ class NoteTranslator:
             piece = next(filter(None, place.groups()), "") if place else removed
             notices.append(Notice(kind, message, source, lines.find(_begin(piece)), removed=removed))
 
-        front, found = note_front(note, tags_in(note.body))
+        front = note_front(note, tags_in(note.body))
         links = NoteLinks(note, self._index, add_notice)
         text = rewrite_note(note.body, links, title=note.title, blocks=self._blocks, notice=add_notice)
         if image := self._image(note):
@@ -50,7 +50,7 @@ class NoteTranslator:
             original=note.body,
             first_line=note.first_line,
             address=f"/{address}/" if address else "",
-            notices=(*notices, *found),
+            notices=tuple(notices),
         )
 
     def _image(self, note: Note) -> str:

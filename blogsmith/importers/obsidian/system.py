@@ -12,12 +12,13 @@ from ...base.patterns import lazy_pattern
 from ...project.report import Progress
 from ...syntax.kinds import kind_table
 from ..addresses import keep_address
+from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_limit import translate_document
-from ..protection import with_reach
 from ..source_files import read_text, walk_files
 from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
+from .front import KEYS
 from .independent import render_note
 from .page import NoteTranslator
 from .vault import copied_files, read_vault
@@ -53,7 +54,7 @@ class Obsidian:
         pages: list[ImportedPage] = []
         for done, note in enumerate(vault.notes):
             progress("read", done, len(vault.notes))
-            page = with_reach(translate_document(translator.translate, note), note.front)
+            page = complete_page(translate_document(translator.translate, note), note.front, KEYS)
             pages.append(keep_address(page, {}))
         return SiteImport(
             root=root,

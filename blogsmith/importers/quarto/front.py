@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...base.patterns import lazy_pattern
 from ...model.names import name_set
+from ..front_keys import FrontKeys
 from ..model import Notice
 from ..text.front_values import list_of, names_in, one_line
 from ..text.plain_dates import iso_date
@@ -16,42 +16,26 @@ from .source import QuartoDocument
 
 _RELATIVE_DATES = frozenset(("today", "now", "last-modified"))
 _HTML = ("html", "html5")
-_USED = name_set(
-    "title subtitle description abstract author authors date date-modified categories keywords image draft "
-    "aliases toc number-sections lang bibliography references execute format output-file nocite order "
-    "image-alt about listing citation_url pagetitle"
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description abstract author author.name authors authors.name date date-modified "
+        "categories keywords image draft aliases toc number-sections lang bibliography execute nocite "
+        "about listing pagetitle search image-alt"
+    ),
+    name_set(
+        "editor editor_options freeze resources jupyter engine knitr title-block-banner title-block-style "
+        "page-layout toc-location toc-depth toc-title code-fold code-tools code-summary code-link "
+        "code-overflow code-copy order theme number-depth fig-cap-location tbl-cap-location "
+        "reference-location anchor-sections citation-location link-citations highlight-style fig-align "
+        "fig-width fig-height html-math-method date-format smooth-scroll css open-graph twitter-card "
+        "lightbox fontsize mainfont monofont linestretch embed-resources self-contained documentclass "
+        "papersize geometry colorlinks output output-file pdf-engine standalone title-prefix sidebar "
+        "body-classes fig-format fig-dpi df-print warning message echo from crossref cap-location "
+        "code-line-numbers number-offset shift-heading-level-by template keep-md keep-tex grid linkcolor "
+        "toc-expand website book suppress-bibliography format filters csl google-scholar format-links "
+        "include-in-header include-before-body include-after-body"
+    ),
 )
-_SILENT = name_set(
-    "editor editor_options execute freeze resources jupyter engine knitr image-alt title-block-banner "
-    "title-block-style page-layout toc-location toc-depth toc-title code-fold code-tools code-summary "
-    "code-link code-overflow code-copy order theme search number-depth fig-cap-location tbl-cap-location "
-    "reference-location anchor-sections citation-location link-citations highlight-style fig-align fig-width "
-    "fig-height html-math-method date-format smooth-scroll css open-graph twitter-card lightbox fontsize "
-    "mainfont monofont linestretch embed-resources self-contained documentclass papersize geometry "
-    "colorlinks output pdf-engine standalone title-prefix sidebar body-classes license fig-format fig-dpi "
-    "df-print warning message echo from crossref cap-location code-line-numbers number-offset "
-    "shift-heading-level-by template keep-md keep-tex grid linkcolor toc-expand website book "
-    "suppress-bibliography"
-)
-"""Keys of Quarto that decide the look, or the run on the author's machine."""
-_TOLD = {
-    "filters": "a filter changes the text of a page; what it did is to be written out",
-    "csl": "citations are numbers here",
-    "comments": "comments are a matter of the theme",
-    "citation": "a page has no citation of itself",
-    "doi": "a page has no citation of itself",
-    "google-scholar": "a page has no citation of itself",
-    "params": "cells have no parameters: set them in the first cell",
-    "format-links": "only HTML is made",
-    "include-in-header": "macros are taken over; the rest belongs into a theme",
-    "include-before-body": "it belongs into a theme",
-    "include-after-body": "it belongs into a theme",
-    "funding": "it is not shown",
-    "affiliation": "it is not shown",
-    "affiliations": "it is not shown",
-}
-_OWN_STATUS = "wip"
-_PLAIN_KEY = lazy_pattern(r"[A-Za-z][\w-]*")
 
 
 @dataclass(slots=True)
@@ -98,7 +82,6 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFin
         message = "a listing: here a section lists its pages itself"
         found.notices.append(Notice("changed", message, source))
     found.abstract = str(own.get("abstract") or "").strip()
-    _add_others(own, found, source)
     return found
 
 
@@ -136,16 +119,16 @@ def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str
     if not written:
         return
     if written in _RELATIVE_DATES:
-        message = f"{key}: {written} changes with every build, and is left out"
+        message = f'"{key}" changes with every build, and is left out: {written}'
         found.notices.append(Notice("dropped", message, source, hint="write the date"))
         return
     date = iso_date(written)
     if not date:
-        message = f'{key}: "{written}" is read as no date, and is left out'
+        message = f'"{key}" is no date, and is left out: "{written}"'
         found.notices.append(Notice("dropped", message, source, hint=f"write {name}: 2024-03-01"))
         return
     if len(written) < len("2024-1-1"):
-        message = f"{key}: {written} is the first day of it here"
+        message = f'"{key}" is the first day of it here: {written}'
         found.notices.append(Notice("changed", message, source))
     found.values[name] = date
 
@@ -180,29 +163,6 @@ def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
         values["numbering"] = own["number-sections"]
     if lang := one_line(own.get("lang")):
         values["lang"] = lang
-
-
-def _add_others(own: Mapping[str, Any], found: FrontFindings, source: str) -> None:
-    """Keys of the author's own are kept; of Quarto's those that say something are told."""
-    for key, value in own.items():
-        if key in _USED or key in _SILENT or key.startswith(("toc-", "fig-", "tbl-", "code-", "number-")):
-            continue
-        if key in _TOLD:
-            found.notices.append(Notice("dropped", f"{key}: in the front matter", source, hint=_TOLD[key]))
-        elif key == "status" and value != _OWN_STATUS:
-            message = f"status: {value}, a key of the site's own, means something else here"
-            found.notices.append(Notice("dropped", message, source, hint="give it another name"))
-        elif _PLAIN_KEY.fullmatch(key) and _is_plain(value):
-            found.values[key] = value
-        else:
-            found.notices.append(Notice("dropped", f"{key}: in the front matter is not taken over", source))
-
-
-def _is_plain(value: Any) -> bool:
-    scalars = (str, int, float, bool)
-    return isinstance(value, scalars) or (
-        isinstance(value, list) and bool(value) and all(isinstance(each, scalars) for each in value)
-    )
 
 
 def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:

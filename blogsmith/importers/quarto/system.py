@@ -11,17 +11,19 @@ from ...base.diagnostics.counts import first_names
 from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
+from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
 from ..protection import with_reach
 from ..text.front_values import list_of
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
+from .front import KEYS
 from .independent import render_quarto
 from .page import DocumentTranslator, TranslatedPage, with_macros
 from .settings import setting_notices, site_settings
 from .site import index_site
-from .source import QuartoFiles, chapters_of, find_files
+from .source import QuartoDocument, QuartoFiles, chapters_of, find_files
 
 _TITLES: Mapping[str, str] = {name: name.capitalize() for name in NUMBERED_HERE.values()}
 _NEVER = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")
@@ -56,7 +58,7 @@ class Quarto:
                 )
                 continue
             found = translate_document(translator.translate, document)
-            translated.append(replace(found, page=with_reach(found.page, document.options)))
+            translated.append(replace(found, page=_complete(found.page, document)))
         macros, pages = _share_macros(translated)
         pages = _number_chapters(pages, config)
         kept = [keep_address(each.page, {}) for each in pages]
@@ -82,6 +84,11 @@ class Quarto:
         """HTML as Pandoc would make it, formulas as `<math>`."""
         run = page.front.get("execute")
         return render_quarto(text, echo=not (isinstance(run, dict) and run.get("echo") is False))
+
+
+def _complete(page: ImportedPage, document: QuartoDocument) -> ImportedPage:
+    """Return a page with the keys that its document has and Quarto does not read."""
+    return complete_page(with_reach(page, document.options), document.front, KEYS)
 
 
 def _address(page: ImportedPage) -> str:

@@ -1,0 +1,143 @@
+"""Keys of front matter that an importer does not translate: none of them vanishes.
+
+Every importer hands its pages and their old front matter to `complete_page`, so all follow one rule:
+
+1. A key that the importer translated stays as it is. If a value of it is nowhere in the new page, the key is
+   also kept below `imported`.
+2. `references` and `slides` become entries of our own and a link in the text (`reader_keys.py`).
+3. A key that means the same in blogsmith is kept, if blogsmith reads its value without complaint.
+4. A key that only controls the old system or its theme is left out.
+5. Every other key is kept as it is, and templates read it as `page.extra`. If blogsmith would read it in
+   another sense, it is kept below `imported`.
+
+The report names every key of 1, 4 and 5 with its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from ..base.diagnostics.model import Diagnostic
+from ..config.schema import Config
+from ..model.documents import Source
+from ..model.names import name_set
+from ..model.protection import find_restrictions
+from ..read.front_matter import read_document
+from ..read.head import KNOWN_KEYS
+from .model import ImportedPage, Notice
+from .protection import with_reach
+from .reader_keys import add_reader_keys
+from .verify.values import Leaf, ValueIndex, leaves
+from .yaml_text import yaml_text
+
+IMPORTED = "imported"
+"""Key of the new front matter below which old keys are kept that blogsmith would read in another sense."""
+ADDRESSES = name_set("permalink slug url aliases alias redirect_from")
+"""Keys that decide where a page is; whether every old address answers is checked for itself."""
+_SAME = name_set(
+    "title subtitle description tags categories authors date updated status comments lang series image toc "
+    "license doi nocite reading_time numbering citable bibliography"
+)
+"""Keys of blogsmith that mean the same in every system, as far as blogsmith reads their values."""
+_TOOLS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
+"""Keys that control the look or the scripts of old pages, in every system."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontKeys:
+    """What an importer knows about the front matter of its system. All names are in lower case."""
+
+    translated: frozenset[str]
+    """Keys that it translates. A dot separates a key from the mapping around it: `author.name`."""
+    tools: frozenset[str] = frozenset()
+    """Keys that only control the old system or its themes."""
+
+
+def complete_page(
+    page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys, *, works: Collection[str] = ()
+) -> ImportedPage:
+    """Return a page with what its old front matter says and the importer did not translate.
+
+    works: keys of a bibliography of the site, which `references` may name.
+    """
+    restrictions = [one.path for one in find_restrictions(front, is_foreign=True)]
+    page = with_reach(page, front)
+    open_front = {
+        key: value
+        for key, value in _without_paths(front, restrictions).items()
+        if value not in (None, "", [], {})
+    }
+    page, shown = add_reader_keys(page, open_front, works)
+    open_front = {key: value for key, value in open_front.items() if key not in shown}
+    lost = _lost_values(page, open_front, keys)
+    tools = [key for key in open_front if key.casefold() in keys.tools | _TOOLS and key not in lost]
+    others = {
+        key: value
+        for key, value in open_front.items()
+        if key.casefold() not in keys.translated and key not in tools and key not in page.front
+    }
+    kept, imported, refused = _sort_keys(others, lost)
+    source = page.source
+    notices = [
+        *(Notice("dropped", f'front matter key "{key}" has no effect here', source) for key in tools),
+        *(Notice("dropped", f'front matter key "{key}" is nested too deep', source) for key in refused),
+        *(Notice("kept", f'"{key}"', source) for key in kept if key not in _SAME),
+        *(Notice("kept", f'"{key}", now "{IMPORTED}.{key}"', source) for key in imported),
+    ]
+    more = {**kept, **({IMPORTED: imported} if imported else {})}
+    return replace(page, front={**page.front, **more}, notices=(*page.notices, *notices))
+
+
+def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
+    """Return front matter without the keys at these paths, which restrict the page."""
+    heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
+    found = {}
+    for key, value in front.items():
+        inner = heads.get(key)
+        if inner is None:
+            found[key] = value
+        elif isinstance(value, Mapping) and all(inner):
+            found[key] = _without_paths(value, inner)
+    return found
+
+
+def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) -> dict[str, Any]:
+    """Return the translated keys some values of which are nowhere in the new page."""
+    written = {key: value for key, value in front.items() if key.casefold() in keys.translated - ADDRESSES}
+    index = ValueIndex([page.front], [page.text])
+    named = [notice.message for notice in page.notices]
+
+    def is_lost(leaf: Leaf) -> bool:
+        if isinstance(leaf.value, bool):
+            return not (leaf.path.casefold() in keys.translated or leaf.path.casefold() in index.keys)
+        return not index.has(leaf.value)
+
+    return {
+        key: value
+        for key, value in written.items()
+        if not any(f'"{key}"' in message for message in named)
+        and any(is_lost(leaf) for leaf in leaves({key: value}))
+    }
+
+
+def _sort_keys(
+    others: Mapping[str, Any], lost: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """Return the keys that are kept as they are, those below `imported`, and those that no page can have."""
+    kept = {key: value for key, value in others.items() if key not in KNOWN_KEYS or key in _SAME}
+    if kept and _complaints(kept):
+        kept = {key: value for key, value in kept.items() if not _complaints({key: value})}
+    imported = {**{key: value for key, value in others.items() if key not in kept}, **lost}
+    refused: list[str] = []
+    if imported and _complaints({IMPORTED: imported}):
+        refused = [key for key, value in imported.items() if _complaints({IMPORTED: {key: value}})]
+    return kept, {key: value for key, value in imported.items() if key not in refused}, refused
+
+
+def _complaints(front: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+    """Return what blogsmith reports about front matter."""
+    text = f"---\n{yaml_text(front)}---\n"
+    return read_document(Source(PurePosixPath("content/page.md"), text, ""), Config())[1]
