@@ -272,6 +272,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         front.execution,
         has_bibliography=bool(front.bibliography or front.publications),
     )
+    page.uncited.extend((key, front.places.get("nocite")) for key in front.nocite)
     page.included = document.included
     if front.lang:
         page.quotation_marks = quotation_marks(front.lang)

@@ -170,8 +170,8 @@ class PageState:
     """Bibliography of the page by key."""
     has_bibliography: bool = False
     """There are `.bib` files besides, whose keys are known when the page is rendered."""
-    uncited: list[tuple[str, Place]] = field(default_factory=list)
-    r"""Keys in `\nocite`, and where they stand: works that are listed though nothing cites them."""
+    uncited: list[tuple[str, Place | None]] = field(default_factory=list)
+    r"""Keys in `nocite:` and `\nocite`, and where each is: works listed without being cited."""
     notes: dict[str, list[Token]] = field(default_factory=dict)
     """Footnote label → tokens of its text."""
     note_places: dict[str, Place] = field(default_factory=dict)

@@ -48,11 +48,7 @@ def citations_of_page(rendering: Rendering) -> CitationPlan:
     if page.has_bibliography:
         for found in tools.bibliography_problems(document):
             rendering.reporter.add(found)
-    listed: list[tuple[str, Place | None]] = [
-        (key, document.front.places.get("nocite")) for key in document.front.nocite
-    ]
-    listed += page.uncited
-    for key, place in listed if page.has_bibliography else ():
+    for key, place in page.uncited if page.has_bibliography else ():
         if key != ALL_KEYS and key not in cited.works:
             _report_unknown(rendering, key, place)
     uses: dict[str, int] = {}
