@@ -16,7 +16,7 @@ The report names every key of 1, 4 and 5 with its files.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,16 +27,14 @@ from ..model.names import name_set
 from ..model.protection import find_restrictions
 from ..read.front_matter import read_document
 from ..read.head import KNOWN_KEYS
-from .model import ImportedPage, Notice
+from .model import FrontKeys, ImportedPage, Notice
 from .protection import with_reach
 from .reader_keys import add_reader_keys
-from .verify.values import Leaf, ValueIndex, leaves
+from .verify.values import ADDRESS_KEYS, Leaf, ValueIndex, leaves
 from .yaml_text import yaml_text
 
 IMPORTED = "imported"
 """Key of the new front matter below which old keys are kept that blogsmith would read in another sense."""
-ADDRESSES = name_set("permalink slug url aliases alias redirect_from")
-"""Keys that decide where a page is; whether every old address answers is checked for itself."""
 _SAME = name_set(
     "title subtitle description tags categories authors date updated status comments lang series image toc "
     "license doi nocite reading_time numbering citable bibliography"
@@ -44,16 +42,6 @@ _SAME = name_set(
 """Keys of blogsmith that mean the same in every system, as far as blogsmith reads their values."""
 _TOOLS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
 """Keys that control the look or the scripts of old pages, in every system."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrontKeys:
-    """What an importer knows about the front matter of its system. All names are in lower case."""
-
-    translated: frozenset[str]
-    """Keys that it translates. A dot separates a key from the mapping around it: `author.name`."""
-    tools: frozenset[str] = frozenset()
-    """Keys that only control the old system or its themes."""
 
 
 def complete_page(
@@ -88,7 +76,13 @@ def complete_page(
         *(Notice("kept", f'"{key}", now "{IMPORTED}.{key}"', source) for key in imported),
     ]
     more = {**kept, **({IMPORTED: imported} if imported else {})}
-    return replace(page, front={**page.front, **more}, notices=(*page.notices, *notices))
+    return replace(
+        page,
+        front={**page.front, **more},
+        notices=(*page.notices, *notices),
+        old_front=front,
+        front_keys=keys,
+    )
 
 
 def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
@@ -106,7 +100,7 @@ def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ..
 
 def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) -> dict[str, Any]:
     """Return the translated keys some values of which are nowhere in the new page."""
-    written = {key: value for key, value in front.items() if key.casefold() in keys.translated - ADDRESSES}
+    written = {key: value for key, value in front.items() if key.casefold() in keys.translated - ADDRESS_KEYS}
     index = ValueIndex([page.front], [page.text])
     named = [notice.message for notice in page.notices]
 

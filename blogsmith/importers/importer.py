@@ -19,6 +19,7 @@ from .formula_scripts import without_formula_scripts
 from .leniency import with_copies, with_leniency
 from .link_schemes import with_https_links
 from .mathjax_formulas import with_tex_formulas
+from .old_settings import with_named_settings
 from .plain_tables import with_plain_tables
 from .plain_titles import with_plain_titles
 from .protection import without_held_files
@@ -62,6 +63,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     site = with_files_that_can_be_read(without_held_files(system.read(root, progress)))
     site = with_tex_formulas(with_https_links(without_formula_scripts(with_plain_titles(site))))
     site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
+    site = with_named_settings(site)
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _writing(folder):
         written = write_site_files(site_files(site), folder, progress)

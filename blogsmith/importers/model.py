@@ -37,6 +37,29 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class FrontKeys:
+    """What an importer knows about the front matter of its system. All names are in lower case."""
+
+    translated: frozenset[str] = frozenset()
+    """Keys that it translates. A dot separates a key from the mapping around it: `author.name`."""
+    tools: frozenset[str] = frozenset()
+    """Keys that only control the old system or its themes."""
+
+
+@dataclass(frozen=True, slots=True)
+class OldSettings:
+    """Settings of the old site."""
+
+    file: str
+    """Relative to the source's root."""
+    values: Mapping[str, Any]
+    """As the old system reads them."""
+    translated: frozenset[str]
+    """Settings that the importer reads, in lower case, with dots as in `FrontKeys`. A value that only readers
+    can be meant to see, an address or a sentence, must be in the new site nevertheless."""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedPage:
     """One page, in our words."""
 
@@ -55,6 +78,9 @@ class ImportedPage:
     address: str = ""
     """Site path it had, without the base path: `/2024/03/title/`. Empty: none."""
     notices: tuple[Notice, ...] = ()
+    old_front: Mapping[str, Any] = field(default_factory=dict)
+    """Front matter as the old system reads it, with what settings and folders add."""
+    front_keys: FrontKeys = FrontKeys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +135,7 @@ class SiteImport:
     """Those of no single page."""
     made: tuple[ImportedData, ...] = ()
     """Sorted by path; no two have the same, nor that of a page or file."""
+    old_settings: tuple[OldSettings, ...] = ()
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:
@@ -142,3 +169,7 @@ class PageCheck:
     differences: tuple[Difference, ...] = ()
     errors: int = 0
     warnings: int = 0
+    values: int = 0
+    """Values of the old front matter that were compared."""
+    is_front_read: bool = True
+    """Whether the front matter of the old file could be read and compared."""

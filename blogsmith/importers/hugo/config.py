@@ -25,6 +25,8 @@ class HugoConfig:
     values: Mapping[str, Any] = field(default_factory=dict)
     folder: PurePosixPath = field(default_factory=PurePosixPath)
     """Where the site lies in its repository."""
+    file: str = "hugo.toml"
+    """The first file of the settings, relative to the root of the source."""
 
     def text(self, *names: str) -> str:
         """A setting that is a text, in one line, by the names that lead to it."""
@@ -132,14 +134,15 @@ def read_config(root: Path) -> HugoConfig:
     """The settings of the site at `root`. SiteError if a file of them cannot be read."""
     folder = find_config(root) or PurePosixPath()
     values: dict[str, Any] = {}
-    for path in _config_files(root / folder):
+    files = [*_config_files(root / folder)]
+    for path in files:
         data = _lower(_read(root, folder / path))
         stem = path.name.partition(".")[0].casefold()
         if path.parent == _DIRECTORY and stem not in ("hugo", "config"):
             language = path.name.split(".")[1:-1]
             data = {"languages": {language[0]: {stem: data}}} if language else {stem: data.get(stem, data)}
         values = _merge(values, data)
-    return HugoConfig(values, folder)
+    return HugoConfig(values, folder, (folder / (files[0] if files else "hugo.toml")).as_posix())
 
 
 def _read(root: Path, path: PurePosixPath) -> dict[str, Any]:

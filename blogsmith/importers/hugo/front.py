@@ -7,8 +7,7 @@ from typing import Any
 
 from ...model.names import name_set
 from ...model.slug_rules import alias_problem
-from ..front_keys import FrontKeys
-from ..model import Notice
+from ..model import FrontKeys, Notice
 from ..text.front_values import list_of, one_line, texts_in
 from .source import HugoDocument, date_in, date_text
 

@@ -7,7 +7,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from ..model import Notice
+from ...model.names import name_set
+from ..model import Notice, OldSettings
 from .config import HugoConfig
 from .permalinks import own_pattern
 from .source import HugoDocument
@@ -15,6 +16,19 @@ from .source import HugoDocument
 _MADE = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
 """Pages that nobody writes."""
 _OTHER_NAMES = {"/archives/": "/archive/"}
+
+
+_TRANSLATED = name_set(
+    "title description params.description params.author author baseurl languagecode locale "
+    "defaultcontentlanguage defaultcontentlanguageinsubdir languages timezone menu menus permalinks "
+    "uglyurls contentdir staticdir datadir ignorefiles disablelanguages enableemoji markup.goldmark "
+    "markup.highlight.linenos module.imports module.mounts taxonomies cascade"
+)
+
+
+def old_settings(config: HugoConfig) -> OldSettings:
+    """Return the settings, and what of them is read."""
+    return OldSettings(config.file, config.values, _TRANSLATED)
 
 
 def site_settings(

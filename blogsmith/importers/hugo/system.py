@@ -18,7 +18,7 @@ from .config import HugoConfig, find_config, read_config
 from .front import KEYS
 from .independent import render_goldmark
 from .page import HugoPageTranslator
-from .settings import site_settings
+from .settings import old_settings, site_settings
 from .source import HugoDocument, find_files
 from .taxonomies import without_lists
 
@@ -64,6 +64,7 @@ class Hugo:
                 *_order_notices(files.documents),
                 *_menu_notices(config),
             ),
+            old_settings=(old_settings(config),),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ..front_keys import FrontKeys
+from ..model import FrontKeys
 from ..text.front_values import list_of, one_line
 from .permalinks import names_in
 from .source import JekyllDocument

@@ -6,8 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import available_timezones
 
-from .config import JekyllConfig
+from ...model.names import name_set
+from ..model import OldSettings
+from .config import CONFIG, JekyllConfig
 from .permalinks import own_pattern
+
+_TRANSLATED = name_set(
+    "title name description tagline author.name author first_name middle_name last_name url baseurl "
+    "lang locale timezone permalink collections defaults exclude include ignore encrypt "
+    "kramdown.parse_block_html kramdown.math_engine"
+)
+
+
+def old_settings(config: JekyllConfig) -> OldSettings:
+    """Return `_config.yml` and what of it is read."""
+    values = {key: value for key, value in config.values.items() if key != "defaults"}
+    return OldSettings((config.folder / CONFIG).as_posix(), values, _TRANSLATED)
 
 
 def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from .front import KEYS
 from .independent import render_html, render_kramdown
 from .lists import is_made_here, made_here
 from .page import PageTranslator
-from .settings import site_settings
+from .settings import old_settings, site_settings
 from .site import read_site
 from .source import find_files
 
@@ -67,6 +67,7 @@ class Jekyll:
                 *copied_files(root, config, files, pages, notices),
             ),
             notices=tuple(notices),
+            old_settings=(old_settings(config),),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
+from ..model import OldSettings
 from ..source_files import read_text
 from ..text.data import load_data
 from ..text.front_values import list_of
@@ -25,6 +27,12 @@ _PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*(?P<has_value>[ \t]*(?:(?=\{)
 _ENVIRONMENT = lazy_pattern(r"!ENV\s+(?:\[[^\[\]]*?,?\s*([^\[\],]*)\]|[\w]+)")
 
 
+_TRANSLATED = name_set(
+    "site_name site_description site_author site_url docs_dir nav theme.language use_directory_urls "
+    "exclude_docs draft_docs not_in_nav markdown_extensions"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class MkDocsConfig:
     """The settings of a site."""
@@ -32,6 +40,11 @@ class MkDocsConfig:
     file: PurePosixPath
     """Relative to the root of the source."""
     values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def old(self) -> OldSettings:
+        """The settings, and what of them is read."""
+        return OldSettings(self.file.as_posix(), self.values, _TRANSLATED)
 
     @property
     def folder(self) -> PurePosixPath:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.names import name_set
-from ..front_keys import FrontKeys
+from ..model import FrontKeys
 from ..text.front_values import names_in, one_line
 from ..text.plain_dates import iso_date
 

@@ -79,6 +79,7 @@ class MkDocs:
                 *(each for each in notebooks if isinstance(each, Notice)),
             ),
             made=by_path(file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
+            old_settings=(config.old,),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

@@ -71,6 +71,10 @@ class BookConfig:
     execute: str = ""
     """`off`, or what the old system says of running cells."""
     timeout_s: float = 0
+    file: str = ""
+    """Name of the settings, in `folder`."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """All of the settings."""
     notices: tuple[Notice, ...] = ()
 
 
@@ -143,6 +147,8 @@ def _read_book(folder: Path, path: PurePosixPath) -> BookConfig:
     numbered = any(item.get("numbered") for item in toc.get("parts") or () if isinstance(item, dict))
     return BookConfig(
         flavour="jupyter-book",
+        file="_config.yml",
+        values={key: value for key, value in config.items() if key},
         folder=path,
         title=str(config.get("title") or ""),
         authors=_texts(config.get("author")),
@@ -188,7 +194,8 @@ def _inventories(value: Any) -> dict[str, str]:
 
 def _read_myst(folder: Path, path: PurePosixPath) -> BookConfig:
     file = folder / "myst.yml"
-    config = _load(file if file.is_file() else folder / "myst.yaml", path)
+    file = file if file.is_file() else folder / "myst.yaml"
+    config = _load(file, path)
     project, site = _map(config.get("project")), _map(config.get("site"))
     written = project.get("toc")
     if written is None and (folder / "_toc.yml").is_file():
@@ -204,6 +211,8 @@ def _read_myst(folder: Path, path: PurePosixPath) -> BookConfig:
     )
     return BookConfig(
         flavour="mystmd",
+        file=file.name,
+        values={key: value for key, value in config.items() if key},
         folder=path,
         title=str(project.get("title") or site.get("title") or ""),
         authors=author_names(authors),
@@ -252,6 +261,8 @@ def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
     hint = "reStructuredText and extensions of your own are not read"
     return BookConfig(
         flavour="sphinx",
+        file="conf.py",
+        values=values,
         folder=path,
         title=str(values.get("html_title") or values.get("project") or ""),
         authors=_texts(values.get("author")),
@@ -275,6 +286,8 @@ def _read_d2l(folder: Path, path: PurePosixPath) -> BookConfig:
     excluded = parser.get("build", "exclusions", fallback="").split()
     return BookConfig(
         flavour="d2lbook",
+        file="config.ini",
+        values={name: dict(parser.items(name)) for name in parser.sections()},
         folder=path,
         title=parser.get("project", "title", fallback=""),
         authors=_texts(parser.get("project", "author", fallback="")),

@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...model.names import name_set
+from ..model import OldSettings
 from .boxes import NUMBERED
 from .config import BookConfig
 from .walker import BookState
 
 _COLOURS = {"exercise": "teal", "solution": "grey", "algorithm": "purple"}
+
+
+_TRANSLATED = name_set(
+    "title author description html.baseurl bibtex_bibfiles parse.myst_substitutions "
+    "only_build_toc_files exclude_patterns execute.execute_notebooks execute.timeout "
+    "sphinx.config.bibtex_bibfiles sphinx.config.myst_substitutions sphinx.config.intersphinx_mapping "
+    "sphinx.config.rediraffe_redirects sphinx.config.mathjax3_config sphinx.config.mathjax_config "
+    "sphinx.config.mathjax4_config version project.title project.description project.authors "
+    "project.author project.toc project.math project.bibliography project.substitutions "
+    "project.exclude project.numbering site.title project html_title html_baseurl myst_substitutions "
+    "intersphinx_mapping root_doc master_doc mathjax3_config mathjax_config build.exclusions"
+)
+
+
+def old_settings(config: BookConfig) -> OldSettings:
+    """Return the settings, and what of them is read."""
+    translated = _TRANSLATED - {"project"} if config.flavour == "mystmd" else _TRANSLATED
+    return OldSettings((config.folder / config.file).as_posix(), config.values, translated)
 
 
 def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from .independent import render_myst, render_myst_notebook
 from .labels import BookLabels, BookPages, BookPlace
 from .page import PageDraft, draft_page, finish_page, list_references, page_path
 from .references import BookIndex
-from .settings import site_settings
+from .settings import old_settings, site_settings
 from .source import BookFiles, find_files
 from .walker import BookState
 
@@ -58,6 +58,7 @@ class Myst:
                 ),
             ),
             notices=tuple(files.notices),
+            old_settings=(old_settings(config),),
             made=tuple(
                 sorted(
                     {file.path: file for draft in drafts for file in draft.made}.values(),

@@ -14,8 +14,8 @@ from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
-from ..front_keys import FrontKeys, complete_page
-from ..model import ImportedData, ImportedPage, Notice, NoticeKind
+from ..front_keys import complete_page
+from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import hold_back
 from ..text.headings import demote_headings
 from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...model.dates import parse_date
 from ...model.names import name_set
-from ..front_keys import FrontKeys
+from ..model import FrontKeys
 from ..text.front_values import one_line, texts_in
 from .vault import Note
 

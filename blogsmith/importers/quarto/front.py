@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...model.names import name_set
-from ..front_keys import FrontKeys
-from ..model import Notice
+from ..model import FrontKeys, Notice
 from ..text.front_values import list_of, names_in, one_line
 from ..text.plain_dates import iso_date
 from .source import QuartoDocument

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..model import Notice
+from ...model.names import name_set
+from ..model import Notice, OldSettings
 from ..text.front_values import one_line
 from .config import QuartoConfig
 from .front import author_names, html_options
@@ -25,6 +26,23 @@ _TOLD = {
     "repo-url": "it belongs into a theme",
     "search": "this version has no search",
 }
+
+
+_TRANSLATED = name_set(
+    "title author lang toc number-sections smart website.title website.description website.author "
+    "website.site-url website.navbar website.drafts book.title book.description book.author "
+    "book.site-url book.navbar book.chapters book.appendices project.type project.render "
+    "project.output-dir project.resources bibliography include-in-header execute format.html.toc "
+    "format.html.number-sections format.html.smart format.html.include-in-header "
+    "format.html.code-fold"
+)
+
+
+def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
+    """Return the settings of the project and of its folders, and what of them is read."""
+    folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
+    files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
+    return tuple(OldSettings(name, values, _TRANSLATED) for name, values in files if values)
 
 
 def site_settings(
@@ -103,14 +121,17 @@ def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
     site = config.site
     for key, hint in _TOLD.items():
         if site.get(key):
-            yield Notice("dropped", f"{key}: of the site", config.name, hint=hint)
+            place = "website" if key in config.mapping("website") else "book"
+            yield Notice("dropped", f'setting "{place}.{key}" has no effect here', config.name, hint=hint)
     if config.values.get("filters"):
         hint = "a filter changes the text of all pages; what it did is to be written out"
-        yield Notice("dropped", f"filters: {config.values['filters']}", config.name, hint=hint)
+        message = f'setting "filters" has no effect here: {config.values["filters"]}'
+        yield Notice("dropped", message, config.name, hint=hint)
     html = html_options(config.values)
     for key in ("css", "theme"):
         if html.get(key):
-            yield Notice("dropped", f"{key}: of the site", config.name, hint="choose or write a theme")
+            message = f'setting "{key}" has no effect here'
+            yield Notice("dropped", message, config.name, hint="choose or write a theme")
     bar = site.get("navbar")
     for entry in _entries(bar.get("right") if isinstance(bar, dict) else None):
         target = one_line(entry.get("href"))

@@ -21,7 +21,7 @@ from .config import QuartoConfig, find_config, read_config
 from .front import KEYS
 from .independent import render_quarto
 from .page import DocumentTranslator, TranslatedPage, with_macros
-from .settings import setting_notices, site_settings
+from .settings import old_settings, setting_notices, site_settings
 from .site import index_site
 from .source import QuartoDocument, QuartoFiles, chapters_of, find_files
 
@@ -78,6 +78,7 @@ class Quarto:
             ),
             notices=tuple(notices),
             made=by_path(file for each in pages for file in each.made),
+            old_settings=old_settings(config),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

@@ -10,8 +10,9 @@ import datetime as dt
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 from ...base.diagnostics.model import Diagnostic
@@ -22,12 +23,17 @@ from ...pipeline.time_limit import TookTooLong
 from ...project.report import BuildOptions, Progress
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
 from ..page_limit import page_limit
+from ..source_files import read_text
 from ..systems import System
+from ..text.data import load_data, split_front
+from ..text.loose_yaml import load_mapping
 from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
 from .published_pages import PublishedCheck, check_published, published_facts, published_losses
+from .source_values import front_losses, old_leaves, read_old_front, settings_losses
+from .values import ValueIndex, leaves
 
 _ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
 _BUILD_S = 60.0
@@ -43,11 +49,20 @@ class SiteCheck:
     """Of the whole site, sorted as a build prints them."""
     published: PublishedCheck | None = None
     """How the pages of the old system were compared; None where they are not given."""
+    settings: tuple[Difference, ...] = ()
+    """Settings of the old site that are lost."""
+    setting_count: int = 0
+    """Values of the old settings that were compared."""
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """All that is lost without a word."""
-        return tuple(difference for page in self.pages for difference in page.differences)
+        """All losses that no notice names."""
+        return (*self.settings, *(difference for page in self.pages for difference in page.differences))
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Files whose front matter could not be read, and so not be compared."""
+        return tuple(page.source for page in self.pages if not page.is_front_read)
 
     @property
     def errors(self) -> int:
@@ -72,13 +87,15 @@ def check_site(
     snapshot = _make_site(root, now, progress, len(site.pages))
     own = {path: found for path, found in snapshot.own.items() if found}
     checks = []
+    new_settings = _settings_of(root)
     addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
     published = published_facts(against, addresses) if against else {}
     for done, page in enumerate(site.pages):
         progress("compare", done, len(site.pages))
         try:
             with page_limit():
-                checks.append(_check_page(page, system, snapshot, own, published))
+                done_page = _check_page(page, system, snapshot, own, published)
+                checks.append(_with_front(done_page, page, site.root, root, new_settings))
         except (TookTooLong, RecursionError):
             lost = Difference("page", "takes too long to be compared", page.source)
             checks.append(PageCheck(str(page.path), page.source, {}, (lost,)))
@@ -87,7 +104,32 @@ def check_site(
     base = snapshot.config.base_path
     answers = frozenset(unquote(each).removeprefix(base) for each in snapshot.table)
     compared = check_published(against, published, addresses, answers) if against else None
-    return SiteCheck(tuple(checks), tuple(unique), compared)
+    new = site_values(site, new_settings)
+    settings = [each for old in site.old_settings for each in settings_losses(old, new, site.all_notices)]
+    count = sum(len(list(leaves(old.values))) for old in site.old_settings)
+    return SiteCheck(tuple(checks), tuple(unique), compared, tuple(settings), count)
+
+
+def site_values(site: SiteImport, settings: Mapping[str, Any]) -> ValueIndex:
+    """Return an index of all values of a new site."""
+    return ValueIndex([settings, *(page.front for page in site.pages)], (page.text for page in site.pages))
+
+
+def _settings_of(root: Path) -> dict[str, Any]:
+    return load_mapping(read_text(root / "blogsmith.yaml") or "")
+
+
+def _with_front(
+    check: PageCheck, page: ImportedPage, old_root: Path, new_root: Path, settings: Mapping[str, Any]
+) -> PageCheck:
+    """Return the check of a page with what its front matter lost, both read from the files."""
+    written = read_old_front(old_root / page.source)
+    new = split_front(read_text(new_root / page.path) or "")
+    index = ValueIndex([load_data(new.head, new.form), settings], [new.body])
+    old = old_leaves(page, written or {})
+    lost = front_losses(page, old, index)
+    differences = (*check.differences, *lost)
+    return replace(check, differences=differences, values=len(old), is_front_read=written is not None)
 
 
 def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:

@@ -12,10 +12,13 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ..text.plain_dates import iso_date
 from .facts import words_in
 
 Scalar: TypeAlias = str | int | float | bool
+ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
+"""Keys that decide where a page is; whether every old address answers is checked for itself."""
 _DEEPEST = 20
 _SENTENCE = 8
 """Words from which on a text may have marks of its own between them, such as links."""
