@@ -30,7 +30,7 @@ from ..read.head import KNOWN_KEYS
 from .model import FrontKeys, ImportedPage, Notice
 from .protection import with_reach
 from .reader_keys import add_reader_keys
-from .verify.values import ADDRESS_KEYS, Leaf, ValueIndex, leaves
+from .verify.values import ADDRESS_KEYS, ValueIndex, is_named, leaves
 from .yaml_text import yaml_text
 
 IMPORTED = "imported"
@@ -61,16 +61,26 @@ def complete_page(
     page, shown = add_reader_keys(page, open_front, works)
     open_front = {key: value for key, value in open_front.items() if key not in shown}
     lost = _lost_values(page, open_front, keys)
-    tools = [key for key in open_front if key.casefold() in keys.tools | _TOOLS and key not in lost]
+    tools = keys.tools | _TOOLS
     others = {
         key: value
         for key, value in open_front.items()
-        if key.casefold() not in keys.translated and key not in tools and key not in page.front
+        if key.casefold() not in keys.translated | tools and key not in page.front
     }
-    kept, imported, refused = _sort_keys(others, lost)
+    readable = {key: value for key, value in lost.items() if key.casefold() not in tools}
+    kept, imported, refused = _sort_keys(others, readable)
     source = page.source
+    told = [notice.message for notice in page.notices]
+    useless = [
+        key for key in open_front if key.casefold() in tools - keys.translated and not is_named(key, told)
+    ]
     notices = [
-        *(Notice("dropped", f'front matter key "{key}" has no effect here', source) for key in tools),
+        *(Notice("dropped", f'front matter key "{key}" has no effect here', source) for key in useless),
+        *(
+            Notice("dropped", f'some values of front matter key "{key}" have no effect here', source)
+            for key in lost
+            if key not in readable
+        ),
         *(Notice("dropped", f'front matter key "{key}" is nested too deep', source) for key in refused),
         *(Notice("kept", f'"{key}"', source) for key in kept if key not in _SAME),
         *(Notice("kept", f'"{key}", now "{IMPORTED}.{key}"', source) for key in imported),
@@ -104,16 +114,11 @@ def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) 
     index = ValueIndex([page.front], [page.text])
     named = [notice.message for notice in page.notices]
 
-    def is_lost(leaf: Leaf) -> bool:
-        if isinstance(leaf.value, bool):
-            return not (leaf.path.casefold() in keys.translated or leaf.path.casefold() in index.keys)
-        return not index.has(leaf.value)
-
     return {
         key: value
         for key, value in written.items()
-        if not any(f'"{key}"' in message for message in named)
-        and any(is_lost(leaf) for leaf in leaves({key: value}))
+        if not is_named(key, named)
+        and not all(index.has(leaf, keys.translated) for leaf in leaves({key: value}))
     }
 
 
@@ -121,7 +126,8 @@ def _sort_keys(
     others: Mapping[str, Any], lost: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """Return the keys that are kept as they are, those below `imported`, and those that no page can have."""
-    kept = {key: value for key, value in others.items() if key not in KNOWN_KEYS or key in _SAME}
+    reserved = {*KNOWN_KEYS, IMPORTED}
+    kept = {key: value for key, value in others.items() if key not in reserved or key in _SAME}
     if kept and _complaints(kept):
         kept = {key: value for key, value in kept.items() if not _complaints({key: value})}
     imported = {**{key: value for key, value in others.items() if key not in kept}, **lost}

@@ -22,11 +22,11 @@ KEYS = FrontKeys(
         "featuredimage thumbnail banner resources searchhidden exclude_search excludesearch"
     ),
     name_set(
-        "type markup weight tocopen hidesummary hidemeta showbreadcrumbs showreadingtime outputs "
-        "showpostnavlinks showwordcount sharebuttons showsharebuttons socialshare cascade disableshare "
-        "robotsnoindex canonicalurl editpost linktitle sitemap commentable featured hideheader hidefooter "
-        "placeholder iscjklanguage translationkey prev next sidebar breadcrumbs disablehljs css "
-        "javascript js highlight format noindex libraries"
+        "resources menu menus build _build type markup weight tocopen hidesummary hidemeta "
+        "showbreadcrumbs showreadingtime outputs showpostnavlinks showwordcount sharebuttons "
+        "showsharebuttons socialshare cascade disableshare robotsnoindex canonicalurl editpost linktitle "
+        "sitemap commentable featured hideheader hidefooter placeholder iscjklanguage translationkey prev "
+        "next sidebar breadcrumbs disablehljs css javascript js highlight format noindex libraries"
     ),
 )
 

@@ -142,8 +142,12 @@ def _encrypted(document: HugoDocument) -> Notice | None:
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:
     """Return the document without what it gives to others: its own page may be open."""
+    if "cascade" not in document.front:
+        return document
     front = {key: each for key, each in document.front.items() if key != "cascade"}
-    return replace(document, front=front)
+    message = 'front matter key "cascade" is in the front matter of each page that it applies to'
+    notice = Notice("changed", message, document.path.as_posix())
+    return replace(document, front=front, notices=(*document.notices, notice))
 
 
 def _as_resource(document: HugoDocument, bundles: Container[PurePosixPath]) -> HugoDocument:

@@ -22,9 +22,9 @@ KEYS = FrontKeys(
         "about listing pagetitle search image-alt"
     ),
     name_set(
-        "editor editor_options freeze resources jupyter engine knitr title-block-banner title-block-style "
-        "page-layout toc-location toc-depth toc-title code-fold code-tools code-summary code-link "
-        "code-overflow code-copy order theme number-depth fig-cap-location tbl-cap-location "
+        "execute editor editor_options freeze resources jupyter engine knitr title-block-banner "
+        "title-block-style page-layout toc-location toc-depth toc-title code-fold code-tools code-summary "
+        "code-link code-overflow code-copy order theme number-depth fig-cap-location tbl-cap-location "
         "reference-location anchor-sections citation-location link-citations highlight-style fig-align "
         "fig-width fig-height html-math-method date-format smooth-scroll css open-graph twitter-card "
         "lightbox fontsize mainfont monofont linestretch embed-resources self-contained documentclass "
@@ -74,9 +74,6 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFin
     if aliases := _aliases(own.get("aliases"), document):
         values["aliases"] = aliases
     _add_switches(document, values)
-    if any(isinstance(each, dict) and set(each) - {"name", "given", "family"} for each in _authors(own)):
-        message = "affiliations and addresses of authors"
-        found.notices.append(Notice("dropped", message, source, hint="write them in the text"))
     if own.get("listing"):
         message = "a listing: here a section lists its pages itself"
         found.notices.append(Notice("changed", message, source))
@@ -107,10 +104,6 @@ def author_names(value: Any) -> list[str]:
             name = str(parts.get("literal") or " ".join(str(each) for each in pieces if each))
         return [one_line(name)] if one_line(name) else []
     return [name for each in value for name in author_names(each)] if isinstance(value, list) else []
-
-
-def _authors(own: Mapping[str, Any]) -> list[Any]:
-    return list_of(own.get("author") or own.get("authors"))
 
 
 def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str) -> None:
@@ -169,7 +162,7 @@ def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
     formats = own.get("format")
     names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
     if others := [name for name in names if not str(name).startswith(("html", "default"))]:
-        yield Notice("dropped", f"format {', '.join(map(str, others))}", source, hint="only HTML is made")
+        yield Notice("dropped", f'"format" {", ".join(map(str, others))}', source, hint="only HTML is made")
 
 
 def about_text(own: Mapping[str, Any]) -> str:

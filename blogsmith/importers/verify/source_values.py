@@ -63,11 +63,7 @@ def front_losses(page: ImportedPage, old: Iterable[Leaf], new: ValueIndex) -> It
         path = leaf.path.casefold()
         if path in settled or path.partition(".")[0] in ADDRESS_KEYS or is_named(path, messages):
             continue
-        if isinstance(leaf.value, bool):
-            is_there = path in translated or path.rpartition(".")[2] in new.keys
-        else:
-            is_there = new.has(leaf.value)
-        if not is_there:
+        if not new.has(leaf, translated):
             yield Difference(FRONT, f"{leaf.path}: {leaf.value}", page.source)
 
 
@@ -94,8 +90,8 @@ def _is_taken_over(leaf: Leaf, new: ValueIndex, translated: Collection[str]) -> 
     if isinstance(leaf.value, bool | int | float) or not is_content(leaf.value):
         parts = leaf.path.casefold().split(".")
         is_read = any(".".join(parts[:count]) in translated for count in range(1, len(parts) + 1))
-        return is_read or (isinstance(leaf.value, str) and new.has(leaf.value))
-    return new.has(leaf.value)
+        return is_read or (isinstance(leaf.value, str) and new.has(leaf, ()))
+    return new.has(leaf, ())
 
 
 def settings_losses(old: OldSettings, new: ValueIndex, notices: Iterable[Notice]) -> Iterator[Difference]:

@@ -7,7 +7,7 @@ counts as a day, and a path of the site by the name of its file, because imports
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -70,10 +70,17 @@ class ValueIndex:
         self.keys = frozenset(key.casefold() for leaf in self._leaves for key in leaf.path.split("."))
         """Keys of all mappings, in lower case."""
 
-    def has(self, value: Scalar) -> bool:
-        """Return whether the new site has a value. Truth values are in every site: ask for their keys."""
-        if isinstance(value, bool):
-            return True
+    def has(self, leaf: Leaf, translated: Collection[str]) -> bool:
+        """Return whether the new site has a value.
+
+        translated: keys whose truth values an importer translates, in lower case.
+        """
+        if isinstance(leaf.value, bool):
+            path = leaf.path.casefold()
+            return path in translated or path.rpartition(".")[2] in self.keys
+        return self._has_value(leaf.value)
+
+    def _has_value(self, value: str | float) -> bool:
         if isinstance(value, int | float):
             return str(value) in self._spellings
         words = words_in(value)
@@ -102,7 +109,12 @@ class ValueIndex:
 
     @cached_property
     def _words(self) -> frozenset[frozenset[str]]:
-        return frozenset(frozenset(words_in(spelling)) for spelling in self._spellings)
+        """Words of each value, and of all values of a list together."""
+        lists: dict[str, set[str]] = {}
+        for leaf in self._leaves:
+            lists.setdefault(leaf.path, set()).update(words_in(str(leaf.value)))
+        single = frozenset(frozenset(words_in(each)) for each in self._spellings)
+        return single | frozenset(map(frozenset, lists.values()))
 
     @cached_property
     def _prose(self) -> list[tuple[str, frozenset[str]]]:

@@ -91,7 +91,7 @@ def test_settings_pages_and_files(tmp_path: Path) -> None:
     assert about.front["permalink"] == "/about.html"
     messages = {notice.message for notice in site.notices}
     assert "files that no page names are not copied: posts/plot.png, posts/unused.csv" in messages
-    assert "page-footer: of the site" in messages
+    assert 'setting "website.page-footer" has no effect here' in messages
 
 
 def test_a_book_is_a_series(tmp_path: Path) -> None:
