@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic
-from .model import Difference, Notice, NoticeKind, SiteImport
+from .model import Notice, NoticeKind, SiteImport
+from .old_settings import MESSAGE
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -103,8 +104,10 @@ def _markdown(done: ImportResult) -> Iterator[str]:
         totals.update(page.counts)
     for kind, name in KINDS.items():
         yield f"| {name}s | {totals[kind]:,} |"
+    yield f"| values of front matter | {sum(page.values for page in check.pages):,} |"
+    yield f"| values of settings | {check.setting_count:,} |"
     yield ""
-    yield from _differences(check.differences)
+    yield from _differences(check)
     if check.published:
         yield from _published(check.published)
     for kind, heading in _HEADINGS.items():
@@ -131,12 +134,32 @@ def next_steps(done: ImportResult) -> list[str]:
         steps.append("Mend what `blogsmith check` reports; most of it was wrong on the old site too.")
     if any(notice.kind == "left" for notice in done.site.all_notices):
         steps.append("Rewrite what could not be translated: search the pages for `<!-- import:`.")
+    kept = [name for notice in done.site.all_notices if notice.kind == "kept" for name in _names(notice)]
+    if kept:
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))
+        steps.append(f"Show these keys of the front matter in a layout, or remove them: {names}.")
+    for notice in done.site.notices:
+        if notice.message.startswith(MESSAGE):
+            names = ", ".join(f"`{name}`" for name in _names(notice))
+            steps.append(f"Replace or drop these settings of {notice.source}: {names}.")
     return [*steps, "See the site: `blogsmith serve`."]
 
 
-def _differences(differences: Sequence[Difference]) -> Iterator[str]:
+def _names(notice: Notice) -> list[str]:
+    """Return the keys that a notice names, as they are called in the new site."""
+    names = re.findall('"([^"]+)"', notice.message)
+    return names[-1:] if notice.kind == "kept" else names
+
+
+def _differences(check: SiteCheck) -> Iterator[str]:
+    differences = check.differences
+    if check.unread:
+        yield "Not compared, because their front matter cannot be read:\n"
+        yield from (f"- {_escape(source)}" for source in check.unread)
+        yield ""
     if not differences:
-        yield "Nothing of the source is missing in the new pages.\n"
+        if check.pages and not check.unread:
+            yield "Nothing of the source is missing in the new pages.\n"
         return
     yield f"## Missing in the new pages: {plural(len(differences), 'difference')}\n"
     for one in differences:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from ...model.protection import find_restrictions
 from ..model import Difference, ImportedPage, Notice, OldSettings
@@ -71,12 +71,20 @@ def _is_key(step: str | int) -> TypeGuard[str]:
     return isinstance(step, str)
 
 
-def settings_left(old: OldSettings, new: ValueIndex) -> list[str]:
+class NewSite(NamedTuple):
+    """Where values of old settings are searched."""
+
+    settings: ValueIndex
+    whole: ValueIndex
+    """Settings, front matter and texts."""
+
+
+def settings_left(old: OldSettings, new: NewSite) -> list[str]:
     """Return the paths of settings that the new site lacks; that of a mapping if it has nothing of it."""
     return list(dict.fromkeys(_left(old.values, "", new, old.translated)))
 
 
-def _left(data: Any, path: str, new: ValueIndex, translated: Collection[str]) -> Iterator[str]:
+def _left(data: Any, path: str, new: NewSite, translated: Collection[str]) -> Iterator[str]:
     every = [*leaves(data, path)]
     lost = [leaf for leaf in every if not _is_taken_over(leaf, new, translated)]
     if lost and ((len(lost) == len(every) and path) or not isinstance(data, Mapping)):
@@ -86,15 +94,15 @@ def _left(data: Any, path: str, new: ValueIndex, translated: Collection[str]) ->
             yield from _left(value, f"{path}.{key}" if path else str(key), new, translated)
 
 
-def _is_taken_over(leaf: Leaf, new: ValueIndex, translated: Collection[str]) -> bool:
-    if isinstance(leaf.value, bool | int | float) or not is_content(leaf.value):
-        parts = leaf.path.casefold().split(".")
-        is_read = any(".".join(parts[:count]) in translated for count in range(1, len(parts) + 1))
-        return is_read or (isinstance(leaf.value, str) and new.has(leaf, ()))
-    return new.has(leaf, ())
+def _is_taken_over(leaf: Leaf, new: NewSite, translated: Collection[str]) -> bool:
+    if is_content(leaf.value):
+        return new.whole.has(leaf, ())
+    parts = leaf.path.casefold().split(".")
+    is_read = any(".".join(parts[:count]) in translated for count in range(1, len(parts) + 1))
+    return is_read or (isinstance(leaf.value, str) and new.settings.has(leaf, ()))
 
 
-def settings_losses(old: OldSettings, new: ValueIndex, notices: Iterable[Notice]) -> Iterator[Difference]:
+def settings_losses(old: OldSettings, new: NewSite, notices: Iterable[Notice]) -> Iterator[Difference]:
     """Yield the settings of a file that the new site lacks and no notice names."""
     messages = [notice.message for notice in notices if notice.source in (old.file, "")]
     for path in settings_left(old, new):
