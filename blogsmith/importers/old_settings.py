@@ -10,7 +10,9 @@ from .verify.site import site_values
 from .verify.source_values import NewSite, settings_left
 from .verify.values import is_named
 
-MESSAGE = "settings without a counterpart"
+SETTINGS_LEFT = "settings without a counterpart"
+DATA_LEFT = "data without a counterpart"
+"""How messages about them begin."""
 _HINT = "write into a page or a theme what readers should see"
 
 
@@ -25,4 +27,4 @@ def _notices(old: OldSettings, new: NewSite, site: SiteImport) -> Iterator[Notic
     known = [notice.message for notice in site.notices if notice.source in (old.file, "")]
     left = [f'"{path}"' for path in settings_left(old, new) if not is_named(path, known)]
     if left:
-        yield Notice("dropped", f"{MESSAGE}: {', '.join(left)}", old.file, hint=_HINT)
+        yield Notice("dropped", f"{SETTINGS_LEFT}: {', '.join(left)}", old.file, hint=_HINT)

@@ -51,13 +51,13 @@ def add_reader_keys(
 
 def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -> dict[str, Any]:
     """Return `references` and `nocite`; empty for what is no list of works."""
-    entries = list(_entries(written))
+    entries = list(entry_list(written))
     named = [fit_key(each) for each in entries if isinstance(each, str)]
     if named and len(named) == len(entries) and works and set(named) <= {*works}:
         return {"nocite": [f"@{key}" for key in named]}
     others = list_of(page.front.get("references") or [])
     taken = {str(entry.get("id")) for entry in others} | {*works}
-    own = [entry for each in entries if (entry := _entry(each, taken))]
+    own = [entry for each in entries if (entry := reference_entry(each, taken))]
     if not own or len(own) < len(entries):
         return {}
     found: dict[str, Any] = {"references": [*others, *own]}
@@ -69,7 +69,7 @@ def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -
     return found
 
 
-def _entries(written: Any) -> Iterator[Any]:
+def entry_list(written: Any) -> Iterator[Any]:
     """Yield the entries of a list, or of a mapping from key to entry."""
     if isinstance(written, Mapping) and all(isinstance(each, Mapping) for each in written.values()):
         yield from ({"id": key, **each} for key, each in written.items())
@@ -77,7 +77,7 @@ def _entries(written: Any) -> Iterator[Any]:
         yield from list_of(written)
 
 
-def _entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
+def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
     """Return an entry as blogsmith reads it; None for what is none."""
     if isinstance(written, str) and written.strip():
         text = one_line(written)

@@ -12,7 +12,7 @@ from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic
 from .model import Notice, NoticeKind, SiteImport
-from .old_settings import MESSAGE
+from .old_settings import DATA_LEFT, SETTINGS_LEFT
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -138,10 +138,10 @@ def next_steps(done: ImportResult) -> list[str]:
     if kept:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))
         steps.append(f"Show these keys of the front matter in a layout, or remove them: {names}.")
-    for notice in done.site.notices:
-        if notice.message.startswith(MESSAGE):
-            names = ", ".join(f"`{name}`" for name in _names(notice))
-            steps.append(f"Replace or drop these settings of {notice.source}: {names}.")
+    for what in (SETTINGS_LEFT, DATA_LEFT):
+        found = [notice for notice in done.site.notices if notice.message.startswith(what)]
+        names = ", ".join(f"`{name}`" for notice in found for name in _names(notice))
+        steps += [f"Replace or drop {what}: {names}."] if names else []
     return [*steps, "See the site: `blogsmith serve`."]
 
 

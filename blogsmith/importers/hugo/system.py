@@ -12,7 +12,6 @@ from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
-from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
 from .config import HugoConfig, find_config, read_config
 from .front import KEYS
@@ -45,8 +44,6 @@ class Hugo:
             page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
             pages.append(keep_address(page, patterns))
         pages += _section_pages(files.documents)
-        if plugins := diagram_plugins(page.text for page in pages):
-            settings["plugins"] = plugins
         if kinds := {kind: {"title": kind.capitalize()} for kind in sorted(translator.kinds)}:
             settings["callouts"] = kinds
         settings |= draft_settings(pages)

@@ -23,8 +23,6 @@ class PageContext:
     notices: list[Notice] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
     """Keys of the bibliography that the page names."""
-    plugins: set[str] = field(default_factory=set)
-    """Plugins of ours that the page needs."""
     start: int = 0
     """Where the tag of the page stands that an include is rendered for."""
     depth: int = 0

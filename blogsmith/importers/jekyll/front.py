@@ -18,7 +18,7 @@ KEYS = FrontKeys(
     name_set(
         "title subtitle description excerpt summary date last_modified_at lastmod updated categories "
         "category tags tag published draft search search_exclude redirect_from permalink slug "
-        "bibliography"
+        "bibliography image image.path image.src"
     ),
     name_set(
         "render_with_liquid classes sidebar nav_exclude author_profile read_time share related mathjax "
@@ -46,6 +46,9 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
     for key, singular in (("categories", "category"), ("tags", "tag")):
         if names := names_in(front.get(key) or front.get(singular)):
             found[key] = names
+    subject = one_line(front.get("subject_name")) or one_line(front.get("subject"))
+    if subject and "categories" not in found:
+        found["categories"] = [subject]
     if document.collection == "drafts" or front.get("published") is False or front.get("draft") is True:
         found["draft"] = True
     # of Just the Docs, and of Minimal Mistakes

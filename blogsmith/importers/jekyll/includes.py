@@ -24,7 +24,9 @@ _VIDEO_NAMES = lazy_pattern(r"video|youtube|vimeo", re.IGNORECASE)
 _ADDRESSES = ("path", "src", "url", "image_path", "image", "file", "img", "name", "image_url", "filename")
 _CAPTIONS = ("caption", "cap", "description", "desc", "text")
 _PICTURE_FILE = lazy_pattern(r"\.(?:png|jpe?g|gif|svg|webp|avif)(?:[?#].*)?$", re.IGNORECASE)
-_NOTHING = name_set("toc.html toc mathjax.html katex.html disqus.html comments.html ads.html")
+_NOTHING = name_set(
+    "toc.html toc mathjax.html katex.html disqus.html comments.html ads.html giscus.html utterances.html"
+)
 _DEEPEST = 10
 
 

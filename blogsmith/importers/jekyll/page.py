@@ -70,8 +70,6 @@ class PageTranslator:
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
         used = {"posts" if each.collection == "drafts" else each.collection for each in site.files.documents}
         self._sections = frozenset(used - {"pages"})
-        self.plugins: set[str] = set()
-        """Plugins of ours that pages need."""
 
     def translate(self, document: JekyllDocument) -> ImportedPage:
         """The page."""
@@ -84,7 +82,6 @@ class PageTranslator:
         has_toc, html, text = self._markdown(text, context)
         text = join_tabs(_unveil(context.finished.restore(text)))
         front = self._front(document, context, html, has_toc=has_toc)
-        self.plugins |= context.plugins
         return ImportedPage(
             path=self._path(document),
             front=front,
@@ -155,11 +152,18 @@ class PageTranslator:
     def _front(
         self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool
     ) -> dict[str, Any]:
-        front = page_front(document)
+        front = page_front(document) | self._image(document)
         if html.macros:
             coloured = {name: with_colours(body, html.colours) for name, body in html.macros.items()}
             front["math"] = {"macros": coloured}
         return front | (self._references(document, context) if context.cited else {})
+
+    def _image(self, document: JekyllDocument) -> dict[str, str]:
+        """Return `image`, if the site has the picture that the page names."""
+        written = document.front.get("image")
+        written = written.get("path") or written.get("src") if isinstance(written, Mapping) else written
+        path = f"/{str(written or '').removeprefix(self._site.config.base_path).lstrip('/')}"
+        return {"image": path} if path in self._site.copied else {}
 
     def _references(self, document: JekyllDocument, context: PageContext) -> dict[str, Any]:
         files = self._bibliographies.files(document)

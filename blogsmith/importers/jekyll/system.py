@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...project.report import Progress
 from ..addresses import keep_address
+from ..bibliography.data_files import DataBibliography, data_bibliographies
 from ..front_keys import complete_page
 from ..model import ImportedPage, Notice, SiteImport, by_path
+from ..old_settings import DATA_LEFT
 from ..page_limit import translate_document
 from .assembly import copied_files, distinct_addresses, with_home
 from .config import find_config, read_config
@@ -16,7 +19,7 @@ from .independent import render_html, render_kramdown
 from .lists import is_made_here, made_here
 from .page import PageTranslator
 from .settings import old_settings, site_settings
-from .site import read_site
+from .site import JekyllSite, read_site
 from .source import find_files
 
 _POSTS = frozenset(("posts", "drafts"))
@@ -45,17 +48,20 @@ class Jekyll:
         settings = site_settings(config, site.macros)
         patterns = settings.get("permalinks", {})
         pages: list[ImportedPage] = []
-        notices: list[Notice] = list(files.notices)
+        works = data_bibliographies(site.data)
+        if works:
+            settings["bibliography"] = [str(each.file.path) for each in works]
+        known = frozenset(str(item["id"]) for each in works for item in each.items)
+        notices: list[Notice] = [*files.notices, *_data_notices(site, works)]
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
+            made = translate_document(translator.translate, document)
+            page = complete_page(made, document.front, KEYS, works=known)
             has_list = str(document.front.get("layout")) in site.list_layouts
             if document.collection not in _POSTS and is_made_here(page, has_list_layout=has_list):
                 notices += [made_here(page), *page.notices]
             else:
                 pages.append(keep_address(page, patterns))
-        if translator.plugins:
-            settings["plugins"] = sorted(translator.plugins)
         pages = distinct_addresses(pages)
         return SiteImport(
             root=root,
@@ -67,6 +73,7 @@ class Jekyll:
                 *copied_files(root, config, files, pages, notices),
             ),
             notices=tuple(notices),
+            made=by_path(each.file for each in works),
             old_settings=(old_settings(config),),
         )
 
@@ -74,6 +81,14 @@ class Jekyll:
         """HTML as kramdown would make it, formulas as text; of a page in HTML itself."""
         is_html = page.source.endswith((".html", ".htm"))
         return render_html(text) if is_html else render_kramdown(text)
+
+
+def _data_notices(site: JekyllSite, works: Iterable[DataBibliography]) -> Iterator[Notice]:
+    """Yield a notice for each file of data that only templates of the old site read."""
+    folder = (site.config.folder / "_data").as_posix()
+    hint = "pages that print its values have them; write into a page or a theme what layouts print"
+    for name in sorted(site.data.keys() - {each.name for each in works}):
+        yield Notice("dropped", f'{DATA_LEFT}: "{name}"', f"{folder}/{name}", hint=hint)
 
 
 SYSTEM = Jekyll()

@@ -132,7 +132,6 @@ def _details(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
 
 
 def _mermaid(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    context.plugins.add("mermaid")
     text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
     return f"```mermaid\n{text.strip()}\n```"
 

@@ -16,7 +16,6 @@ from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_limit import translate_document
 from ..source_files import read_text
-from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
 from ..text.front_values import list_of
 from ..text.loose_yaml import DataTextError, load_mapping
@@ -214,8 +213,6 @@ def _settings(
         found["callouts"] = {
             kind: {"title": kind.replace("-", " ").capitalize()} for kind in sorted(translator.kinds)
         }
-    if plugins := diagram_plugins(page.text for page in pages):
-        found["plugins"] = plugins
     return found | draft_settings(pages)
 
 

@@ -23,7 +23,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 
 from ...model.names import name_set
 from ..notebooks.independent import render_notebook
-from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars, render_formula
+from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader, read_dollars, render_formula
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
 _SHOWS_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "parsed-literal"))
@@ -120,7 +120,7 @@ def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, 
         return _render_directive(found[1].lower(), found[2], token.content, env)
     if token.type == "colon_fence":
         return _render_text(token.content, env)
-    if token.info.strip() == "toc" or "d2lbook.tab" in token.content:
+    if token.info.strip() == "toc" or is_diagram(token.info) or "d2lbook.tab" in token.content:
         return ""
     if token.info.strip() == "eval_rst":
         return f"<p>{escape(token.content)}</p>"

@@ -195,6 +195,5 @@ def translate_video(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_mermaid(walker: Walker, directive: Directive) -> list[str]:
-    """`{mermaid}`: a fence, and the plugin for it."""
-    walker.book.plugins.add("mermaid")
+    """Return a fence for `{mermaid}`."""
     return [*walker.anchor(), *fence("mermaid", trim_blank_lines(directive.body))]

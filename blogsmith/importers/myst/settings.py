@@ -48,8 +48,6 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
         found["math"] = {"macros": dict(config.macros)}
     if state.kinds:
         found["callouts"] = {kind: _callout(kind) for kind in sorted(state.kinds - NUMBERED)}
-    if state.plugins:
-        found["plugins"] = sorted(state.plugins)
     if config.execute == "off":
         found["execute"] = "off"
     elif config.timeout_s > 0:

@@ -50,7 +50,6 @@ class BookState:
     """Of the book in its repository, which `/` means."""
     kinds: set[str] = field(default_factory=set)
     """Callout kinds that need a row in the settings."""
-    plugins: set[str] = field(default_factory=set)
 
 
 Translate = Callable[["Walker", Directive], list[str]]

@@ -16,7 +16,6 @@ from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_limit import translate_document
 from ..source_files import read_text, walk_files
-from ..text.diagrams import diagram_plugins
 from ..text.drafts import draft_settings
 from .front import KEYS
 from .independent import render_note
@@ -79,8 +78,6 @@ def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
             kind: {"title": re.sub("[-_]", " ", kind).capitalize()} for kind in sorted(kinds)
         }
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
-    if plugins := diagram_plugins(texts):
-        found["plugins"] = plugins
     return found | draft_settings(pages)
 
 

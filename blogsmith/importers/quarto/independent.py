@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..verify.markdown_reader import formula_html, markdown_reader
+from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader
 
 _LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
 _PIECE = re.compile(
@@ -117,6 +117,8 @@ def _code(prefix: str, mark: str, info: str, body: str, *, echo: bool) -> str:
         outer = f"{prefix}{mark}{mark}"
         shown = info[1:].replace("}}", "}")
         return f"{outer}\n{prefix}{mark}{shown}\n{body}{prefix}{mark}\n{outer}"
+    if is_diagram(info):
+        return ""
     if re.match(r"\{[\w-]", info):
         is_told = re.search(r"\becho\s*[:=]\s*true", body + info, re.IGNORECASE)
         if _UNSEEN.search(info) or _UNSEEN.search("".join(_OPTION.findall(body))) or not (echo or is_told):

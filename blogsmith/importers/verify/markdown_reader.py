@@ -17,6 +17,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from ...base.patterns import lazy_pattern
 
+_DIAGRAM = lazy_pattern(r"\s*\{?\.?(?:mermaid|dot|graphviz)\b")
 FORMULA_RULES = ("math_inline", "math_inline_double", "math_block")
 """Tokens of formulas."""
 
@@ -26,7 +27,13 @@ def markdown_reader() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(footnote_plugin)
     parser.add_render_rule("footnote_caption", _render_number)
+    parser.add_render_rule("fence", _render_fence)
     return parser
+
+
+def is_diagram(info: str) -> bool:
+    """Return whether code is a diagram: the new page shows a picture of it, so its source does not count."""
+    return _DIAGRAM.match(info) is not None
 
 
 def read_dollars(parser: MarkdownIt, *, allow_space: bool, allow_digits: bool, labels: bool = False) -> None:
@@ -70,6 +77,10 @@ def formula_html(tex: str) -> str:
 def render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     """The rule for tokens whose content is TeX."""
     return formula_html(tokens[index].content)
+
+
+def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return "" if is_diagram(tokens[index].info) else str(self.fence(tokens, index, options, env))
 
 
 def _render_number(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
