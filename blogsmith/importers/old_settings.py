@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .model import Notice, OldSettings, SiteImport
 from .verify.site import site_values
-from .verify.source_values import NewSite, settings_left
+from .verify.source_values import NewValues, settings_left
 from .verify.values import is_named
 
 SETTINGS_LEFT = "settings without a counterpart"
@@ -23,7 +23,7 @@ def with_named_settings(site: SiteImport) -> SiteImport:
     return replace(site, notices=(*site.notices, *notices))
 
 
-def _notices(old: OldSettings, new: NewSite, site: SiteImport) -> Iterator[Notice]:
+def _notices(old: OldSettings, new: NewValues, site: SiteImport) -> Iterator[Notice]:
     known = [notice.message for notice in site.notices if notice.source in (old.file, "")]
     left = [f'"{path}"' for path in settings_left(old, new) if not is_named(path, known)]
     if left:

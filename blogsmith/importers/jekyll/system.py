@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..bibliography.data_files import DataBibliography, data_bibliographies
+from ..data_bibliographies import DataBibliography, data_bibliographies
 from ..front_keys import complete_page
 from ..model import ImportedPage, Notice, SiteImport, by_path
 from ..old_settings import DATA_LEFT

@@ -32,7 +32,7 @@ from .compare import losses
 from .facts import Facts
 from .html_facts import facts_of_html
 from .published_pages import PublishedCheck, check_published, published_facts, published_losses
-from .source_values import NewSite, front_losses, old_leaves, read_old_front, settings_losses
+from .source_values import NewValues, front_losses, old_leaves, read_old_front, settings_losses
 from .values import ValueIndex, leaves
 
 _ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
@@ -110,10 +110,10 @@ def check_site(
     return SiteCheck(tuple(checks), tuple(unique), compared, tuple(settings), count)
 
 
-def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewSite:
+def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewValues:
     """Return the values of a new site."""
     fronts, texts = [page.front for page in site.pages], [page.text for page in site.pages]
-    return NewSite(ValueIndex([settings]), ValueIndex([settings, *fronts], texts))
+    return NewValues(ValueIndex([settings]), ValueIndex([settings, *fronts], texts))
 
 
 def _settings_of(root: Path) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _is_key(step: str | int) -> TypeGuard[str]:
     return isinstance(step, str)
 
 
-class NewSite(NamedTuple):
+class NewValues(NamedTuple):
     """Where values of old settings are searched."""
 
     settings: ValueIndex
@@ -79,12 +79,12 @@ class NewSite(NamedTuple):
     """Settings, front matter and texts."""
 
 
-def settings_left(old: OldSettings, new: NewSite) -> list[str]:
+def settings_left(old: OldSettings, new: NewValues) -> list[str]:
     """Return the paths of settings that the new site lacks; that of a mapping if it has nothing of it."""
     return list(dict.fromkeys(_left(old.values, "", new, old.translated)))
 
 
-def _left(data: Any, path: str, new: NewSite, translated: Collection[str]) -> Iterator[str]:
+def _left(data: Any, path: str, new: NewValues, translated: Collection[str]) -> Iterator[str]:
     every = [*leaves(data, path)]
     lost = [leaf for leaf in every if not _is_taken_over(leaf, new, translated)]
     if lost and ((len(lost) == len(every) and path) or not isinstance(data, Mapping)):
@@ -94,7 +94,7 @@ def _left(data: Any, path: str, new: NewSite, translated: Collection[str]) -> It
             yield from _left(value, f"{path}.{key}" if path else str(key), new, translated)
 
 
-def _is_taken_over(leaf: Leaf, new: NewSite, translated: Collection[str]) -> bool:
+def _is_taken_over(leaf: Leaf, new: NewValues, translated: Collection[str]) -> bool:
     if is_content(leaf.value):
         return new.whole.has(leaf, ())
     parts = leaf.path.casefold().split(".")
@@ -102,7 +102,7 @@ def _is_taken_over(leaf: Leaf, new: NewSite, translated: Collection[str]) -> boo
     return is_read or (isinstance(leaf.value, str) and new.settings.has(leaf, ()))
 
 
-def settings_losses(old: OldSettings, new: NewSite, notices: Iterable[Notice]) -> Iterator[Difference]:
+def settings_losses(old: OldSettings, new: NewValues, notices: Iterable[Notice]) -> Iterator[Difference]:
     """Yield the settings of a file that the new site lacks and no notice names."""
     messages = [notice.message for notice in notices if notice.source in (old.file, "")]
     for path in settings_left(old, new):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ..model import ImportedData
-from ..readable import BIBLIOGRAPHIES
-from ..reader_keys import entry_list, reference_entry
-from ..text.front_values import list_of, one_line
+from ..base.patterns import lazy_pattern
+from .model import ImportedData
+from .readable import BIBLIOGRAPHIES
+from .reader_keys import entry_list, reference_entry
+from .text.front_values import list_of, one_line
 
 _NAME = lazy_pattern(r"bib|refer|citation|literature", re.IGNORECASE)
 _VENUES = ("venue", "journal", "booktitle", "conference", "publisher", "school")
