@@ -40,6 +40,8 @@ _SAME = name_set(
     "license doi nocite reading_time numbering citable bibliography"
 )
 """Keys of blogsmith that mean the same in every system, as far as blogsmith reads their values."""
+_MOST_VALUES = 2000
+"""A key with more is kept without looking for them."""
 _TOOLS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
 """Keys that control the look or the scripts of old pages, in every system."""
 
@@ -68,7 +70,8 @@ def complete_page(
         if key.casefold() not in keys.translated | tools and key not in page.front
     }
     readable = {key: value for key, value in lost.items() if key.casefold() not in tools}
-    kept, imported, refused = _sort_keys(others, readable)
+    secret = [key for key, value in {**others, **readable}.items() if _has_secret(value)]
+    kept, imported, refused = _sort_keys(others, readable, secret)
     source = page.source
     told = [notice.message for notice in page.notices]
     useless = [
@@ -81,7 +84,7 @@ def complete_page(
             for key in lost
             if key not in readable
         ),
-        *(Notice("dropped", f'front matter key "{key}" is nested too deep', source) for key in refused),
+        *(Notice("dropped", f'front matter key "{key}" {why}', source) for key, why in refused.items()),
         *(Notice("kept", f'"{key}"', source) for key in kept if key not in _SAME),
         *(Notice("kept", f'"{key}", now "{IMPORTED}.{key}"', source) for key in imported),
     ]
@@ -114,26 +117,36 @@ def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) 
     index = ValueIndex([page.front], [page.text])
     named = [notice.message for notice in page.notices]
 
-    return {
-        key: value
-        for key, value in written.items()
-        if not is_named(key, named)
-        and not all(index.has(leaf, keys.translated) for leaf in leaves({key: value}))
-    }
+    def is_lost(key: str, value: Any) -> bool:
+        every = list(leaves({key: value}))
+        return len(every) > _MOST_VALUES or not all(index.has(leaf, keys.translated) for leaf in every)
+
+    return {key: value for key, value in written.items() if not is_named(key, named) and is_lost(key, value)}
+
+
+def _has_secret(value: Any) -> bool:
+    """Return whether a mapping anywhere in a value has a password or its like."""
+    if isinstance(value, Mapping):
+        found = any(one.remedy == "access" for one in find_restrictions(value, is_foreign=True))
+        return found or any(map(_has_secret, value.values()))
+    return isinstance(value, list) and any(map(_has_secret, value))
 
 
 def _sort_keys(
-    others: Mapping[str, Any], lost: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """Return the keys that are kept as they are, those below `imported`, and those that no page can have."""
+    others: Mapping[str, Any], lost: Mapping[str, Any], secret: Collection[str]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+    """Return the keys that are kept as they are, those below `imported`, and why others are left out."""
     reserved = {*KNOWN_KEYS, IMPORTED}
     kept = {key: value for key, value in others.items() if key not in reserved or key in _SAME}
     if kept and _complaints(kept):
         kept = {key: value for key, value in kept.items() if not _complaints({key: value})}
     imported = {**{key: value for key, value in others.items() if key not in kept}, **lost}
-    refused: list[str] = []
+    refused = dict.fromkeys(secret, "is left out, because it may restrict access")
+    imported = {key: value for key, value in imported.items() if key not in refused}
     if imported and _complaints({IMPORTED: imported}):
-        refused = [key for key, value in imported.items() if _complaints({IMPORTED: {key: value}})]
+        deep = (key for key, value in imported.items() if _complaints({IMPORTED: {key: value}}))
+        refused |= dict.fromkeys(deep, "is left out, because it is too large or nested too deep")
+    kept = {key: value for key, value in kept.items() if key not in refused}
     return kept, {key: value for key, value in imported.items() if key not in refused}, refused
 
 

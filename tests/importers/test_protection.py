@@ -165,6 +165,9 @@ CASES: Mapping[str, Case] = {
         ("content/p.md",),
         ("content/content/d.md",),
     ),
+    "jekyll-nested-password": Case(
+        {**JEKYLL, "_posts/2026-01-02-a.md": opened("storage: {user: a, keys: [{password: hush}]}", "x: y")}
+    ),
     "hexo": Case(
         {
             **HEXO,

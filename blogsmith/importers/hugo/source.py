@@ -115,7 +115,7 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         elif is_page:
             document = _read_document(root, found.path, place)
             if _is_search(document):
-                hint = "this version has no search"
+                hint = "write `search: true` in blogsmith.yaml"
                 notices.append(Notice("dropped", "the page of a search", source, hint=hint))
             else:
                 documents.append(document)

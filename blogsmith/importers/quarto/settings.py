@@ -22,9 +22,8 @@ _TOLD = {
     "page-footer": "it belongs into a theme",
     "favicon": "it belongs into a theme",
     "sidebar": "sections and series are the ways through a site here",
-    "comments": "comments are a matter of the theme",
     "repo-url": "it belongs into a theme",
-    "search": "this version has no search",
+    "search": "write `search: true` in blogsmith.yaml",
 }
 
 

@@ -20,6 +20,7 @@ Scalar: TypeAlias = str | int | float | bool
 ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
 """Keys that decide where a page is; whether every old address answers is checked for itself."""
 _DEEPEST = 20
+_TOO_DEEP = "values that are nested too deep to be compared"
 _SENTENCE = 8
 """Words from which on a text may have marks of its own between them, such as links."""
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
@@ -38,11 +39,13 @@ class Leaf(NamedTuple):
 
 def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
     """Yield the values of nested data in their order. Empty ones say nothing and are left out."""
-    if isinstance(data, Mapping):
-        for key, value in data.items() if depth < _DEEPEST else ():
+    if isinstance(data, Mapping | list | tuple) and data and depth > _DEEPEST:
+        yield Leaf(path, _TOO_DEEP)
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
             yield from leaves(value, f"{path}.{key}" if path else str(key), depth + 1)
     elif isinstance(data, list | tuple):
-        for value in data if depth < _DEEPEST else ():
+        for value in data:
             yield from leaves(value, path, depth + 1)
     elif data is not None and str(data).strip():
         yield Leaf(path, data if isinstance(data, str | int | float) else str(data))
@@ -88,7 +91,8 @@ class ValueIndex:
 
     def _has_words(self, words: list[str]) -> bool:
         needed = frozenset(words)
-        if any(needed <= known for known in self._words):
+        rarest = min((self._word_sets.get(word, ()) for word in needed), key=len)
+        if any(needed <= known for known in rarest):
             return True
         phrase = f" {' '.join(words)} "
         return any(
@@ -108,13 +112,17 @@ class ValueIndex:
         return frozenset(str(leaf.value).strip() for leaf in self._leaves)
 
     @cached_property
-    def _words(self) -> frozenset[frozenset[str]]:
-        """Words of each value, and of all values of a list together."""
+    def _word_sets(self) -> Mapping[str, Collection[frozenset[str]]]:
+        """Word → the words of each value that has it, and those of each list together."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
             lists.setdefault(leaf.path, set()).update(words_in(str(leaf.value)))
-        single = frozenset(frozenset(words_in(each)) for each in self._spellings)
-        return single | frozenset(map(frozenset, lists.values()))
+        every = [frozenset(words_in(spelling)) for spelling in self._spellings]
+        found: dict[str, list[frozenset[str]]] = {}
+        for words in (*map(frozenset, lists.values()), *every):
+            for word in words:
+                found.setdefault(word, []).append(words)
+        return found
 
     @cached_property
     def _prose(self) -> list[tuple[str, frozenset[str]]]:
