@@ -170,6 +170,7 @@ LOST = "mood: sunny\nweather: {sky: clear}\nseen: true\nrank: 7\nimage: /a/b.png
         # truth values of keys that the importer translates, and empty values
         ("published: true\nx:\ny: []\nz: {}", "Text.", []),
         ("permalink: /other/", "Text.", []),
+        ("glob: '/docs/*.md'", "Text.", ["glob: /docs/*.md"]),
         ("tags: red, green\nlast_modified_at: 3 April 2024", "Text.", []),
     ],
 )  # fmt: skip

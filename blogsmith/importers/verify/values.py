@@ -91,7 +91,7 @@ class ValueIndex:
 
     def _has_words(self, words: list[str]) -> bool:
         needed = frozenset(words)
-        rarest = min((self._word_sets.get(word, ()) for word in needed), key=len)
+        rarest = min((self._word_sets.get(word, ()) for word in needed), key=len, default=())
         if any(needed <= known for known in rarest):
             return True
         phrase = f" {' '.join(words)} "
