@@ -216,3 +216,8 @@ def test_a_work_as_csl() -> None:
 )
 def test_plugins(text: str, expected: list[str]) -> None:
     assert needed_plugins([text]) == expected
+
+
+def test_settings_in_typescript_are_named() -> None:
+    done = run({"quartz.config.ts": 'pageTitle: "X"', ".obsidian/app.json": "{}", "content/a.md": POST})
+    assert [notice.source for notice in done.site.notices] == ["quartz.config.ts"]

@@ -148,6 +148,10 @@ def read_vault(root: Path) -> Vault:
     )
     if quartz and quartz.needs_publish:
         every = [_published_explicitly(note) for note in every]
+    if quartz:
+        message = "settings in quartz.config.ts are not read, except what it leaves out"
+        hint = "write title, base_url and comments into blogsmith.yaml"
+        notices.append(Notice("dropped", message, "quartz.config.ts", hint=hint))
     return Vault(root.resolve().name, tuple(every), tuple(files), (*notices, *held))
 
 

@@ -126,11 +126,6 @@ def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
         hint = "a filter changes the text of all pages; what it did is to be written out"
         message = f'setting "filters" has no effect here: {config.values["filters"]}'
         yield Notice("dropped", message, config.name, hint=hint)
-    html = html_options(config.values)
-    for key in ("css", "theme"):
-        if html.get(key):
-            message = f'setting "{key}" has no effect here'
-            yield Notice("dropped", message, config.name, hint="choose or write a theme")
     bar = site.get("navbar")
     for entry in _entries(bar.get("right") if isinstance(bar, dict) else None):
         target = one_line(entry.get("href"))
