@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import random
@@ -347,25 +348,22 @@ def test_the_kernel_says_when_its_queue_overflows(site: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "number", "words"),
     [
-        ("inotify_init1", errno.EMFILE, "the limit fs.inotify.max_user_instances is reached"),
+        ("inotify_init", errno.EMFILE, "the limit fs.inotify.max_user_instances is reached"),
         ("inotify_add_watch", errno.ENOSPC, "the limit fs.inotify.max_user_watches is reached"),
-        ("inotify_init1", errno.ENOSYS, os.strerror(errno.ENOSYS)),
+        ("inotify_init", errno.ENOSYS, os.strerror(errno.ENOSYS)),
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 def test_what_the_kernel_refuses_has_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int, words: str
 ) -> None:
-    from blogsmith.watch.inotify_calls import Inotify
+    files = descriptors()
 
-    real, files = Inotify._call, descriptors()
+    def refuse(*arguments: object) -> int:
+        ctypes.set_errno(number)
+        return -1
 
-    def refuse(self: Inotify, name: str, *arguments: object) -> int:
-        if name == call:
-            raise OSError(number, os.strerror(number))
-        return real(self, name, *arguments)
-
-    monkeypatch.setattr(Inotify, "_call", refuse)
+    monkeypatch.setattr(f"watchdog.observers.inotify_c.{call}", refuse)
     with ExitStack() as stack, pytest.raises(CannotWatch, match=f"^{re.escape(words)}$"):
         notifier = open_notifier(HintQueue())
         stack.callback(notifier.stop)

@@ -1,4 +1,4 @@
-"""Which notifier a system has: the kernel's on Linux, watchdog's observer elsewhere."""
+"""The notifier of a system: watchdog's inotify layer on Linux, watchdog's observer elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .notifier import Notifier
 
 
 def open_notifier(notices: HintQueue) -> Notifier:
-    """The best that this system has; raises CannotWatch."""
+    """Return the best one that this system has. Raises CannotWatch."""
     # each imports what only its system has
     if sys.platform == "linux":
         from .inotify import InotifyNotifier

@@ -1,60 +1,81 @@
-"""Hints from Linux.
+"""Events of Linux, read by watchdog's inotify layer.
 
-watchdog's observer is left to other systems. When a file is moved away it holds back all events for half a
-second to find the other end of the move (we look at both ends on their own), it keeps the loss of events to
-itself, and it watches all folders below the watched ones, wanted or not.
+This is the layer below watchdog's observer. The observer waits half a second for the other end of a move
+before it reports anything, does not report lost events, and watches every folder below the requested ones.
+`watchdog.observers.inotify_c` is not documented, so pyproject.toml requires one minor version of it.
 """
 
 from __future__ import annotations
 
 import errno
+import logging
 import os
 from collections.abc import Set
-from contextlib import suppress
 from dataclasses import dataclass
-from threading import Lock, Thread
+
+from watchdog.observers import inotify_c
+from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyEvent, InotifyFD, Mask
 
 from .hints import HintQueue
-from .inotify_calls import (
-    CLOSE_WRITE,
-    CREATE,
-    DELETE,
-    DELETE_SELF,
-    FOLLOW_NO_LINK,
-    IGNORED,
-    MODIFY,
-    MOVE_SELF,
-    MOVED_FROM,
-    MOVED_TO,
-    NOT_UNLINKED,
-    OF_FOLDER,
-    ONLY_FOLDERS,
-    OVERFLOW,
-    Inotify,
-    InotifyEvent,
-)
 from .notifier import CannotWatch
 from .walk import is_passed_over
 
-_WRITING = CREATE | MODIFY
-_ENDED = CLOSE_WRITE | MOVED_FROM | MOVED_TO | DELETE | DELETE_SELF | MOVE_SELF
-# No event for what is opened, read, or only given other times or rights.
-_MASK = _WRITING | _ENDED | ONLY_FOLDERS | FOLLOW_NO_LINK | NOT_UNLINKED
+_WRITING = InotifyConstants.IN_CREATE | InotifyConstants.IN_MODIFY
+_ENDED = (
+    InotifyConstants.IN_CLOSE_WRITE
+    | InotifyConstants.IN_MOVE
+    | InotifyConstants.IN_DELETE
+    | InotifyConstants.IN_DELETE_SELF
+    | InotifyConstants.IN_MOVE_SELF
+)
+# No event for a file that is opened or read, or whose times or permissions change.
+_MASK = Mask(
+    _WRITING
+    | _ENDED
+    | InotifyConstants.IN_ONLYDIR
+    | InotifyConstants.IN_DONT_FOLLOW
+    | InotifyConstants.IN_EXCL_UNLINK
+)
+_NO_WATCH = -1
+"""What `add_callback` returns for a folder that may not be read."""
 _LIMITS = {
     errno.ENOSPC: "the limit fs.inotify.max_user_watches is reached",
     errno.EMFILE: "the limit fs.inotify.max_user_instances is reached",
     errno.ENFILE: "too many files are open",
     errno.ENOMEM: "the kernel has no memory for it",
 }
+_QUIET = logging.NullHandler()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _Folder:
-    """One watched folder. A folder that has moved has its watch under both names until the old one goes."""
+    """One watched folder. A moved folder is watched under both names until the old one is dropped."""
 
     path: str
     inode: int
-    watch: int
+    notices: HintQueue
+    watch: int = _NO_WATCH
+    has_ended: bool = False
+    """Whether the kernel has ended the watch."""
+
+    def on_event(self, event: InotifyEvent) -> None:
+        """Called by watchdog's thread."""
+        if not event.name:
+            # the folder is deleted or has moved; there may be a new one of its name
+            self.notices.add(self.path)
+            return
+        name = os.fsdecode(event.name)
+        if not is_passed_over(name):
+            writing = bool(event.mask & _WRITING) and not event.is_directory
+            self.notices.add(f"{self.path}/{name}", writing=writing)
+
+    def on_watch_deleted(self, wd: int) -> None:
+        """Called by watchdog's thread."""
+        self.has_ended = True
+
+    def on_queue_overflow(self) -> None:
+        """Called by watchdog's thread."""
+        self.notices.overflow()
 
 
 class InotifyNotifier:
@@ -62,78 +83,52 @@ class InotifyNotifier:
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
-        self._lock = Lock()
         self._folders: dict[str, _Folder] = {}
-        self._by_watch: dict[int, list[_Folder]] = {}
-        """Those whose watch has not ended."""
+        # without a handler Python prints the warning of lost events, after which we compare all files
+        inotify_c.logger.addHandler(_QUIET)
         try:
-            self._inotify = Inotify()
+            self._inotify = InotifyFD()
         except OSError as error:
             raise CannotWatch(_reason(error)) from error
-        self._thread = Thread(target=self._read, name="inotify", daemon=True)
-        self._thread.start()
+        self._inotify.start()
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-        """See `Notifier`. A folder that is gone again, or may not be read, is passed over."""
-        # an event may come before its watch has been noted
-        with self._lock:
-            known = self._folders.get(folder)
-            if known is not None and known.inode == inode and known in self._by_watch.get(known.watch, ()):
-                return
-            try:
-                new = _Folder(folder, inode, self._inotify.add(folder, _MASK))
-            except OSError as error:
-                if error.errno in _LIMITS:
-                    raise CannotWatch(_reason(error)) from error
-                return
-            self._by_watch.setdefault(new.watch, []).append(new)
-            self._folders[folder] = new
-            if known is not None:
-                self._drop(known)
+        """See `Notifier`. Skips a folder that is deleted again or may not be read."""
+        known = self._folders.get(folder)
+        if known is not None and known.inode == inode and not known.has_ended:
+            return
+        new = _Folder(folder, inode, self._notices)
+        try:
+            new.watch = self._inotify.add_callback(os.fsencode(folder), _MASK, new, _id(new))
+        except OSError as error:
+            if error.errno in _LIMITS:
+                raise CannotWatch(_reason(error)) from error
+            return
+        if new.watch == _NO_WATCH:
+            self._drop(new)
+            return
+        self._folders[folder] = new
+        if known is not None:
+            self._drop(known)
 
     def keep(self, folders: Set[str]) -> None:
         """See `Notifier`."""
-        with self._lock:
-            for folder in self._folders.keys() - folders:
-                self._drop(self._folders.pop(folder))
+        for folder in self._folders.keys() - folders:
+            self._drop(self._folders.pop(folder))
 
     def stop(self) -> None:
         """See `Notifier`."""
-        self._inotify.wake()
-        self._thread.join()
-        self._inotify.close()
+        self._inotify.stop()
+        self._inotify.join()
 
     def _drop(self, folder: _Folder) -> None:
-        """End the watch of a folder that is noted under no name any more."""
-        names = self._by_watch.get(folder.watch, [])
-        if folder in names:
-            names.remove(folder)
-            if not names:
-                del self._by_watch[folder.watch]
-                with suppress(OSError):  # it has just ended
-                    self._inotify.remove(folder.watch)
+        """Remove the callback of a folder; the last callback of a watch ends the watch."""
+        if not folder.has_ended:
+            self._inotify.remove_callbacks([(inotify_c.WatchDescriptor(folder.watch), _id(folder))])
 
-    def _read(self) -> None:
-        for event in self._inotify.events():
-            if event.mask & OVERFLOW:
-                self._notices.overflow()
-                continue
-            with self._lock:
-                folders = tuple(self._by_watch.get(event.watch, ()))
-                if event.mask & IGNORED:
-                    self._by_watch.pop(event.watch, None)
-            for folder in folders:
-                self._add(folder.path, event)
 
-    def _add(self, folder: str, event: InotifyEvent) -> None:
-        if not event.name:
-            # it is gone or has moved; there may be a new one of its name
-            self._notices.add(folder)
-            return
-        name = os.fsdecode(event.name)
-        if not is_passed_over(name):
-            writing = bool(event.mask & _WRITING) and not event.mask & OF_FOLDER
-            self._notices.add(f"{folder}/{name}", writing=writing)
+def _id(folder: _Folder) -> CallbackId:
+    return CallbackId(id(folder))
 
 
 def _reason(error: OSError) -> str:
