@@ -72,7 +72,8 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
         setattr(page, name, False)
     tokens: list[Token] = []
     # block constructs have no place in such a text; what they are called stays visible as text
-    md.inline.parse(text.text, md, {"page": page, "references": {}}, tokens)
+    env = {"page": page, "references": {}, "footnotes": page.footnotes}
+    md.inline.parse(text.text, md, env, tokens)
     for name, value in before.items():
         setattr(page, name, value)
     if page.options.smart_quotes:

@@ -1,7 +1,8 @@
 """Footnotes: `[^1]` in the text, `[^1]: text` anywhere at the start of a line.
 
-Numbered by first use. A mark without a note is an error, a note without a mark a warning; both are
-kept. Notes may hold any block (indent it by four) and are moved to the end of the page.
+The rules of mdit-py-plugins read definitions and number references by first use. Ours extend them: a reference
+without a definition is an error and a definition without a reference a warning, and the page keeps both.
+Definitions may contain any block (indented by four) and move to the end of the page.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
 from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import Place, question_of
@@ -43,30 +45,21 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         page.reporter.error(
             "footnote-twice", f"footnote [^{label}] is defined on line {first} already", place
         )
-    tokens = _parse_text(state, start, end, found.end())
-    page.notes.setdefault(label, tokens)
+    page.notes.setdefault(label, _parse_text(state, start, end))
     page.note_places.setdefault(label, place)
     return True
 
 
-def _parse_text(state: StateBlock, start: int, end: int, pos: int) -> list[Token]:
-    """Parse the definition line and the indented lines below it; returns their tokens."""
-    saved = (state.bMarks[start], state.tShift[start], state.sCount[start], state.blkIndent, state.parentType)
-    kept, state.tokens = state.tokens, []
-    state.bMarks[start], state.tShift[start] = pos, 0
-    state.blkIndent += 4
-    state.sCount[start] = state.blkIndent
-    state.parentType = "footnote"
+def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
+    """Parse the definition at line `start` and return its blocks."""
     # the parser reads nothing that is deeper; a note in a note leaves no token that says so
-    state.level += 1
-    if state.level >= state.md.options["maxNesting"]:
-        message = f"more than {state.level} nested footnotes"
+    if state.level + 1 >= state.md.options["maxNesting"]:
+        message = f"more than {state.level + 1} nested footnotes"
         page_of(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
-    state.md.block.tokenize(state, start, end)
-    state.level -= 1
-    tokens, state.tokens = state.tokens, kept
-    state.bMarks[start], state.tShift[start], state.sCount[start], state.blkIndent, state.parentType = saved
-    return tokens
+    before, state.tokens = state.tokens, []
+    footnote_def(state, start, end, False)
+    tokens, state.tokens = state.tokens, before
+    return tokens[1:-1]
 
 
 def link_definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -98,11 +91,10 @@ def mark(state: StateInline, silent: bool) -> bool:
         if not silent:
             _report_undefined(state, label, page)
         return False
+    footnote_ref(state, silent)
     if not silent:
-        number = page.note_order.setdefault(label, len(page.note_order) + 1)
-        use = page.note_uses[label] = page.note_uses.get(label, 0) + 1
-        attach_record(state.push("footnote_ref", "", 0), NoteRef(number, use))
-    state.pos = found.end()
+        token = state.tokens[-1]
+        attach_record(token, NoteRef(token.meta["id"] + 1, token.meta["subId"] + 1))
     return True
 
 
@@ -158,16 +150,16 @@ def arrange(state: StateCore) -> None:
     if not page.notes:
         return
     body, notes = _split(state.tokens)
-    for label in page.notes:
-        if label not in page.note_order:
-            place = page.note_places[label]
-            fix = _remove_note(place, page)
-            page.reporter.warn("footnote-unused", f"footnote [^{label}] is never referred to", place, fix=fix)
-            page.note_order[label] = len(page.note_order) + 1
-    order = sorted(page.notes, key=lambda label: page.note_order[label])
+    uses = {note["label"]: note["count"] for note in page.footnotes["list"].values()}
+    unused = [label for label in page.notes if label not in uses]
+    for label in unused:
+        place = page.note_places[label]
+        fix = _remove_note(place, page)
+        page.reporter.warn("footnote-unused", f"footnote [^{label}] is never referred to", place, fix=fix)
+    uses |= dict.fromkeys(unused, 0)
     result = [*body, Token("footnotes_open", "section", 1, block=True)]
-    for label in order:
-        item = NoteItem(page.note_order[label], page.note_uses.get(label, 0))
+    for number, (label, count) in enumerate(uses.items(), 1):
+        item = NoteItem(number, count)
         for token in (notes[label][0], notes[label][-1]):
             attach_record(token, item)
         result += notes[label]

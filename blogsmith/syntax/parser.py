@@ -276,7 +276,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     page.included = document.included
     if front.lang:
         page.quotation_marks = quotation_marks(front.lang)
-    env = {"page": page}
+    env = {"page": page, "footnotes": page.footnotes}
     tokens = md.parse(document.body, env)
     page.parsed = True
     title = _front_text(front.title, "title", front.places, reporter)

@@ -177,9 +177,8 @@ class PageState:
     note_places: dict[str, Place] = field(default_factory=dict)
     spaced_notes: set[str] = field(default_factory=set)
     """Labels with spaces of what looks like definitions of footnotes."""
-    note_order: dict[str, int] = field(default_factory=dict)
-    """Footnote label → number, in order of first use."""
-    note_uses: dict[str, int] = field(default_factory=dict)
+    footnotes: dict[str, Any] = field(default_factory=dict)
+    """What the footnote rules of mdit-py-plugins record: numbers by label, and counts of references."""
     added_cells: int = 0
     """In rows of tables that have too few, so far."""
     address_characters: int = 0
