@@ -2,9 +2,9 @@
 
 Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `scripts` the smaller forms of
 the themes' scripts (with terser, from npm), `sites` the snapshots of whole sites, `docs` the generated parts
-of the manual. `cases` rewrites the HTML of case files, all or
-the named ones (without `.md`); sources and titles stay as they are. `golden` is for a release alone: it
-takes anew what later versions are compared with.
+of the manual, `plugins` the table of cases that plugins of mdit-py-plugins fail. `cases` rewrites the HTML of
+case files, all or the named ones (without `.md`); sources and titles stay as they are. `golden` is for a
+release alone: it takes anew what later versions are compared with.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from types import MappingProxyType
 from blogsmith.base.diagnostics.model import Place
 from tests.cases_io import Case, case_files, format_cases, read_cases, shown_html, split_config
 from tests.docs_fill import regenerate_docs
+from tests.stock_plugins import regenerate_plugins
 from tests.theme_scripts import regenerate_scripts
 
 
@@ -103,6 +104,7 @@ TARGETS: Mapping[str, Callable[[Sequence[str]], None]] = MappingProxyType(
         "scripts": regenerate_scripts,
         "sites": regenerate_sites,
         "docs": regenerate_docs,
+        "plugins": regenerate_plugins,
         "golden": regenerate_golden,
     }
 )
