@@ -1,8 +1,10 @@
 r"""Formulas by the library latex2mathml, where it does them as TeX does; the others stay blogsmith's.
 
-Needs the extra `latex2mathml`. What version 3.81 does otherwise is passed over here: signs that it takes for
-others (`\sim` becomes `~`), capital Greek letters and single letters in `\mathrm`, which it slants, limits of
-operators in a display, which it puts beside them. `make bench-math` in blogsmith's repository measures it.
+What version 3.81 does differently from TeX is left to blogsmith: characters that it takes for others
+(`\sim` becomes `~`), capital Greek letters and single letters in `\mathrm`, which it slants, limits of
+operators in a display, which it puts beside them, digits in sans-serif, formulas inside `\text`, commands
+that LaTeX packages redefine. `make bench-math` in blogsmith's repository measures it, and `blogsmith
+check --second-opinion` compares what remains.
 """
 
 import re
@@ -18,8 +20,10 @@ varprojlim
 """
 CAPITALS = "Delta Gamma Lambda Omega Phi Pi Psi Sigma Theta Upsilon Xi"
 FACES = """
-bf sf mathnormal omicron pmb textrm overline underline underbar underbracket underlinesegment dots
-displaystyle
+bf sf scr tt ttfamily mathnormal mathbfcal symbfcal mathbfscr symbfscr mathbffrak symbffrak mathbfsf
+mathbfsfup symbfsf symbfsfup mathbfsfit symbfsfit omicron pmb textrm overline underline underbar
+underbracket underlinesegment utilde wideutilde undertilde uwave dots displaystyle sideset above
+abovewithdelims mathmakebox
 """
 OPERATORS = "lim max min sup inf det gcd Pr liminf limsup injlim projlim argmax argmin"
 LARGE = "sum prod coprod bigcap bigcup bigsqcup bigvee bigwedge bigodot bigoplus bigotimes biguplus"
@@ -30,8 +34,12 @@ def commands(names: str) -> str:
     return rf"\\(?:{'|'.join(names.split())})(?![A-Za-z])"
 
 
-UPRIGHT = r"\\mathrm\s*\{\s*(?:[A-Za-z]|\\[A-Za-z]+)\s*\}"
-OTHERWISE = re.compile(rf"{commands(f'{SIGNS} {CAPITALS} {FACES}')}|\\up[A-Za-z]+|\\[-/]|~|{UPRIGHT}")
+UPRIGHT = r"\\(?:mathrm|operatorname)\s*(?:\{\s*(?:[A-Za-z]|\\[A-Za-z]+)\s*\}|[A-Za-z])"
+DIGITS = rf"{commands('mathsf mathsfup symsf symsfup mathsfit symsfit')}\s*\{{[^{{}}]*\d"
+TEXTS = r"\\(?:text[a-z]*|[mh]box)\s*\{[^{}]*[$\\]|\\operatorname\s*\*"
+OTHERWISE = re.compile(
+    rf"{commands(f'{SIGNS} {CAPITALS} {FACES}')}|\\up[A-Za-z]+|\\[-/]|~|{UPRIGHT}|{DIGITS}|{TEXTS}"
+)
 LIMITS = re.compile(
     rf"{commands(OPERATORS)}\s*[_^]|\\operatorname\*|\\(?:left|sqrt).*?{commands(LARGE)}", re.DOTALL
 )
@@ -43,7 +51,11 @@ def register(hooks: Hooks) -> None:
 
     @hooks.formula_converter()
     def typeset(formula: FormulaSource) -> str | None:
-        if OTHERWISE.search(formula.tex) or (formula.display and LIMITS.search(formula.tex)):
+        if (
+            formula.packages
+            or OTHERWISE.search(formula.tex)
+            or (formula.display and LIMITS.search(formula.tex))
+        ):
             return None
         # imported with the first formula: its tables take as long as a page
         from latex2mathml.converter import convert

@@ -38,6 +38,7 @@ from blogsmith.pipeline.book import make_site_book
 from blogsmith.pipeline.external_links import LinkOptions, check_links
 from blogsmith.pipeline.page_weights import weigh_pages
 from blogsmith.pipeline.pools import page_executor
+from blogsmith.pipeline.second_opinion import compare_formulas
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
@@ -342,6 +343,12 @@ def _budget(root: Path) -> tuple[Diagnostic, ...]:
     return build(root, write=False, inspections=(weigh_pages,)).diagnostics
 
 
+def _second_opinion(root: Path) -> tuple[Diagnostic, ...]:
+    post = _site(root) / "descent.md"
+    post.write_text("---\ntitle: Descent\n---\n\nIf $a \\not= b$, go on.\n", encoding="utf-8")
+    return build(root, write=False, inspections=(compare_formulas,)).diagnostics
+
+
 def _noise() -> str:
     """What cannot be packed to less than half."""
     return "".join(hashlib.sha256(b"%d" % number).hexdigest() for number in range(1000))
@@ -464,6 +471,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         **dict.fromkeys(("link-text", "table-header"), _inaccessible),
         **dict.fromkeys(("link-dead", "link-fragment", "link-moved", "link-unreachable"), _links),
         "budget": _budget,
+        "math-second-opinion": _second_opinion,
         "label-unused": _doubts,
         "macro-bypassed": _doubts,
         "macro-unused": _doubts,

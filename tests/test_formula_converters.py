@@ -416,7 +416,6 @@ class TestCommand:
 
 @pytest.fixture(scope="module")
 def bundled() -> FormulaConverter:
-    pytest.importorskip("latex2mathml", reason="needs the extra latex2mathml")
     return load_plugins(["latex2mathml"], [bundled_folder("plugins")]).converters["latex2mathml"]
 
 

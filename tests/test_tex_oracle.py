@@ -9,10 +9,7 @@ above, below and beside what, which letters are upright. Spaces, sizes and group
 from __future__ import annotations
 
 import random
-import re
-from html.entities import html5
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -22,6 +19,7 @@ from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.render.converters import convert_foreign
 from blogsmith.tex.constructs.table import constructs
 from blogsmith.tex.convert import convert_formula
+from blogsmith.tex.foreign.structure import Row, read_structure
 from tests.rows import each_row
 
 COUNT = 400
@@ -124,75 +122,6 @@ class Maker:
         return rf"\begin{{{name}}}{plan}{BREAK.join(map('&'.join, cells))}\end{{{name}}}"
 
 
-Row = tuple[Any, ...]
-"""Signs as one string wherever they stand beside each other, and tuples for what is built."""
-
-ROWS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd"))
-SCRIPTS = {
-    **dict.fromkeys(("msub", "munder"), (1, 0)),
-    **dict.fromkeys(("msup", "mover"), (0, 1)),
-    **dict.fromkeys(("msubsup", "munderover"), (1, 2)),
-}
-"""Element → its children that stand below and above; drawn beside or not, they mean the same."""
-UNPRINTED = re.compile("[\\s\u2061-\u2064\ufe00\ufe01]")
-# the same accent as a spacing, a combining and a typed sign
-ACCENT_SIGNS = str.maketrans("\u0302^\u0303~\u0305\u0332_\u20d7", "ˆˆ˜˜‾‾‾→")
-
-
-def row(element: ElementTree.Element) -> Row:
-    """The children of `element` in a row."""
-    return _joined([part for child in element for part in _parts(child)])
-
-
-def single(element: ElementTree.Element) -> Row:
-    """`element` itself in a row."""
-    return _joined(_parts(element))
-
-
-def _joined(parts: list[Any]) -> Row:
-    joined: list[Any] = []
-    for part in parts:
-        if joined and isinstance(part, str) and isinstance(joined[-1], str):
-            joined[-1] += part
-        else:
-            joined.append(part)
-    return tuple(joined)
-
-
-def _parts(element: ElementTree.Element) -> list[Any]:
-    tag, children = element.tag, list(element)
-    if tag in ROWS:
-        return list(row(element))
-    if tag in SCRIPTS:
-        below, above = (single(children[at]) if at else () for at in SCRIPTS[tag])
-        if element.get("accent") or element.get("accentunder"):
-            below, above = (tuple(sign.translate(ACCENT_SIGNS) for sign in side) for side in (below, above))
-        base = single(children[0])
-        return [("scripts", base, below, above)] if below or above else list(base)
-    if tag == "mfrac":
-        kind = "stack" if element.get("linethickness", "1")[0] == "0" else "fraction"
-        return [(kind, single(children[0]), single(children[1]))]
-    if tag == "mroot":
-        return [("root", single(children[0]), single(children[1]))]
-    if tag == "msqrt":
-        return [("root", row(element), ())]
-    if tag == "mtable":
-        return [("table", *(tuple(row(cell) for cell in line) for line in element))]
-    return _sign(element)
-
-
-def _sign(element: ElementTree.Element) -> list[Any]:
-    text = UNPRINTED.sub("", "".join(element.itertext()))
-    is_upright = element.get("mathvariant") == "normal" and len(text) == 1 and text.isalpha()
-    return [f"upright {text}" if is_upright else text] if text else []
-
-
-def parsed(mathml: str) -> Row:
-    """The row in a `<math>` element; named characters of HTML are read too."""
-    known = re.sub(r"&(?!amp;|lt;|gt;|quot;)(\w+;)", lambda found: html5[found[1]], mathml)
-    return row(ElementTree.fromstring(known))
-
-
 @pytest.fixture(scope="module")
 def oracle() -> Any:
     return pytest.importorskip("math_core").LatexToMathML()
@@ -201,8 +130,8 @@ def oracle() -> Any:
 @each_row("seed", range(COUNT))
 def test_both_read_the_same(seed: int, oracle: Any) -> None:
     tex, display = Maker(seed).row(2), seed % 2 == 0
-    theirs = parsed(oracle.convert_with_local_state(tex, displaystyle=display))
-    assert parsed(convert_formula(tex, display=display).mathml) == theirs, tex
+    theirs = read_structure(oracle.convert_with_local_state(tex, displaystyle=display))
+    assert read_structure(convert_formula(tex, display=display).mathml) == theirs, tex
 
 
 # Where we follow KaTeX, Temml or TeX itself: other signs for colons, for capitals that TeX does not have, for
@@ -226,11 +155,11 @@ def test_symbols_are_the_same(oracle: Any) -> None:
     different = set()
     for name in sorted(set(constructs().names()) - set(DIFFERENT.split())):
         try:
-            theirs = parsed(oracle.convert_with_local_state(name, displaystyle=True))
+            theirs = read_structure(oracle.convert_with_local_state(name, displaystyle=True))
         except math_core.LatexError:
             continue
         known += 1
-        if parsed(convert_formula(name, display=True).mathml) != theirs:
+        if read_structure(convert_formula(name, display=True).mathml) != theirs:
             different.add(name)
     assert known > 500
     assert different == set()
@@ -238,7 +167,7 @@ def test_symbols_are_the_same(oracle: Any) -> None:
 
 def test_the_form_notices_what_matters() -> None:
     def form(tex: str) -> Row:
-        return parsed(convert_formula(tex, display=True).mathml)
+        return read_structure(convert_formula(tex, display=True).mathml)
 
     different = [
         "ab",
@@ -303,25 +232,22 @@ a \ne b \iff a < b \lor a > b
 x \mapsto \frac{x}{|x|}
 \textcolor{red}{x} \ge 0
 """
-SAME_SIGNS = str.maketrans("*·―^~", "∗⋅‾ˆ˜")
-"""Signs of latex2mathml → the same as others write them."""
 
 
 @pytest.fixture(scope="module")
 def peer() -> FormulaConverter:
     """latex2mathml as our plugin has it: what it is known to do otherwise is passed over."""
-    pytest.importorskip("latex2mathml", reason="needs the extra latex2mathml")
     return load_plugins(["latex2mathml"], [bundled_folder("plugins")]).converters["latex2mathml"]
 
 
 def peer_form(peer: FormulaConverter, tex: str, *, display: bool) -> Row | None:
     """The row of its answer; None if it has none."""
     found = convert_foreign(peer, FormulaSource(tex, display))
-    return None if isinstance(found, str) else parsed(f"<math>{found.content}</math>".translate(SAME_SIGNS))
+    return None if isinstance(found, str) else read_structure(f"<math>{found.content}</math>")
 
 
 def our_form(tex: str, *, display: bool) -> Row:
-    return parsed(convert_formula(tex, display=display).mathml.translate(SAME_SIGNS))
+    return read_structure(convert_formula(tex, display=display).mathml)
 
 
 @each_row("tex", PLAIN.strip().split("\n"))

@@ -1,4 +1,4 @@
-"""`--links` and `--budget` of `blogsmith check`: what is looked at on request only."""
+"""`--links`, `--budget` and `--second-opinion`: what `blogsmith check` inspects on request only."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ _OPTIONS = (
         is_flag=True,
         help="Weigh each page as published: bytes, files, other hosts.",
     ),
+    click.option(
+        "--second-opinion",
+        is_flag=True,
+        help="Compare the structure of each formula with latex2mathml's.",
+    ),
 )
 
 
@@ -39,13 +44,16 @@ def inspecting(command: Callable[..., int]) -> Callable[..., int]:
 
 def take_inspections(clocks: Clocks, options: dict[str, Any]) -> dict[str, Any]:
     """Options of a build in place of these; wrong usage if one says nothing without another."""
-    links, renew, budget = (options.pop(name) for name in ("links", "renew", "budget"))
+    names = ("links", "renew", "budget", "second_opinion")
+    links, renew, budget, second_opinion = (options.pop(name) for name in names)
     if renew and not links:
         raise click.UsageError("--renew goes with --links")
     files = options.get("files", ())
     found = [_links_inspection(clocks, files, renew=renew)] if links else []
     if budget:
         found.append(_budget_inspection(files))
+    if second_opinion:
+        found.append(_second_opinion_inspection(files))
     return {**options, "inspections": tuple(found)} if found else options
 
 
@@ -75,5 +83,15 @@ def _budget_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
         from ..project.focus import select_files
 
         return weigh_pages(site, log, select_files(site.context.root, files))
+
+    return inspect
+
+
+def _second_opinion_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
+    def inspect(site: Any, log: Any) -> str:
+        from ..pipeline.second_opinion import compare_formulas
+        from ..project.focus import select_files
+
+        return compare_formulas(site, log, select_files(site.context.root, files))
 
     return inspect

@@ -1,8 +1,8 @@
 """Footnotes: `[^1]` in the text, `[^1]: text` anywhere at the start of a line.
 
-The rules of mdit-py-plugins read definitions and number references by first use. Ours extend them: a reference
-without a definition is an error and a definition without a reference a warning, and the page keeps both.
-Definitions may contain any block (indented by four) and move to the end of the page.
+The rules of mdit-py-plugins read definitions and number references by first use. Ours extend them: a
+reference without a definition is an error, a definition without a reference a warning, and the page keeps
+both. Definitions may contain any block (indented by four) and move to the end of the page.
 """
 
 from __future__ import annotations

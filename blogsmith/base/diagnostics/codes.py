@@ -193,12 +193,13 @@ CODES: Mapping[str, str] = MappingProxyType(
         "series-missing": "A title or subtitle says `Part 2 of 4`, but the post is in no series (warning).",
         "table-header": "A table has no cell that names a column or a row (warning).",
         "term-spelling": "Two posts spell a tag or category differently (warning).",
-        # told by `blogsmith check --budget` and `blogsmith check --links`
+        # reported by `blogsmith check --budget`, `--links` and `--second-opinion`
         "budget": "A page weighs more, or asks for more, than the settings under `budget` say (warning).",
         "link-dead": "The page that a link leads to is gone: 404 or 410 (warning).",
         "link-fragment": "The page of another host that a link leads to has no such id (warning).",
         "link-moved": "The page that a link leads to has moved for good (warning).",
         "link-unreachable": "The host of a link does not answer, or answers with an error (warning).",
+        "math-second-opinion": "latex2mathml reads a formula differently (warning).",
         # templates and plugins
         "plugin": "A plugin fails, with the line of its file.",
         "plugin-import": "A plugin of the site imports code of it that `blogsmith trust` does not cover.",
