@@ -7,7 +7,7 @@ converters that read a formula in the same way have the same row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html.entities import html5
 from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
@@ -80,7 +80,7 @@ def _scripts_text(base: str, below: str, above: str) -> str:
     return base + (f"_({below})" if below else "") + (f"^({above})" if above else "")
 
 
-_WRITTEN: Mapping[str, Any] = MappingProxyType(
+_WRITTEN: Mapping[str, Callable[..., str]] = MappingProxyType(
     {
         "scripts": _scripts_text,
         "fraction": lambda above, below: f"({above})/({below})",
