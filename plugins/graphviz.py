@@ -27,8 +27,8 @@ DEFAULTS = (
 def register(hooks: Hooks) -> None:
     draw = functools.lru_cache(maxsize=1024)(_draw)
 
-    @hooks.diagram("graphviz", trusted=True)
-    @hooks.diagram("dot", trusted=True)
+    @hooks.diagram("graphviz", trusted=True, formulas=True)
+    @hooks.diagram("dot", trusted=True, formulas=True)
     def dot(source: str) -> str:
         return draw(source)
 

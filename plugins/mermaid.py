@@ -45,7 +45,7 @@ PAPER, NODE, GROUP = "#fbf9f4", "#f4f0e7", "#f8f5ee"
 def register(hooks: Hooks) -> None:
     draw = functools.lru_cache(maxsize=1024)(_draw)
 
-    @hooks.diagram("mermaid")
+    @hooks.diagram("mermaid", formulas=True)
     def mermaid(source: str) -> str:
         try:
             return draw(source)
@@ -74,7 +74,7 @@ def _mistake(engine: Any, source: str, error: Exception) -> Exception:
     if getattr(error, "resource", None):
         return ValueError("it is too large to be drawn")
     if getattr(error, "capability_id", None) == "math":
-        return ValueError("formulas in labels are not drawn; write letters such as √ and ᵀ instead")
+        return ValueError('a formula in a label cannot contain "--", "->" or quotation marks')
     message = getattr(error, "message", str(error))
     found = json.loads(engine.analyze_json(source, None))["diagnostics"]
     first = next((each for each in found if each["severity"] == "error"), None)

@@ -91,6 +91,8 @@ class Diagram(Struct, frozen=True):
     """The fence's source → SVG."""
     trusted: bool = False
     """Whether sources of strangers must not reach it."""
+    formulas: bool = False
+    """Whether blogsmith typesets formulas in its labels."""
 
 
 class FormulaConverter(Struct, frozen=True):
@@ -213,18 +215,20 @@ class Hooks:
         return install_command(*packages)
 
     def diagram(
-        self, language: str, *, trusted: bool = False
+        self, language: str, *, trusted: bool = False, formulas: bool = False
     ) -> Callable[[DiagramFunction], DiagramFunction]:
         """Decorator: `f(source)` gives the SVG of a fence whose language is `language`.
 
         blogsmith cleans the SVG and lets its colours follow the theme. Raise ValueError with a sentence
         for the author when the source is wrong, SyntaxError(sentence, ("", line, column, None)) when you
         know where, and ImportError or FileNotFoundError with what to install when that is missing: then
-        the source is shown. With `trusted`, sites with `markup.untrusted` never call the function.
+        the source is shown. With `trusted`, sites with `markup.untrusted` never call the function. With
+        `formulas`, blogsmith typesets each `$…$` in a label: `source` has a word of about its width there,
+        such as `jiliijij`, and every `<text>` of the drawing with that word becomes HTML with the formula.
         """
 
         def register(function: DiagramFunction) -> DiagramFunction:
-            self._diagrams[language] = Diagram(self._plugin, function, trusted)
+            self._diagrams[language] = Diagram(self._plugin, function, trusted, formulas)
             return function
 
         return register

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..base.diagnostics.model import Place, SiteError, TextMap, place_within
 from ..hooks import Diagram
 from ..hooks.diagram_languages import DIAGRAMS
@@ -10,6 +12,9 @@ from .captions import inline_html, plain
 from .context import Rendering
 from .figure_frame import figure_attributes, figure_caption
 from .prose import escape_html
+
+if TYPE_CHECKING:
+    from .diagram_formulas import LabelFormulas
 
 
 def is_diagram(rendering: Rendering, language: str) -> bool:
@@ -32,17 +37,25 @@ def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
 def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
     """The drawing, or the source if it cannot be drawn."""
     # importing the style sheet parser takes as long as a page; most pages have no diagram
+    from .diagram_formulas import LabelFormulas
     from .svg.drawings import clean_drawing
 
+    def typeset(formula: str, line: int, column: int) -> str:
+        at = _source_place(rendering, source, fence, line, column) or Place(1)
+        return inline_html(rendering, TextMap(formula, ((at.line, at.column),)))
+
+    formulas: LabelFormulas | None = None
     try:
-        svg = diagram.draw(source)
+        formulas = LabelFormulas(source, typeset) if diagram.formulas else None
+        svg = diagram.draw(formulas.source if formulas else source)
     except (ImportError, FileNotFoundError) as error:
         return _source(rendering, source, fence, str(error))
     except (ValueError, SyntaxError) as error:
         if isinstance(error, SyntaxError) and error.filename:
             return _failure_html(rendering, diagram, source, fence, error)
-        place = _place(rendering, source, fence, error)
+        place = _place(rendering, source, fence, error, formulas)
         message = error.msg if isinstance(error, SyntaxError) else str(error)
+        message = formulas.restore_text(message) if formulas else message
         rendering.reporter.error("diagram", f"{fence.language} diagram: {message}", place)
         return _fold_source(rendering, source, fence)
     except SiteError as error:
@@ -54,9 +67,9 @@ def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> 
         return _failure_html(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
-        return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(
-            _title_text(rendering, fence), rendering.language, fence.alt
-        )
+        drawing = clean_drawing(svg, f"diagram-{rendering.diagrams}--", source)
+        drawing = formulas.place(drawing) if formulas else drawing
+        return drawing.html(_title_text(rendering, fence), rendering.language, fence.alt)
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
         rendering.reporter.error("plugin", message, fence.place)
@@ -69,12 +82,23 @@ def _failure_html(rendering: Rendering, diagram: Diagram, source: str, fence: Fe
     return _fold_source(rendering, source, fence)
 
 
-def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) -> Place | None:
-    """Where in the file the plugin found the mistake; the fence's own place if it did not say.
+def _place(
+    rendering: Rendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
+) -> Place | None:
+    """Return the location in the file of the plugin's error; that of the fence if it does not say."""
+    line, column = (error.lineno, error.offset or 0) if isinstance(error, SyntaxError) else (None, 0)
+    if formulas and line and column:
+        column = formulas.restore_column(line, column)
+    return _source_place(rendering, source, fence, line, column)
 
-    A fence in a quote or list has lost its indentation, so its line is looked for in the file's.
+
+def _source_place(
+    rendering: Rendering, source: str, fence: Fence, line: int | None, column: int
+) -> Place | None:
+    """Return the location in the file of a line and column of the source, both 1-based; column 0: the line.
+
+    A fence in a quote or list has lost its indentation, so its line is searched in that of the file.
     """
-    line = error.lineno if isinstance(error, SyntaxError) else None
     written = source.split("\n")
     if fence.place is None or line is None or not 0 < line <= len(written):
         return fence.place
@@ -83,10 +107,9 @@ def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) ->
     if start is None or start.line != fence.place.line + line or not text.strip():
         return Place(fence.place.line + line)
     indent = len(text) - len(text.lstrip())
-    offset = error.offset if isinstance(error, SyntaxError) and error.offset else 0
-    if not offset:
+    if not column:
         return start
-    shift = max(0, min(offset - 1 - indent, len(text.strip()) - 1))
+    shift = max(0, min(column - 1 - indent, len(text.strip()) - 1))
     return Place(start.line, start.column + shift, max(1, len(text.strip()) - shift))
 
 

@@ -6,8 +6,6 @@ so a point is inside where an odd number of them lies around it.
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -16,6 +14,7 @@ from xml.etree import ElementTree
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
+from ...tex.outlines import EM, outline_formula
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -25,8 +24,6 @@ X_HEIGHT = 0.473
 _SAMPLES = 4
 """Points of the outline's grid along each side of a pixel."""
 _CURVE_STEPS = 6
-_EM = 100
-"""Size of the font in the drawing that is read."""
 _MAX_EM = 40
 _MAX_SHAPES = 400
 _MOVE = lazy_pattern(r"([MLQCZ])([^MLQCZ]*)")
@@ -74,32 +71,14 @@ class Formula(Struct, frozen=True):
 def lay_out_formula(mathml: str) -> Formula | None:
     """The formula, or None if it cannot be laid out. mathml: XML of a `<math>` element."""
     try:
-        written = ElementTree.fromstring(_svg(mathml))
-        left, top, width, height = (float(number) / _EM for number in written.attrib["viewBox"].split())
+        written = ElementTree.fromstring(outline_formula(mathml))
+        left, top, width, height = (float(number) / EM for number in written.attrib["viewBox"].split())
         shapes = tuple(_shapes(written))
     except Exception:
         # a library of outlines fails in as many ways as there are formulas; the title says it in letters then
         return None
     fits = 0 < width <= _MAX_EM and 0 < height <= _MAX_EM and len(shapes) <= _MAX_SHAPES
     return Formula(shapes, left, top, width, height) if fits else None
-
-
-def _svg(mathml: str) -> str:
-    log = logging.getLogger()
-    before = log.level
-    # it speaks of elements it does not know on the root logger, and of its own old imports by warnings
-    log.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            from ziamath import zmath
-            from ziamath.config import config
-
-            # the outline of each glyph where it stands, not a reference to one
-            config.svg2 = False
-            return str(zmath.Math(mathml, size=_EM).svg())
-    finally:
-        log.setLevel(before)
 
 
 def _shapes(written: ElementTree.Element) -> Iterator[Shape]:
@@ -111,7 +90,7 @@ def _shapes(written: ElementTree.Element) -> Iterator[Shape]:
             outlines = [[(x, y), (x + width, y), (x + width, y + height), (x, y + height)]]
         elif name == "path":
             outlines = _path_contours(element.attrib["d"])
-        if shape := tuple(tuple((x / _EM, y / _EM) for x, y in outline) for outline in outlines):
+        if shape := tuple(tuple((x / EM, y / EM) for x, y in outline) for outline in outlines):
             yield shape
 
 

@@ -23,7 +23,7 @@ _LINE = lazy_pattern(r'<(span|ins|del) class="line[^>]*>')
 _SIGNS = {"span": " ", "ins": "+", "del": "-"}
 """Element of a line of changed code → the sign in front of it."""
 _TAG = lazy_pattern(r"<[^<>]*>")
-_UNSEEN = frozenset({"button", "noscript", "script", "style", "svg", "template"})
+_UNSEEN = frozenset({"button", "foreignobject", "noscript", "script", "style", "svg", "template"})
 """Left out with all they hold: they do nothing in a text."""
 _CLOSED_BY = {
     "li": frozenset({"li"}),
