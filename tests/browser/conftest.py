@@ -117,6 +117,7 @@ def only_fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
 def fox(only_fox: Firefox) -> Firefox:
     """The same, as wide as the other reader, whatever another test looked at it like."""
     only_fox.resize(DESKTOP.width_px, 800, 1.0)
+    only_fox.choose_scheme("light")
     return only_fox
 
 

@@ -61,6 +61,9 @@ for (const [name, size] of [["width", width], ["height", height]]) {
   }
 }
 """
+SCHEME = """
+Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", arguments[0] ? 1 : 0);
+"""
 LOOK = "return [innerWidth, innerHeight, devicePixelRatio]"
 # the page as it is painted on the screen, in pixels of the device
 SNAPSHOT = """
@@ -98,6 +101,10 @@ class Firefox:
         # Firefox has 60 units to a CSS pixel, of which a pixel of the device takes a whole number
         wanted = [width_px, height_px, pytest.approx(ratio, rel=0.01)]
         wait_for(lambda: self.ask(LOOK) == wanted)
+
+    def choose_scheme(self, scheme: str) -> None:
+        """Let pages see `light` or `dark` as the reader's choice."""
+        self._in_window("WebDriver:ExecuteScript", SCHEME, scheme == "light")
 
     def ask(self, script: str, *arguments: Any) -> Any:
         """What a function body returns in the page; promises are waited for."""

@@ -1,4 +1,4 @@
-"""The five posts of `tests/sites/seeds/` in Chromium and Firefox: width, console, and everything that acts."""
+"""The five posts of `tests/sites/seeds/` in Chromium and Firefox: width, console, everything that acts."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ NARROW_PX, RATIO = 390, 2.625
 LOOKS = (DESKTOP, DARK, replace(DESKTOP, width_px=NARROW_PX), replace(DARK, width_px=NARROW_PX))
 DICTIONARY = "/posts/soft-dictionary/"
 WIDER = "return document.documentElement.scrollWidth - innerWidth"
+IS_DARK = "return matchMedia('(prefers-color-scheme: dark)').matches"
+INK = "return getComputedStyle(document.querySelector('main')).color"
+GROUND = "return getComputedStyle(document.documentElement).backgroundColor"
 ACT = {
     "fold": "document.querySelector('details.collapsible summary').click()",
     "video": "document.querySelector('#fig-video .embed-link').click()",
@@ -67,9 +70,13 @@ def test_pages_fit_and_ask_nobody_else_in_chromium(slug: str, seeds: Served, rea
 def test_pages_fit_in_firefox(seeds: Served, fox: Firefox) -> None:
     for width, ratio in ((NARROW_PX, RATIO), (DESKTOP.width_px, 1.0)):
         fox.resize(width, 800, ratio)
-        for slug in POINTS:
-            fox.open(seeds.url(f"/posts/{slug}/"))
-            assert fox.ask(WIDER) <= 0, (slug, width)
+        for scheme in ("light", "dark"):
+            fox.choose_scheme(scheme)
+            for slug in POINTS:
+                fox.open(seeds.url(f"/posts/{slug}/"))
+                assert fox.ask(WIDER) <= 0, (slug, width, scheme)
+                assert fox.ask(INK) != fox.ask(GROUND), (slug, width, scheme)
+                assert fox.ask(IS_DARK) is (scheme == "dark")
 
 
 @pytest.mark.parametrize("name", ["chromium", "firefox"])
