@@ -19,6 +19,7 @@ ROWS = MappingProxyType(
     {
         "bibliography-missing": ("bibliography-file",),
         "callout-id-twice": ("label-twice",),
+        "callout-doubtful": ("callout-doubtful",),
         "cell-fallback": ("cell-fallback",),
         "cell-habits": ("fence-info",),
         "cell-kernel": ("cell-option",),
@@ -100,6 +101,7 @@ ROWS = MappingProxyType(
         "shortcode-unknown": ("shortcode-unknown",),
         "template-block": ("template-block",),
         "template-layout": ("layout-unknown",),
+        "term-spelling": ("term-spelling",),
         "theme-missing": ("theme-missing",),
         "theme-value": ("theme-value",),
         "url-alias": ("alias",),

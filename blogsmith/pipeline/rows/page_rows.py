@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic, Place
 from ...model.cells import PageCells
-from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.documents import Body, Document, FaqEntry, PageFacts, TocEntry, Weight
 from ...model.fallbacks import ConverterFallback
 from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
@@ -116,6 +116,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     weight: Weight
     links: frozenset[str]
     stated: PageStatements
+    faq: tuple[FaqEntry, ...]
     widgets: frozenset[str]
     variants: tuple[PictureVariant, ...]
     files: Mapping[str, str]
