@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.base.storage.file_names import MANIFEST
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.publish.dependency_lock import LOCK
@@ -160,6 +161,15 @@ def test_a_copy_has_the_files_that_git_has(tmp_path: Path) -> None:
         f"my site/{name}"
         for name in (".gitignore", "blogsmith.yaml", "content/a.md", "content/link.md", "public/x")
     }
+
+
+def test_a_site_that_git_ignores_is_reported(tmp_path: Path) -> None:
+    root = put(tmp_path / "notes", {"blogsmith.yaml": "", "content/a.md": ""})
+    (tmp_path / ".gitignore").write_text("/notes/\n", "utf-8")
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    with pytest.raises(SiteError) as caught:
+        copy_checkout(tmp_path, root.name, tmp_path / "copy", "public")
+    assert caught.value.diagnostics[0].message == "git ignores all files of the site"
 
 
 def names(folder: Path) -> set[str]:

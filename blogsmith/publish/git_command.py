@@ -51,7 +51,7 @@ def listed_files(folder: Path) -> Sequence[str] | None:
     if shutil.which("git") is None:
         return None
     done = run_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return None if done.returncode else done.stdout.rstrip("\0").split("\0")
+    return None if done.returncode else [name for name in done.stdout.split("\0") if name]
 
 
 def git_error(done: subprocess.CompletedProcess[str], problem: str, hint: str) -> SiteError:

@@ -7,6 +7,7 @@ of the lock, so the caller makes sure that the user trusts the site.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,6 +94,9 @@ def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
     """
     source = base / site
     listed = listed_files(source)
+    if listed is not None and not listed:
+        hint = 'run "git init" in the site, or remove the line of .gitignore that matches it'
+        raise SiteError(Diagnostic("publish-git", "git ignores all files of the site", hint=hint))
     names = listed if listed is not None else tuple(_walk(source, output))
     with open_folder(source) as old, open_folder(target / site, make=True) as new:
         for name in names:
@@ -116,8 +120,8 @@ def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
     if result.code == 0:
         return result
     open_folder(wheels, make=True).close()
-    download = f"{command.replace(' install ', ' download ', 1)} --quiet --retries 2 --dest '{wheels}'"
-    fetched = machine.run(download)
+    download = f"{command.replace(' install ', ' download ', 1)} --quiet --retries 2"
+    fetched = machine.run(f"{download} --dest {shlex.quote(str(wheels))}")
     if fetched.code == 0:
         return machine.run(command, **kept)
     # a file with another digest says more than an index that cannot be reached
