@@ -13,7 +13,7 @@ from blogsmith.cli.main import main
 from blogsmith.model.protection import RULES, find_restrictions
 from tests.lsp_desk import Desk
 from tests.rows import each_row
-from tests.site_files import build, put, put_bare
+from tests.site_files import build, printed, put, put_bare
 
 SECRET = "xylophone"
 CONFIG = "title: S\nbase_url: https://example.org\nsearch: true\ndiagnostics: {link-unpublished: warning}\n"
@@ -204,3 +204,22 @@ def test_an_editor_shows_it(tmp_path: Path) -> None:
     assert desk.codes("content/posts/a.md") == []
     desk.write("content/posts/a.md", "---\ntitle: A\nprivate: true\n---\n")
     assert PROTECTED in desk.codes("content/posts/a.md")
+
+
+@pytest.mark.parametrize(
+    ("head", "shown"),
+    [
+        ("---\ntitle: A\npassword: hunter2\n---\n", "password: …"),
+        ("---\ntitle: A\nextra: {Post_Password: 'hunter2', a: 1}\n---\n", "extra: {Post_Password: …"),
+        ("---\ntitle: A\npasswrd:\n  - hunter2\n---\n", "passwrd:…"),
+        ('+++\ntitle = "A"\npassword = "hunter2"\n+++\n', "password = …"),
+        ('{"title": "A", "password": "hunter2"}\n', '{"title": "A", "password": …'),
+        ("---\ntitle: A\nvisibility: members\n---\n", "visibility: members"),
+    ],
+)
+def test_no_message_shows_a_password(head: str, shown: str, tmp_path: Path) -> None:
+    root = put_bare(tmp_path, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": f"{head}\nText.\n"})
+    report = build(root)
+    lines = [found.source_line for found in report.diagnostics if found.code == PROTECTED]
+    assert lines == [shown]
+    assert "hunter2" not in printed(report)

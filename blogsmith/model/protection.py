@@ -49,6 +49,11 @@ class Restriction(NamedTuple):
         """The key as messages show it: `build.render`."""
         return ".".join(part for part in self.path if isinstance(part, str))
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether its value is a password, which no message may show."""
+        return _fold(self.path[-1]) in _SECRETS or self.meant in _SECRETS
+
 
 _NO = name_set("false no off 0 none never")
 _YES = name_set("true yes on 1 always all")

@@ -6,7 +6,7 @@ What was published once cannot be taken back, so a page is held back wherever it
 from __future__ import annotations
 
 from ..base.diagnostics.codes import PROTECTED
-from ..base.diagnostics.model import nearest
+from ..base.diagnostics.model import Diagnostic, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.readers import TRUTHS, one_line
 from ..base.schema.slots import Slot
@@ -14,6 +14,7 @@ from ..model.protection import Restriction, find_restrictions
 from .foreign_values import CODE
 
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:\D.*)?")
+_DELIMITER = lazy_pattern(r"[\"']?\s*[:=]\s*")
 _FALSE = "false"
 _PRIVATE = ("draft", "private")
 _DRAFT_HINT = "write `draft: true`"
@@ -67,8 +68,18 @@ def _refuse(slot: Slot, found: Restriction) -> None:
     elif found.remedy == "list":
         message = f'"{found.name}" has no effect because blogsmith calls it "unlisted"'
         hint = "write `unlisted: true` instead of `{}`, or `draft: true`"
+    reporter, place = slot.mapping.reporter, slot.place
+    line = reporter.lines[place.line - 1] if place and place.line <= len(reporter.lines) else ""
+    if place and found.is_secret:
+        line = _without_value(line, place.column - 1 + place.length)
     # reported even after the last mistake that would be: the page is published otherwise
-    slot.mapping.reporter.error(PROTECTED, message, slot.place, hint.format(found.name))
+    reporter.add(Diagnostic(PROTECTED, message, reporter.path, place, line, hint.format(found.name)))
+
+
+def _without_value(line: str, end: int) -> str:
+    """Return a line with an ellipsis for everything after its key: logs of hosts are often public."""
+    found = _DELIMITER.match(line, end)
+    return f"{line[: found.end()]}…" if found else line[:end]
 
 
 def _is_draft(slot: Slot) -> bool:
