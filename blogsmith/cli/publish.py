@@ -210,7 +210,7 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
         print_report(report, clocks.seconds() - clocks.started, write=False)
         missing = [file for file in compare_files(setup.root, setup.files) if file.state != "same"]
         for file in missing:
-            _tell_file(file, request)
+            _report_file(file, request)
         if not has_lock:
             terminal.warn(f"{setup.site.at(LOCK)} is missing: blogsmith publish setup {request.target}")
         if not report.ok:
@@ -221,7 +221,7 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
         return rehearse_host(clocks, root, request.target, setup, folder) if builds else 0
 
 
-def _tell_file(file: AuthorFile, request: SetupRequest) -> None:
+def _report_file(file: AuthorFile, request: SetupRequest) -> None:
     from ..base.diagnostics.format import printable
 
     command = f"blogsmith publish setup {request.target}"

@@ -49,7 +49,7 @@ class InstallSource(Struct, frozen=True):
 
 
 class LockInputs(Struct, frozen=True):
-    """Everything a lock depends on besides the package index."""
+    """Everything a lock depends on, except the package index."""
 
     version: str
     """Of blogsmith."""
