@@ -315,7 +315,7 @@ PUBLICATION_CODES = frozenset(
 PROTECTED = "page-protected"
 """Code of errors that keep a page out of every build, whatever its options."""
 RECORD_CODES = frozenset({"cell-pending", "cell-stale", "cell-versions"})
-"""Codes of warnings about recorded results; on a machine that runs no cells they are no fault of the text."""
+"""Codes of warnings about recorded results, which depend on the machine and not on the text."""
 
 UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
 """Codes of errors by which nothing is known of a file."""
