@@ -206,6 +206,19 @@ def test_an_editor_shows_it(tmp_path: Path) -> None:
     assert PROTECTED in desk.codes("content/posts/a.md")
 
 
+def test_a_check_of_a_protected_page_reports_its_other_errors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "---\ntitle: A\ndate: 2026-01-01\npassword: x\n---\n\n{@fig-nope}\n"
+    root = put_bare(tmp_path, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": text})
+    assert main(["check", "--site", str(root), str(root / "content/posts/a.md")]) == 1
+    said = capsys.readouterr().err
+    assert "[page-protected]" in said
+    assert "content/posts/a.md:7:1: error: " in said
+    assert main(["build", "--site", str(root), "--keep-going"]) == 1
+    assert not (root / "public/posts/a").exists()
+
+
 @pytest.mark.parametrize(
     ("head", "shown"),
     [
