@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from blogsmith.base.diagnostics.extras import install_command
-from blogsmith.execute.cluster import dask_connection
+from blogsmith.execute.cluster import dask_connection, dask_pages
 from blogsmith.model.pictures import ImageInfo
-from blogsmith.pipeline.pools import body_state, cluster_pool, page_executor
+from blogsmith.pipeline.pools import cluster_pool, page_executor, site_state
 from blogsmith.pipeline.rows.image_rows import measure_image
 from blogsmith.project.trust.consent import trust
 from tests.dask_machines import Machines, machines, marked, needs_dask
@@ -23,6 +23,7 @@ from tests.preview_sites import built
 from tests.sessions import LINUX, no_process_left, wait_for
 from tests.site_files import printed, put
 from tests.test_process_builds import SVG, build_with, mended, site
+from tests.worker_faults import LETHAL, break_workers
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a cluster is started on Linux and macOS only")
 HERE = "build: {executor: dask}\n"
@@ -40,7 +41,7 @@ def there(address: str) -> str:
 def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster makes pages of sites as small as ours, too; each worker gets some of them."""
     monkeypatch.setattr(page_executor, "DASK_FEWEST", 20)
-    monkeypatch.setattr(cluster_pool, "_BATCH", 5)
+    monkeypatch.setattr(cluster_pool, "_PER_CALL", 5)
 
 
 @pytest.fixture(autouse=True)
@@ -51,15 +52,15 @@ def tracker() -> None:
 
 @pytest.fixture
 def clusters(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many processes each pool on a cluster had."""
+    """How many calls each cluster could answer at once."""
     found: list[int] = []
-    plain = cluster_pool.ClusterPool.close
+    plain = dask_pages.PageCluster.submitter
 
-    def close(self: Any, *, is_broken_off: bool) -> None:
-        found.append(len(self))
-        plain(self, is_broken_off=is_broken_off)
+    def submitter(self: Any, function: Any, state: Any) -> Any:
+        found.append(self.threads)
+        return plain(self, function, state)
 
-    monkeypatch.setattr(cluster_pool.ClusterPool, "close", close)
+    monkeypatch.setattr(dask_pages.PageCluster, "submitter", submitter)
     return found
 
 
@@ -103,7 +104,7 @@ def test_machines_without_the_site(
         measured.append(file)
         return measure_image(file)
 
-    monkeypatch.setattr(body_state, "measure_image", measure)
+    monkeypatch.setattr(site_state, "measure_image", measure)
     settings(root, there(cluster.address))
     trust(root)
     far = build_with(root, 2, output=tmp_path / "far")
@@ -116,60 +117,31 @@ def test_machines_without_the_site(
     assert built(tmp_path / "one") == built(tmp_path / "again") != built(tmp_path / "far")
 
 
-LETHAL = """
-import os, signal
-from blogsmith.render import html
-from blogsmith.render.html import render_body
-def render(parsed, tools):
-    if parsed.document.path.stem == "p30":
-        os.kill({victim}, signal.SIGKILL)
-    return render_body(parsed, tools)
-html.render_body = render
-serve()"""
-
-
-def break_processes(victim: str) -> Any:
-    """For a worker: let the processes that it starts end somebody when they make one page."""
-
-    def change() -> None:
-        from blogsmith.pipeline.pools import spawned_process
-
-        child = spawned_process._CHILD.partition("\nserve()")[0].partition("\nimport os")[0]
-        spawned_process._CHILD = child + LETHAL.format(victim=victim)
-
-    return change
-
-
-def on_workers(address: str, change: Any) -> None:
-    from distributed import Client
-
-    with Client(address, set_as_default=False) as client:
-        client.run(change)
-
-
 @needs_dask
-def test_a_process_that_dies_is_named_with_its_page(tmp_path: Path) -> None:
+def test_a_process_that_dies_is_named_with_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder := tmp_path / "cluster").mkdir()
     with machines(folder) as found:
         found.add("one")
-        on_workers(found.address, break_processes("os.getpid()"))
+        break_workers(monkeypatch, LETHAL)
         root = settings(mended(site(tmp_path / "site")), there(found.address))
         trust(root)
         report = build_with(root, 2)
     (error,) = [one for one in report.diagnostics if one.severity == "error"]
-    assert (error.code, error.path) == ("page-process", "content/posts/p30.md")
+    assert (error.code, error.path) == ("page-process", "content/posts/p13.md")
     assert error.message == "the process that made this page was ended by SIGKILL"
     assert not (root / "public").exists()
 
 
 @needs_dask
-def test_pages_of_workers_that_are_lost_are_made_here(tmp_path: Path, clusters: list[int]) -> None:
+def test_pages_of_workers_that_are_lost_are_made_here(
+    tmp_path: Path, clusters: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder := tmp_path / "cluster").mkdir()
     root = mended(site(tmp_path / "site"))
     build_with(root, 1, output=tmp_path / "one")
     with machines(folder) as found:
         found.add("one", "--no-nanny")
-        on_workers(found.address, break_processes(str(found.scheduler.pid)))
+        break_workers(monkeypatch, f"os.kill({found.scheduler.pid}, signal.SIGKILL)")
         trust(settings(root, there(found.address)))
         assert build_with(root, 2, output=tmp_path / "two").ok
         assert clusters == [1] and found.scheduler.wait(60) == -signal.SIGKILL
@@ -179,8 +151,8 @@ def test_pages_of_workers_that_are_lost_are_made_here(tmp_path: Path, clusters: 
 COMMAND = """
 import sys
 from blogsmith.__main__ import run
-from blogsmith.pipeline.pools import page_executor
-page_executor.DASK_FEWEST = 1
+from blogsmith.pipeline.pools import cluster_pool, page_executor
+page_executor.DASK_FEWEST = cluster_pool._PER_CALL = 1
 if __name__ == "__main__":
     sys.exit(run())
 """
@@ -201,7 +173,8 @@ def test_nothing_is_left_of_a_build_that_is_broken_off(tmp_path: Path) -> None:
 
     def makes_pages() -> bool:
         lines = [Path(f"/proc/{pid}/cmdline") for pid in marked(mark)]
-        return sum(b"spawned_worker" in line.read_bytes() for line in lines if line.exists()) == 2
+        # two workers, and a process of each
+        return sum(b"spawn_main" in line.read_bytes() for line in lines if line.exists()) == 4
 
     wait_for(makes_pages)
     os.killpg(builder.pid, signal.SIGINT)

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import closing
+from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from blogsmith.model.documents import Body
 from blogsmith.pipeline import fonts, output_rows
-from blogsmith.pipeline.pools import body_pool, page_executor, page_pool, spawned_process
-from blogsmith.pipeline.pools.body_state import encode_state
-from blogsmith.pipeline.pools.fork_pool import ForkPool, can_fork
-from blogsmith.pipeline.pools.process_pool import ProcessDied
-from blogsmith.pipeline.pools.spawn_pool import SpawnPool
+from blogsmith.pipeline.pools import body_pool, page_executor, page_pool
+from blogsmith.pipeline.pools.body_pool import make_body_worker
+from blogsmith.pipeline.pools.pool import ProcessDied, ProcessPool, can_fork
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.render import html
 from blogsmith.render.html import render_body
 from tests.preview_sites import built
 from tests.sessions import is_alive, no_process_left, wait_for
 from tests.site_files import build, printed, put
+from tests.worker_faults import LETHAL, break_workers
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are forked on Linux only")
 # fresh processes are tried by `TestSpawned` in each run
@@ -68,8 +72,8 @@ def site(root: Path) -> Path:
     return put(root, {**files, "blogsmith.yaml": "title: Parts\nbase_url: https://example.org\n"})
 
 
-def build_with(root: Path, jobs: int, **options: Any) -> BuildReport:
-    return build(root, execution=ExecutionOptions(jobs=jobs), **options)
+def build_with(root: Path, jobs: int, start_method: str = "fork", **options: Any) -> BuildReport:
+    return build(root, execution=ExecutionOptions(jobs=jobs), start_method=start_method, **options)
 
 
 def mended(root: Path) -> Path:
@@ -87,6 +91,12 @@ def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FORK_FEWEST", "SPAWN_FEWEST"):
         monkeypatch.setattr(page_executor, name, 5)
     monkeypatch.setattr(output_rows, "FEWEST", 16)
+
+
+@pytest.fixture(autouse=True)
+def tracker() -> None:
+    """Python's own helper of `multiprocessing` stays until the end; it is no child that we left."""
+    resource_tracker.ensure_running()
 
 
 @pytest.fixture(params=METHODS)
@@ -114,18 +124,35 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.fixture
+def sent_states(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What processes gave in the end, by the name of the page; what they gave nothing for is not here."""
+    found: dict[str, str] = {}
+    take = body_pool.BodyPool._adopt
+
+    def adopt(pool: Any, path: str, made: Any) -> Any:
+        found[Path(path).stem] = made.state
+        return take(pool, path, made)
+
+    monkeypatch.setattr(body_pool.BodyPool, "_adopt", adopt)
+    return found
+
+
 def both(method: str) -> list[str]:
     """The pools of a build in which all is made anew: templates are filled by copies alone."""
     return ["BodyPool", "PagePool"] if method == "fork" else ["BodyPool"]
 
 
 class TestBuilds:
-    def test_the_same_site(self, tmp_path: Path, pools: list[str], method: str) -> None:
+    def test_the_same_site(
+        self, tmp_path: Path, pools: list[str], sent_states: dict[str, str], method: str
+    ) -> None:
         root = mended(site(tmp_path / "site"))
         one = build_with(root, 1, output=tmp_path / "one")
         assert not pools
         several = build_with(root, 3, output=tmp_path / "several", start_method=method)
         assert pools == both(method)
+        assert sent_states == {f"p{number}": "made" for number in range(POSTS)}
         assert one.ok and one.diagnostics == several.diagnostics
         assert built(tmp_path / "one") == built(tmp_path / "several")
         assert (one.formulas, one.code_blocks, one.pages) == (
@@ -171,10 +198,11 @@ class TestBuilds:
         assert printed(one) == printed(several)
         build_with(root, 3, remembers=True)
         pools.clear()
+        # the build has kept what lints find
         after = build_with(root, 3, write=False, remembers=True, start_method=method)
-        assert (pools.count("BodyPool"), after.rebuilt) == (1, {})
+        assert (pools.count("BodyPool"), after.rebuilt) == (0, {})
         again = build_with(root, 3, write=False, remembers=True)
-        assert pools.count("BodyPool") == 1
+        assert pools.count("BodyPool") == 0
         assert printed(one) == printed(after) == printed(again)
 
     def test_code_that_takes_too_long(self, tmp_path: Path, pools: list[str], method: str) -> None:
@@ -281,43 +309,33 @@ class TestBuilds:
         assert (root / "public/seen.txt").read_text() == str(POSTS)
 
 
-LETHAL = "os.kill(os.getpid(), signal.SIGKILL)"
-ENDLESS = "time.sleep(600)"
-
-
-def break_spawned(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 13) -> None:
-    """Let processes that are started fresh do something when they render a page."""
-    monkeypatch.setattr(
-        spawned_process,
-        "_CHILD",
-        spawned_process._CHILD.replace(
-            "\nserve()",
-            f"""
-import os, signal, time
-from blogsmith.pipeline import output_rows
-from blogsmith.render import html
-from blogsmith.render.html import render_body
-def render(parsed, tools):
-    if parsed.document.path.stem == "p{number}":
-        {act}
-    return render_body(parsed, tools)
-html.render_body = render
-serve()""",
-        ),
-    )
-
-
 BUILDER = """
 import sys, datetime as dt, pathlib, pytest
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
-from tests.test_process_builds import ENDLESS, break_spawned
-page_executor.SPAWN_FEWEST = 1
-busy = sys.argv[1] + "/busy"
-break_spawned(pytest.MonkeyPatch(), f"open({busy!r}, 'w').close(); {ENDLESS}")
+from tests.worker_faults import ENDLESS, break_pages, break_workers
+page_executor.FORK_FEWEST = page_executor.SPAWN_FEWEST = 1
+root, method = sys.argv[1:]
+act = f"open({root + '/busy'!r}, 'w').close(); {ENDLESS}"
+break_pages(act) if method == "fork" else break_workers(pytest.MonkeyPatch(), act)
 now, jobs = dt.datetime(2026, 6, 1, tzinfo=dt.UTC), ExecutionOptions(jobs=2)
-build_site(pathlib.Path(sys.argv[1]), BuildOptions(now=now, start_method="spawn", execution=jobs))
+build_site(pathlib.Path(root), BuildOptions(now=now, start_method=method, execution=jobs))
+"""
+
+OPEN_SITE = """
+import os, pathlib, datetime as dt
+from blogsmith.pipeline.pools import body_pool, page_executor
+from blogsmith.pipeline.build import build_site
+from blogsmith.project.report import BuildOptions, ExecutionOptions
+os.environ["PYTHONPATH"] = os.pathsep
+page_executor.SPAWN_FEWEST, take, sent_states = 1, body_pool.BodyPool._adopt, []
+body_pool.BodyPool._adopt = lambda pool, path, made: sent_states.append(made.state) or take(pool, path, made)
+now, jobs = dt.datetime(2026, 6, 1, tzinfo=dt.UTC), ExecutionOptions(jobs=2)
+# without a guard for the main module, which no process imports again
+build_site(pathlib.Path.cwd(), BuildOptions(now=now, start_method="spawn", execution=jobs))
+assert "made" in sent_states
+assert (os.environ["PYTHONPATH"], "PYTHONSAFEPATH" in os.environ) == (os.pathsep, False)
 """
 
 
@@ -326,7 +344,7 @@ class TestSpawned:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         root = mended(site(tmp_path))
-        break_spawned(monkeypatch, LETHAL)
+        break_workers(monkeypatch, LETHAL)
         with no_process_left():
             report = build_with(root, 2, start_method="spawn")
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
@@ -339,7 +357,7 @@ class TestSpawned:
     ) -> None:
         root = mended(site(tmp_path / "site"))
         build_with(root, 1, output=tmp_path / "one")
-        break_spawned(monkeypatch, "1 / 0")
+        break_workers(monkeypatch, "1 / 0")
         assert build_with(root, 2, output=tmp_path / "several", start_method="spawn").ok
         assert built(tmp_path / "one") == built(tmp_path / "several")
 
@@ -347,17 +365,43 @@ class TestSpawned:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         root = mended(site(tmp_path / "site"))
-        break_spawned(monkeypatch, "print('noise', flush=True); os.write(1, b'loud')")
+        break_workers(monkeypatch, "print('noise', flush=True); os.write(1, b'loud')")
         assert build_with(root, 2, start_method="spawn").ok
         said = capfd.readouterr()
         assert (said.out, "noise" in said.err, "loud" in said.err) == ("", True, True)
 
+    def test_links_in_two_languages(self, tmp_path: Path) -> None:
+        """A link to a file leads to the page in the language of the page that has it."""
+        root = mended(site(tmp_path / "site"))
+        put(root, {"blogsmith.yaml": "title: Parts\nlang: en\nlanguages: {de: {}}\n"})
+        german = "---\ntitle: Post {n}\ndate: 2026-02-01\n---\n\nSiehe [](p{m}.md) und [hier](p{m}.md).\n"
+        put(root, {f"content/posts/p{n}.de.md": german.format(n=n, m=n + 1) for n in range(5)})
+        one, several = (
+            build_with(root, jobs, output=tmp_path / str(jobs), start_method="spawn") for jobs in (1, 2)
+        )
+        assert one.ok and printed(one) == printed(several)
+        assert built(tmp_path / "1") == built(tmp_path / "2")
+        assert b'href="/de/posts/p2/"' in (tmp_path / "2/de/posts/p1/index.html").read_bytes()
+
+    def test_nothing_is_imported_from_the_folder_of_a_site(self, tmp_path: Path) -> None:
+        """Where the builder may be started."""
+        root = mended(site(tmp_path / "site"))
+        modules = ("blogsmith", "concurrent", "encodings", "multiprocessing", "sitecustomize", "tokenize")
+        put(root, {f"{name}.py": "open('imported', 'w').close()\n" for name in modules})
+        (program := tmp_path / "program.py").write_text(OPEN_SITE)
+        done = subprocess.run([sys.executable, program], cwd=root, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert not (root / "imported").exists()
+
     @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-    def test_processes_end_with_the_builder(self, tmp_path: Path, ending: signal.Signals) -> None:
+    @pytest.mark.parametrize("method", ["fork", "spawn"])
+    def test_processes_end_with_the_builder(
+        self, tmp_path: Path, method: str, ending: signal.Signals
+    ) -> None:
         """Also those that are in the midst of a page."""
         root = mended(site(tmp_path / "site"))
         builder = subprocess.Popen(
-            [sys.executable, "-c", BUILDER, str(root)],
+            [sys.executable, "-c", BUILDER, str(root), method],
             cwd=Path(__file__).parents[1],
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -367,16 +411,17 @@ class TestSpawned:
             children = Path(f"/proc/{builder.pid}/task/{builder.pid}/children")
             return [int(pid) for pid in children.read_text().split()]
 
-        wait_for(lambda: len(workers()) == 2)
-        pids = workers()
         # from there on one is busy for good
         wait_for((root / "busy").exists)
-        assert all(map(is_alive, pids))
+        pids = workers()
+        assert len(pids) >= 2 and all(map(is_alive, pids))
         os.killpg(builder.pid, ending)
         builder.wait(60)
         wait_for(lambda: not any(map(is_alive, pids)), 60)
 
-    def test_on_a_machine_without_the_site(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_on_a_machine_without_the_site(
+        self, tmp_path: Path, sent_states: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Sizes of pictures are sent; what programs draw, and a folder of the site, are left to us."""
         root = mended(site(tmp_path / "site"))
         put(root, {"blogsmith.yaml": "plugins: [graphviz]\nbrowser: {pyodide: static/pyodide}\n"})
@@ -384,36 +429,17 @@ class TestSpawned:
         run = "# Run\n\n<div class='runnable' data-lang='python'>\n\n```python\n1\n```\n\n</div>\n"
         put(root, {"content/posts/drawn.md": drawn, "content/posts/run.md": run})
         one = build_with(root, 1, output=tmp_path / "one")
-        states: dict[str, str] = {}
-        take = body_pool.BodyPool._adopt
-
-        def note(pool: Any, made: Any) -> Any:
-            states[Path(made.path).stem] = made.state
-            return take(pool, made)
-
-        def state(job: Any, *, is_elsewhere: bool) -> bytes:
-            return encode_state(job._resolved, is_elsewhere=True, has_lints=False)
-
-        monkeypatch.setattr(body_pool.BodyPool, "_adopt", note)
-        monkeypatch.setattr(body_pool.BodyJob, "state", state)
+        monkeypatch.setattr(page_executor.PageExecutor, "is_elsewhere", True)
         several = build_with(root, 2, output=tmp_path / "several", start_method="spawn")
         # bibliographies are here
         cites = {f"p{number}" for number in range(0, POSTS, 7)}
-        assert {name for name, state in states.items() if state != "made"} == {"drawn", "run"} | cites
+        assert {path for path, state in sent_states.items() if state != "made"} == {"drawn", "run"} | cites
         assert printed(one) == printed(several)
 
-    def test_answers_of_a_worker_that_cannot_start_are_none(self) -> None:
-        with no_process_left(), SpawnPool(2, "bodies", b"no state") as pool:
-            assert [answer.data for answer in pool.map([b"x", b"y"])] == [None, None]
-
-    def test_one_that_dies_idle_is_told_when_it_is_needed(self) -> None:
-        with SpawnPool(2, "bodies", b"no state") as pool:
-            list(pool.map([b"x", b"y"], [0, 1]))
-            os.kill(pool.pids[1], signal.SIGKILL)
-            list(pool.map([b"x"] * 3, [0, 0, 0]))
-            with pytest.raises(ProcessDied) as caught:
-                list(pool.map([b"x"], [1]))
-        assert caught.value.ending == "was ended by SIGKILL"
+    def test_results_of_a_worker_that_cannot_be_made_are_none(self) -> None:
+        make = partial(make_body_worker, b"no state")
+        with no_process_left(), ProcessPool("spawn", 2, make) as pool:
+            assert sorted(pool.map("xy")) == [(0, None), (1, None)]
 
     def test_large_requests_and_answers_do_not_wait_for_each_other(self, tmp_path: Path) -> None:
         root = mended(site(tmp_path / "site"))
@@ -473,43 +499,106 @@ class TestFailures:
         assert built(tmp_path / "one") == built(tmp_path / "several")
 
 
+def forked(processes: int, answer: Callable[[Any], Any], tasks: Iterable[Any], per_call: int = 1) -> Any:
+    """The results of tasks of processes that are forked."""
+    with ProcessPool("fork", processes, lambda: answer) as pool:
+        yield from pool.map(tasks, per_call)
+
+
 class TestPool:
-    def test_answers_come_to_their_requests(self) -> None:
-        with ForkPool(3, lambda request: request * 2) as pool:
-            requests = [str(number).encode() for number in range(50)]
-            found = {answer.request: answer.data for answer in pool.map(requests)}
-            assert found == {number: str(number).encode() * 2 for number in range(50)}
+    def test_results_come_with_the_numbers_of_their_tasks(self) -> None:
+        for per_call in (1, 3):
+            found = forked(3, lambda task: task * 2, range(50), per_call=per_call)
+            assert sorted(found) == [(number, number * 2) for number in range(50)]
 
-    def test_a_request_goes_to_its_process(self) -> None:
-        with ForkPool(3, lambda request: str(os.getpid()).encode()) as pool:
-            wanted = [number % 3 for number in range(20)]
-            found = {(answer.process, answer.data) for answer in pool.map([b""] * 20, wanted)}
-            assert len(found) == 3 and len({data for _, data in found}) == 3
+    def test_tasks_are_taken_when_there_is_room(self) -> None:
+        """All at once may hold every text of the site."""
+        taken = []
 
-    def test_an_exception_is_no_answer(self) -> None:
-        with ForkPool(2, lambda request: bytes([1 // request[0]])) as pool:
-            found = {answer.request: answer.data for answer in pool.map([b"\1", b"\0", b"\1"])}
-            assert found == {0: b"\1", 1: None, 2: b"\1"}
+        def tasks() -> Iterator[int]:
+            for number in range(50):
+                taken.append(number)
+                yield number
 
-    def test_an_end_is_told(self) -> None:
-        with pytest.raises(ProcessDied) as caught, ForkPool(2, lambda request: os._exit(7)) as pool:
-            list(pool.map([b"x"]))
-        assert (caught.value.request, caught.value.ending) == (0, "ended with status 7")
+        for done, _ in enumerate(forked(2, str, tasks(), per_call=2)):
+            assert len(taken) <= done + 2 + 2 * 2 * 2
+
+    def test_an_exception_gives_none(self) -> None:
+        assert sorted(forked(2, lambda task: 1 // task, [1, 0, 1], per_call=3)) == [
+            (0, 1),
+            (1, None),
+            (2, 1),
+        ]
+
+    def test_what_cannot_be_sent_gives_none(self) -> None:
+        found = forked(2, lambda task: task if task else lambda: 0, [1, 0, 1])
+        assert sorted(found) == [(0, 1), (1, None), (2, 1)]
+
+    @pytest.mark.parametrize("per_call", [1, 4])
+    def test_the_task_that_ends_its_process_is_named(self, per_call: int) -> None:
+        def answer(task: int) -> int:
+            return os._exit(7) if task == 11 else task
+
+        found = []
+        with no_process_left(), pytest.raises(ProcessDied) as caught:
+            for number, _ in forked(2, answer, range(30), per_call=per_call):
+                found.append(number)
+        assert (caught.value.task, caught.value.ending) == (11, "ended with status 7")
+        assert len(set(found)) == len(found) and 11 not in found
+
+    def test_a_process_that_dies_once_costs_no_result(self, tmp_path: Path) -> None:
+        def answer(task: int) -> int:
+            if task == 11 and not (tmp_path / "died").exists():
+                (tmp_path / "died").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return task
+
+        with no_process_left():
+            found = sorted(forked(2, answer, range(30)))
+        assert found == [(number, number) for number in range(30)] and (tmp_path / "died").exists()
+
+    def test_where_no_process_can_start_nothing_is_made(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*arguments: object) -> NoReturn:
+            raise OSError(38, "Function not implemented")
+
+        monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", fail)
+        assert [*forked(2, str, range(2))] == [(0, None), (1, None)]
 
     def test_processes_end_with_the_pool(self) -> None:
         """Also when something else is raised while they work."""
-        pids: list[int] = []
+        pids = set()
 
-        def answer(request: bytes) -> bytes:
-            if request == b"wait":
+        def answer(task: str) -> int:
+            if task == "wait":
                 time.sleep(600)
-            return str(os.getpid()).encode()
+            time.sleep(0.1)
+            return os.getpid()
 
-        with pytest.raises(KeyboardInterrupt), ForkPool(2, answer) as pool:
-            pids += [int(found.data or b"0") for found in pool.map([b"", b""], [0, 1])]
-            for _ in pool.map([b"wait", b""], [0, 1]):
-                raise KeyboardInterrupt
-        assert len(set(pids)) == 2
+        results = forked(2, answer, ["", "", "", "wait", ""])
+        with pytest.raises(KeyboardInterrupt), closing(results):
+            for number, pid in results:
+                pids.add(pid)
+                if number == 4:
+                    raise KeyboardInterrupt
+        assert len(pids) == 2
         for pid in pids:
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
+
+    def test_a_look_may_end_all(self) -> None:
+        """Also with more in the pipe than it can take."""
+
+        def look() -> None:
+            raise CancelledError
+
+        with (
+            no_process_left(),
+            pytest.raises(CancelledError),
+            ProcessPool("fork", 2, lambda: lambda task: time.sleep(600), look) as pool,
+        ):
+            list(pool.map([b"large" * 200_000] * 20, 2))
+
+    def test_the_same_processes_take_more_tasks(self) -> None:
+        with ProcessPool("fork", 2, lambda: lambda task: os.getpid()) as pool:
+            pids = {pid for _ in range(3) for _, pid in pool.map(range(5))}
+        assert len(pids) <= 2

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
+from typing import BinaryIO
 
 from msgspec.structs import replace
 
@@ -22,35 +23,20 @@ _ENCODING = ("utf-8", "surrogatepass")
 class Spool:
     """Belongs to one build. Processes that are forked from it may read."""
 
-    def __init__(self, files: ExitStack) -> None:
-        """files: closes what is opened here."""
-        self._files = files
-        self._file = files.enter_context(nameless_file())
-        """To read and write; nobody else writes there."""
+    def __init__(self, file: BinaryIO) -> None:
+        """file: to read and write; nobody else writes there."""
+        self._file = file
         self._end = 0
-
-    def part(self) -> Spool:
-        """Another one, for a process that is about to be forked to write there; it ends with this one."""
-        return Spool(self._files)
 
     def append(self, data: bytes) -> Callable[[], bytes] | None:
         """What gives these bytes again; None if there is no room on the disk."""
-        start = self.put_at(data)
-        return None if start is None else self.reader(start, len(data))
-
-    def put_at(self, data: bytes) -> int | None:
-        """Where these bytes begin now; None if there is no room on the disk."""
         start = self._end
         try:
             write_at(self._file, start, data)
         except OSError:
             return None
         self._end += len(data)
-        return start
-
-    def reader(self, start: int, size: int) -> Callable[[], bytes]:
-        """What gives the bytes that begin there, whichever process has put them."""
-        return partial(self._read, start, size)
+        return partial(self._read, start, len(data))
 
     def put_output(self, output: Output) -> Output:
         """The same file without its bytes in memory; as it is if there is no room on the disk."""
@@ -81,5 +67,5 @@ def without_bytes(output: Output) -> Output:
 @contextmanager
 def open_spool() -> Iterator[Spool]:
     """A spool that is gone at the end, with all that is in it."""
-    with ExitStack() as files:
-        yield Spool(files)
+    with nameless_file() as file:
+        yield Spool(file)

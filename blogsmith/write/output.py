@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -22,11 +22,10 @@ from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
 from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths
-from .division import DivideWork, do_here
 from .manifest import IN_PLACE_STAGE, read_manifest, read_partial
 from .place import OutputPlace, open_place, relative_path
-from .plan import WritePlan, make_plan, plan_replacement
-from .stage import has_leavings, recover, replace_file, replace_tree
+from .plan import WritePlan, make_plan
+from .stage import recover, replace_file, replace_tree
 
 # what renaming a folder says where it is mounted from elsewhere
 _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
@@ -50,14 +49,13 @@ def write_site(
     is_chosen: bool = False,
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
-    divide: DivideWork = do_here,
     wait_s: float = 10.0,
 ) -> WriteReport:
     """Make `target` hold exactly `outputs`, beside files that are not ours.
 
     is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
     is_untouched: every file there is known to be as the last build has left it; else all are read.
-    partial: those of `outputs` that were made in spite of errors. divide: as in `replace_tree`.
+    partial: those of `outputs` that were made in spite of errors.
     wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
     nothing if the folder, a path or a neighbour forbids it, or if the disk does.
     """
@@ -67,53 +65,8 @@ def write_site(
         plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
         if not plan.is_done:
-            _apply(plan, place, divide)
+            _apply(plan, place)
     return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
-
-
-def replace_output(
-    outputs: Collection[Output],
-    target: Path,
-    is_untouched: Callable[[], bool],
-    *,
-    site_root: Path,
-    is_chosen: bool = False,
-    wait_s: float = 10.0,
-) -> WriteReport | None:
-    """Give one file of the site other bytes: what that takes does not grow with the site.
-
-    None, and nothing is done, if more of these outputs have changed, or one is not ours, or the folder cannot
-    be written this way. is_untouched: whether all of it is as the last build has left it, asked while no
-    other build writes. The others as in `write_site`.
-    """
-    check_folder(target, site_root)
-    with (
-        _name_failures(target, site_root),
-        site_lock(site_root, wait_s),
-        open_place(target, site_root, is_chosen=is_chosen) as place,
-    ):
-        if has_leavings(place) or in_place.is_needed(place) or not is_untouched():
-            return None
-        with place.enter() as folder:
-            plan = plan_replacement(outputs, folder)
-        if plan is None:
-            return None
-        if plan.output:
-            replace_file(place, plan.output, plan.digests)
-        written = int(plan.output is not None)
-        return WriteReport(written, len(plan.digests) - written)
-
-
-def own_files(target: Path, site_root: Path, *, is_chosen: bool = False) -> Mapping[str, str]:
-    """Path → hex SHA-256 of the files in `target` that are ours, by what we have noted there.
-
-    SiteError or OSError as in `write_site`.
-    """
-    with open_place(target, site_root, is_chosen=is_chosen) as place:
-        if not place.is_there:
-            return {}
-        with place.enter() as folder:
-            return read_manifest(folder) or {}
 
 
 def read_last_site(
@@ -169,7 +122,7 @@ def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: flo
     return WriteReport(removed=len(own))
 
 
-def _apply(plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
+def _apply(plan: WritePlan, place: OutputPlace) -> None:
     if in_place.is_needed(place):
         in_place.replace_files(plan, place)
         return
@@ -177,7 +130,7 @@ def _apply(plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
         if path := plan.replaced_file:
             replace_file(place, plan.outputs[path], plan.digests, plan.partial)
         else:
-            replace_tree(plan, place, divide)
+            replace_tree(plan, place)
     except OSError as error:
         if error.errno not in _NOT_RENAMEABLE:
             raise

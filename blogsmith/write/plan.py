@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.tree import Descent, OwnTree, ancestors, scan
 from ..model.documents import Output
-from .manifest import IN_PLACE_STAGE, digest, read_manifest, read_partial
+from .manifest import digest, read_manifest, read_partial
 from .place import OutputPlace
 
 
@@ -102,30 +102,6 @@ def make_plan(
         unchanged = frozenset(same) if is_untouched else _unchanged_paths(folder, same, digests)
     found = _plan(place.title, wanted, digests, old, tree, own, unchanged)
     return replace(found, partial=partial, has_same_notes=old_partial == partial)
-
-
-class FileReplacement(Struct, frozen=True):
-    """A new site that differs from the old one in the bytes of one file."""
-
-    output: Output | None
-    """That file; None: there is none."""
-    digests: Mapping[str, str]
-    """Path → hex SHA-256 of the new site: the new manifest."""
-
-
-def plan_replacement(outputs: Collection[Output], folder: Folder) -> FileReplacement | None:
-    """Compare some files with the site in `folder`, which is as its manifest says.
-
-    None if more than one has changed, or one is not ours. Reads the manifest alone.
-    """
-    own = read_manifest(folder)
-    if own is None or read_partial(folder) or folder.status(IN_PLACE_STAGE):
-        return None
-    digests = {str(output.path): digest(output) for output in outputs}
-    changed = [output for output in outputs if own.get(str(output.path)) != digests[str(output.path)]]
-    if len(changed) > 1 or not digests.keys() <= own.keys():
-        return None
-    return FileReplacement(changed[0] if changed else None, {**own, **digests})
 
 
 def _plan(

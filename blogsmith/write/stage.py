@@ -21,7 +21,6 @@ from ..base.storage.folder import Folder
 from ..base.storage.linux import exchange, spread_folders, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
-from .division import DivideWork, do_here
 from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
@@ -30,8 +29,6 @@ _REPLACED, _LISTED = "replaced", "listed"
 """What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
 _FEW = 4
 """Files that are brought to disk one by one: all of a file system is also what others have just written."""
-_MANY, _PART = 400, 50
-"""Files for which several processes are worth their start; and how many one of them writes at a time."""
 _PLACES, _TRIES = 6, 3
 """Where a new tree may come to lie, and how many files are tried there."""
 _QUICK_NS = 150_000
@@ -55,15 +52,12 @@ def nursery_name(name: str) -> str:
     return f".{name}.blogsmith-apart"
 
 
-def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_here) -> None:
-    """Make the output folder the new site in one step; an OSError leaves the old one untouched.
-
-    divide: by whom files are written, where there are many.
-    """
+def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
+    """Make the output folder the new site in one step; an OSError leaves the old one untouched."""
     stage = stage_of(place.name)
     try:
         with _make_stage(place.parent, place.name) as folder:
-            _build_stage(folder, plan, place, divide)
+            _build_stage(folder, plan, place)
         old = swap(place.parent, stage, place.name)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -73,7 +67,7 @@ def replace_tree(plan: WritePlan, place: OutputPlace, divide: DivideWork = do_he
     if old is not None:
         # the new site is in place: what cannot be removed now is left to the next run
         with contextlib.suppress(OSError):
-            _retire(place, old, plan.own, divide)
+            _retire(place, old, plan.own)
 
 
 def replace_file(
@@ -130,18 +124,18 @@ def _least_ns(folder: Folder) -> int:
     return least
 
 
-def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace, divide: DivideWork) -> None:
+def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
     """The complete new tree: changed files written, all others linked from the old tree."""
     stage.set_mode(_FOLDER_MODE)
     if plan.is_new:
-        put_changed(stage, plan, divide)
+        put_changed(stage, plan)
     else:
         with place.enter() as old:
             stage.set_mode(_mode_of(old))
             with Descent(old) as before, Descent(stage, mode=_FOLDER_MODE) as after:
                 for path in sorted(plan.foreign_folders):
                     after.folder(path).set_mode(_mode_of(before.folder(path)))
-            put_changed(stage, plan, divide, old)
+            put_changed(stage, plan, old)
     put_manifest(stage, MANIFEST, plan.digests, plan.partial)
     flush(stage, [*plan.changed_files, MANIFEST])
 
@@ -163,14 +157,14 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
     return retired
 
 
-def _retire(place: OutputPlace, old: str, own: Collection[str], divide: DivideWork = do_here) -> None:
+def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
     """Delete the tree `old` that the output folder replaced.
 
-    own: its files that were ours. divide: as in `replace_tree`. Files that others put there after the new
-    tree was staged move over to the output folder.
+    own: its files that were ours. Files that others put there after the new tree was staged move over to the
+    output folder.
     """
     with place.parent.enter(old) as gone, place.enter() as folder:
-        _remove_own(gone, own, divide)
+        _remove_own(gone, own)
         left = scan(gone).files - {MANIFEST, *own}
         foreign = left - (read_manifest(folder) or {}).keys() if left else left
         with Descent(gone) as before, Descent(folder, mode=_FOLDER_MODE) as after:
@@ -181,33 +175,18 @@ def _retire(place: OutputPlace, old: str, own: Collection[str], divide: DivideWo
     place.parent.remove_tree(old)
 
 
-def _remove_own(top: Folder, own: Collection[str], divide: DivideWork) -> None:
+def _remove_own(top: Folder, own: Collection[str]) -> None:
     """Remove files of ours, and the folders of pages that are empty then; what fails is left."""
     names: dict[str, list[str]] = {}
     for path in sorted(own):
         folder, _, name = path.rpartition("/")
         if folder:
             names.setdefault(folder, []).append(name)
-    folders = list(names)
-    parts = [folders[start : start + _PART] for start in range(0, len(folders), _PART)]
-
-    def remove(number: int) -> None:
-        with Descent(top) as descent:
-            for path in parts[number]:
-                with contextlib.suppress(OSError):
-                    holder, folder = descent.parent(path)
-                    with holder.enter(folder) as page:
-                        for name in names[path]:
-                            page.remove(name)
-                    holder.remove_folder(folder)
-
-    (divide if len(folders) >= _MANY else do_here)(len(parts), remove)
-
-
-def has_leavings(place: OutputPlace) -> bool:
-    """Whether a run that died has left something beside the site, or there is none yet."""
-    left = (retired_name(place.name), stage_of(place.name), nursery_name(place.name))
-    return not place.is_there or any(place.parent.status(name) is not None for name in left)
+    with Descent(top) as descent:
+        for path in names:
+            with contextlib.suppress(OSError):
+                holder, folder = descent.parent(path)
+                holder.remove_inner(folder, names[path])
 
 
 def recover(place: OutputPlace) -> None:
@@ -228,30 +207,19 @@ def recover(place: OutputPlace) -> None:
             _retire(place, left, own)
 
 
-def put_changed(
-    folder: Folder, plan: WritePlan, divide: DivideWork = do_here, old: Folder | None = None
-) -> None:
+def put_changed(folder: Folder, plan: WritePlan, old: Folder | None = None) -> None:
     """Write the plan's changed files under `folder`, which has no files.
 
-    divide: as in `replace_tree`. old: the tree in which all others are, to be linked here too.
+    old: the tree in which all others are, to be linked here too.
     """
     kept = plan.foreign | plan.unchanged if old else frozenset[str]()
-    files = sorted({*plan.changed_files, *kept})
-    parts = [files[start : start + _PART] for start in range(0, len(files), _PART)]
-
-    def put(number: int, *, is_again: bool = False) -> None:
-        with Descent(old or folder) as before, Descent(folder, mode=_FOLDER_MODE) as after:
-            for path in parts[number]:
-                parent, name = after.parent(path)
-                if is_again and parent.status(name):
-                    parent.remove(name)
-                if path in kept:
-                    _link(before.parent(path)[0], parent, name)
-                else:
-                    _write_output(parent, name, plan.outputs[path])
-
-    for number in (divide if len(files) >= _MANY else do_here)(len(parts), put):
-        put(number, is_again=True)
+    with Descent(old or folder) as before, Descent(folder, mode=_FOLDER_MODE) as after:
+        for path in sorted({*plan.changed_files, *kept}):
+            parent, name = after.parent(path)
+            if path in kept:
+                _link(before.parent(path)[0], parent, name)
+            else:
+                _write_output(parent, name, plan.outputs[path])
 
 
 def put_manifest(

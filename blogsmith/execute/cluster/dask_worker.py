@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 # What Dask calls a task that goes on, and a worker that does: one without scheduler closes.
 _RUNNING = frozenset({"executing", "long-running"})
 _WORKING = frozenset({"running", "paused", "closing_gracefully"})
-_NAME = "blogsmith"
-Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +21,6 @@ class WorkerTask:
         """Whether somebody waits for its result."""
         task = self.worker.state.tasks.get(self.key)
         return self.worker.status.name in _WORKING and task is not None and task.state in _RUNNING
-
-    def keep(self, make: Callable[[], Kept]) -> Kept:
-        """What `make` gave when a task asked for it first; it lives as long as the worker does."""
-        kept: Kept = self.worker.extensions.setdefault(_NAME, make())
-        return kept
 
 
 def this_task() -> WorkerTask:

@@ -1,104 +1,57 @@
-"""Processes that the workers of a Dask cluster start fresh, each on its machine.
+"""Tasks on the workers of a Dask cluster, each of which starts a fresh process on its machine.
 
-A task of the cluster is some requests. What is sent to all processes goes to each worker once, named by its
-digest, and from there to its process, which waits for the next task a while. A page that ends its process is
-named; pages of a worker that is lost are made by the builder itself.
+A process and not the thread of Dask: only the main thread of a process hears the alarms by which work that
+does not end is ended, and a page that ends its process does not end the worker.
 """
 
 from __future__ import annotations
 
-import queue
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import Any
 
 from ...base.diagnostics.extras import DISTRIBUTION
 from ...config.schema import Dask
 from ...execute.cluster.dask_connection import WorkerCheck
-from ...execute.cluster.dask_tasks import DaskTasks, LostTask, result_of
+from ...execute.cluster.dask_pages import open_cluster
+from ...execute.cluster.dask_worker import this_task
 from ...execute.session.working_folder import working_folder
 from ...project.program_contents import program_contents
-from .cluster_worker import Batch, DiedThere, answer_there
-from .process_pool import AHEAD, PoolAnswer, PoolJob, ProcessDied, WorkerPool, unpack_answer
+from .pool import MakeAnswer, MapTasks, ProcessPool, run_calls
 
-_BATCH = 20
-"""Requests of one task: half a second of work, beside which some milliseconds of Dask's do not count."""
-_LOOK_S = 0.5
-"""Between two looks at whether the author has broken off."""
+_PER_CALL = 50
+"""Tasks of one call: a process starts for it, which takes as long as 25 pages."""
 
 
-class ClusterPool(WorkerPool):
-    """Fresh processes of the machines of a cluster; each thread of a worker counts as one."""
+@contextmanager
+def open_cluster_pool(settings: Dask, workers: int, make: MakeAnswer) -> Iterator[MapTasks]:
+    """Give what works on tasks; results of a worker or scheduler that is lost are None.
 
-    def __init__(self, settings: Dask, workers: int, job: PoolJob) -> None:
-        """workers: of a cluster that is started here.
-
-        ClusterError if none can be used; NotStorable as of `job`.
-        """
-        self._worker = job.name
-        self._done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        self._tasks: dict[int, Any] = {}
-        """First request → a task that is not over; it is cancelled when nobody holds it."""
-        state = job.state(is_elsewhere=bool(settings.scheduler))
-        with ExitStack() as stack:
-            folder = stack.enter_context(working_folder())
-            self._cluster = stack.enter_context(DaskTasks(settings, folder, workers, _program_check()))
-            self._sent = [self._cluster.send(state)]
-            """What every process is to know, as it stands in tasks."""
-            self._threads = self._cluster.threads
-            self._stack = stack.pop_all()
-
-    def __len__(self) -> int:
-        return self._threads
-
-    def close(self, *, is_broken_off: bool) -> None:
-        """As in `WorkerPool`."""
-        self._tasks.clear()
-        self._stack.close()
-
-    def share(self, request: bytes) -> None:
-        """As in `WorkerPool`: a process takes it before the next request that it gets."""
-        if self._cluster.is_connected:
-            self._sent.append(self._cluster.send(request))
-
-    def map(self, requests: Sequence[bytes], process_of: Sequence[int] | None = None) -> Iterator[PoolAnswer]:
-        """As in `WorkerPool`; any process gets any request."""
-        waiting = deque(range(0, len(requests), _BATCH))
-        while (waiting or self._tasks) and self._cluster.is_connected:
-            while waiting and len(self._tasks) < self._threads * AHEAD:
-                self._start(waiting.popleft(), requests)
-            with suppress(queue.Empty):
-                first, task = self._done.get(timeout=_LOOK_S)
-                del self._tasks[first]
-                yield from _answers(range(first, min(first + _BATCH, len(requests))), task)
-        for first in (*self._tasks, *waiting):
-            yield from _unmade(range(first, min(first + _BATCH, len(requests))))
-        self._tasks.clear()
-
-    def _start(self, first: int, requests: Sequence[bytes]) -> None:
-        batch = Batch(self._worker, tuple(one.key for one in self._sent), requests[first : first + _BATCH])
-        self._tasks[first] = self._cluster.call(
-            answer_there, (batch, list(self._sent)), lambda task: self._done.put((first, task))
-        )
+    workers: of a cluster that is started here. ClusterError if none can be used.
+    """
+    with (
+        working_folder() as folder,
+        open_cluster(settings, folder, workers, _program_check()) as cluster,
+    ):
+        submit = cluster.submitter(answer_there, make)
+        yield lambda tasks: run_calls(submit, enumerate(tasks), _PER_CALL, cluster.threads)
 
 
-def _answers(requests: range, task: Any) -> Iterator[PoolAnswer]:
-    try:
-        found = result_of(task)
-    except LostTask:
-        yield from _unmade(requests)
-        return
-    if isinstance(found, DiedThere):
-        raise ProcessDied(requests[found.request], found.ending)
-    for number, data in zip(requests, found, strict=True):
-        yield PoolAnswer(number, 0, unpack_answer(data))
+def answer_there(make: MakeAnswer, tasks: list[Any]) -> list[Any]:
+    """On a worker: the results of tasks, as `answer_tasks` gives them. ProcessDied names one of `tasks`."""
+    # Dask's own processes may start none by default: it would kill a worker without ending these
+    multiprocessing.current_process().daemon = False
+    task = this_task()
 
+    def look() -> None:
+        if not task.is_wanted():
+            raise CancelledError
 
-def _unmade(requests: range) -> Iterator[PoolAnswer]:
-    """Nobody has answered these: the builder makes what they ask for."""
-    for number in requests:
-        yield PoolAnswer(number, 0, None)
+    with ProcessPool("spawn", 1, make, look) as pool:
+        found = dict(pool.map(tasks))
+    return [found[number] for number in range(len(tasks))]
 
 
 def _program_check() -> WorkerCheck:

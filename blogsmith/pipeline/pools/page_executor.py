@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Literal
 
 from msgspec import Struct
@@ -12,8 +15,7 @@ from ...execute.session.environment import cores
 from ...project.context import SiteContext
 from ...project.report import BuildOptions
 from ...project.trust.consent import is_trusted
-from .fork_pool import ForkPool, can_fork
-from .process_pool import MAX_PROCESSES, PoolJob, WorkerPool
+from .pool import MAX_PROCESSES, MakeAnswer, MapTasks, ProcessPool, can_fork
 
 _CODE = "build-executor"
 _SETTING = ("build", "executor")
@@ -24,6 +26,8 @@ SPAWN_FEWEST = 150
 """A fresh process has its first page after 0.6 s; with 100 pages two are as quick as one process."""
 DASK_FEWEST = 300
 """Besides, Dask takes a second to import and to connect."""
+_TOGETHER = 2
+"""Bodies of one call: each takes some 10 milliseconds, and a call a fifth of one."""
 
 
 class PageExecutor(Struct, frozen=True):
@@ -41,23 +45,29 @@ class PageExecutor(Struct, frozen=True):
         """Bodies for which it is worth its start."""
         return {"here": 0, "fork": FORK_FEWEST, "spawn": SPAWN_FEWEST, "dask": DASK_FEWEST}[self.kind]
 
-    def start(self, job: PoolJob) -> WorkerPool:
-        """Start the processes. SiteError if they cannot be; NotStorable as of `job`."""
-        if self.kind == "fork":
-            return ForkPool(self.processes, job.answer)
-        if self.kind == "spawn":
-            from .spawn_pool import SpawnPool
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether processes are on machines that have no file of the site."""
+        return self.kind == "dask" and bool(self.context.config.execution.dask.scheduler)
 
-            return SpawnPool(self.processes, job.name, job.state(is_elsewhere=False))
-        return self._start_cluster(job)
+    @contextmanager
+    def start_pool(self, make: MakeAnswer) -> Iterator[MapTasks]:
+        """Start what works on tasks. SiteError if the cluster cannot be used.
 
-    def _start_cluster(self, job: PoolJob) -> WorkerPool:
+        make: can be pickled, unless processes are forked.
+        """
+        assert self.kind != "here", "this process needs no pool"
+        if self.kind != "dask":
+            with ProcessPool(self.kind, self.processes, make) as pool:
+                yield partial(pool.map, per_call=_TOGETHER)
+            return
         # only sites that name a cluster need what speaks to one
         from ...execute.cluster.dask_connection import EXECUTOR, ClusterError
-        from .cluster_pool import ClusterPool
+        from .cluster_pool import open_cluster_pool
 
         try:
-            return ClusterPool(self.context.config.execution.dask, self.processes, job)
+            with open_cluster_pool(self.context.config.execution.dask, self.processes, make) as run:
+                yield run
         except ClusterError as error:
             path = _SETTING if error.setting == EXECUTOR else error.setting
             raise SiteError(self.context.error_at(_CODE, path, str(error), error.hint)) from error
@@ -76,14 +86,24 @@ def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor
         problems = (_note(context, *hindrance),)
     if has_code or processes < 2:
         return PageExecutor("here", 1, context, problems)
-    method = options.start_method or ("fork" if can_fork() else "spawn")
-    return PageExecutor(method, processes, context, problems)
+    return PageExecutor(options.start_method or default_method(), processes, context, problems)
+
+
+def default_method() -> Literal["fork", "spawn"]:
+    """How processes are started if nobody says so."""
+    return "fork" if can_fork() else "spawn"
 
 
 def count_copies(context: SiteContext, options: BuildOptions) -> int:
     """How many copies of this process may fill templates; 1: it does so itself."""
     executor = choose_executor(context, options)
     return executor.processes if executor.kind == "fork" else 1
+
+
+def died(message: str, path: str = "") -> SiteError:
+    """Return the error for a page that ends its process."""
+    hint = "`--jobs 1` makes all pages in one process"
+    return SiteError(Diagnostic("page-process", message, path, hint=hint))
 
 
 def _hindrance(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from hashlib import sha256
 
-import msgspec
+from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.storage.site_cache import Rows
 from ...model.documents import Output
 from ...model.generated_files import GeneratedFile
 from ...model.template_views import PageView
-from ...model.texts import TextTrace
-from ..output_plan import OutputFile, OutputPlan
-from ..rows.row_store import RowStore
-from ..spool import Spool
-from .fork_pool import ForkPool
-from .process_pool import ProcessDied
+from ..output_plan import OutputFile
+from .page_executor import died
+from .pool import ProcessDied, ProcessPool
 
 FEWEST = 40
 """Pages to make for which processes are worth their start."""
 _SLOW = 20
 """Pages that take as long as a copy of a picture, with those of its copies that are made at once."""
+_TOGETHER = 4
+"""Files of one call: each takes a millisecond or two, and a call a fifth of one."""
 
 MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
 """A file, and what there is to say about it."""
-
-
-class _Made(msgspec.Struct, array_like=True):
-    data: bytes
-    """Empty where it lies in the spool of its process, or nobody asks for it."""
-    start: int | None
-    """Where it begins in that spool."""
-    size: int
-    digest: str
-    problems: tuple[Diagnostic, ...]
-    texts: frozenset[str] = frozenset()
-    """As in `Output`, like the next one."""
-    templates: frozenset[str] = frozenset()
-    errors: tuple[Diagnostic, ...] = ()
-    """Why it could not be made."""
 
 
 def cost_of(planned: OutputFile) -> int:
@@ -58,113 +44,56 @@ def is_feed(planned: OutputFile) -> bool:
 class PagePool:
     """Belongs to one build."""
 
-    def __init__(self, plan: OutputPlan, rows: RowStore, trace: TextTrace, spool: Spool | None) -> None:
-        """trace: notes which texts are read. spool: for what is made; None: only digests are asked for."""
-        self._spool = spool
-        self._plan = plan
+    def __init__(self, make: Callable[[OutputFile], MadeOutput], rows: Rows, *, has_bytes: bool) -> None:
+        """make: makes a file in any process. rows: what it reads. has_bytes: False if only digests are asked
+        for."""
+        self._make = make
         self._rows = rows
-        self._trace = trace
+        self._has_bytes = has_bytes
 
     def make(
-        self, pages: Sequence[OutputFile], processes: int
-    ) -> Iterator[tuple[OutputFile, MadeOutput | SiteError]]:
-        """The pages, or why they cannot be made, in some order; those that are to be made here are left out.
+        self, files: Sequence[OutputFile], processes: int
+    ) -> Generator[tuple[OutputFile, MadeOutput | SiteError], None, None]:
+        """The files, or why they cannot be made, in some order; those that are to be made here are left out.
 
-        Nothing is written to the rows meanwhile. SiteError if a process dies.
+        Nothing is written to the rows meanwhile. To be closed by a caller that may stop before the end.
+        SiteError if a process dies.
         """
         self._rows.share()
-        spools = [self._spool.part() for _ in range(processes)] if self._spool else []
-        worker = _PageWorker(self._plan, self._rows, self._trace, pages, spools)
-        requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
         # thousands of pages are made with the same templates
         known: dict[frozenset[str], frozenset[str]] = {}
-        with ForkPool(processes, worker.answer, worker.begin) as pool:
-            try:
-                for answer in pool.map(requests):
-                    if answer.data:
-                        made = msgspec.msgpack.decode(answer.data, type=_Made)
-                        planned = pages[answer.request]
-                        spool = spools[answer.process] if spools else None
-                        templates = known.setdefault(made.templates, made.templates)
-                        yield planned, _result(made, planned, spool, templates)
-            except ProcessDied as error:
-                message = (
-                    f"the process that filled the templates of {pages[error.request].origin} {error.ending}"
-                )
-                hint = "`--jobs 1` makes all pages in one process"
-                raise SiteError(Diagnostic("page-process", message, hint=hint)) from error
-
-
-def _result(
-    made: _Made, planned: OutputFile, spool: Spool | None, templates: frozenset[str]
-) -> MadeOutput | SiteError:
-    """templates: those of `made`, as one object for all files that have the same."""
-    if made.errors:
-        return SiteError(*made.errors)
-    make = spool.reader(made.start, made.size) if spool and made.start is not None else None
-    output = Output(
-        planned.path,
-        None if make else made.data,
-        make=make,
-        digest=made.digest,
-        texts=made.texts,
-        templates=templates,
-    )
-    return output, made.problems
-
-
-class _PageWorker:
-    """Lives in each of the processes, from the moment they are forked."""
-
-    def __init__(
-        self,
-        plan: OutputPlan,
-        rows: RowStore,
-        trace: TextTrace,
-        pages: Sequence[OutputFile],
-        spools: Sequence[Spool],
-    ) -> None:
-        """spools: of each process; none: of what is made only digests are asked for."""
-        self._spools = spools
-        self._spool: Spool | None = None
-        self._plan = plan
-        self._rows = rows
-        self._trace = trace
-        self._pages = pages
-        self._given_up: set[str] = set()
-
-    def begin(self, number: int) -> None:
-        """The process is there. number: its own."""
-        self._rows.reopen()
-        self._spool = self._spools[number] if self._spools else None
-
-    def answer(self, request: bytes) -> bytes:
-        """A `_Made`; nothing for a page whose layout takes too long, as another one has shown."""
-        view = self._pages[msgspec.msgpack.decode(request, type=int)].content
-        if isinstance(view, GeneratedFile):
-            return msgspec.msgpack.encode(self._put(view(), ()))
-        assert isinstance(view, PageView), "nothing else is made by several processes"
-        return b"" if view.layout in self._given_up else msgspec.msgpack.encode(self._make(view))
-
-    def _make(self, view: PageView) -> _Made:
+        worker, numbers = partial(self._worker, files), range(len(files))
         try:
-            with self._trace.watch() as texts, self._plan.context.theme.watch_templates() as templates:
-                made = self._plan.page(view)
-        except SiteError as error:
-            if any(found.code == "template-limit" for found in error.diagnostics):
-                self._given_up.add(view.layout)
-            return _Made(b"", None, 0, "", (), errors=error.diagnostics)
-        others = frozenset(texts - {view.path})
-        return self._put(made.html, made.problems, others, frozenset(templates))
+            with ProcessPool("fork", processes, worker) as pool:
+                for number, made in pool.map(numbers, _TOGETHER):
+                    if isinstance(made, SiteError):
+                        yield files[number], made
+                    elif made:
+                        output, problems = made
+                        templates = known.setdefault(output.templates, output.templates)
+                        yield files[number], (replace(output, templates=templates), problems)
+        except ProcessDied as error:
+            origin = files[error.task].origin
+            raise died(f"the process that filled the templates of {origin} {error.ending}") from error
 
-    def _put(
-        self,
-        data: bytes,
-        problems: tuple[Diagnostic, ...],
-        texts: frozenset[str] = frozenset(),
-        templates: frozenset[str] = frozenset(),
-    ) -> _Made:
-        start = self._spool.put_at(data) if self._spool else None
-        is_sent = self._spool is not None and start is None
-        digest = sha256(data).hexdigest()
-        return _Made(data if is_sent else b"", start, len(data), digest, problems, texts, templates)
+    def _worker(self, files: Sequence[OutputFile]) -> Callable[[int], MadeOutput | SiteError | None]:
+        self._rows.reopen()
+        given_up = set[str]()
+
+        def make(number: int) -> MadeOutput | SiteError | None:
+            content = files[number].content
+            layout = content.layout if isinstance(content, PageView) else ""
+            if layout in given_up:
+                # it takes too long, as another page has shown
+                return None
+            try:
+                output, problems = self._make(files[number])
+            except SiteError as error:
+                if any(found.code == "template-limit" for found in error.diagnostics):
+                    given_up.add(layout)
+                return error
+            data = output.data or b""
+            digest = sha256(data).hexdigest()
+            return replace(output, data=data if self._has_bytes else b"", digest=digest), problems
+
+        return make
