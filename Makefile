@@ -202,9 +202,9 @@ bench-lsp: $(READY)
 bench-search: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.bench.search $(BENCH_FLAGS)
 
-# What becomes of real sites that are imported: `make bench-import SITES="../a ../b"`.
+# How long an import takes, or what becomes of real sites that are imported: `make bench-import SITES="../a ../b"`.
 bench-import: $(READY)
-	$(BIN)/python -m tests.bench.imports $(SITES)
+	$(BIN)/python -m tests.bench.imports $(SITES) $(BENCH_FLAGS)
 
 # From the reader's click to the first output of Python in Chromium.
 bench-browser: $(READY) $(TOOLS)

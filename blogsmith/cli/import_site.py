@@ -61,8 +61,11 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
     -blogsmith behind; SOURCE stays as it is. What came of it is built and compared with SOURCE, and
     import-report.md tells every difference.
     """
+    from ..execute.session.environment import cores
     from ..importers.importer import ImportOptions
     from ..importers.importer import import_site as run
+    from ..importers.page_processes import Workers
+    from ..pipeline.pools.pool import MAX_PROCESSES
 
     target = into or Path(f"{source.resolve().name}-blogsmith")
     dry_run, fetches = options["dry_run"], options["fetch"]
@@ -72,6 +75,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
         dry_run=dry_run,
         against=options["against"],
         fetches=fetches,
+        workers=Workers(min(cores(), MAX_PROCESSES)),
     )
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         done = run(source, target, asked, progress)

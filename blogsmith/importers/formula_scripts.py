@@ -20,6 +20,7 @@ _ELEMENT = lazy_pattern(
     r"[ \t]*\n?",
     re.IGNORECASE,
 )
+_TAG = lazy_pattern(r"<(?:script|link)\b", re.IGNORECASE)
 _ADDRESS = lazy_pattern(
     r"mathjax|katex|asciimath|mathtex-script|/polyfill(?:\.min)?\.js|polyfill\.io", re.IGNORECASE
 )
@@ -34,7 +35,8 @@ def without_formula_scripts(site: SiteImport) -> SiteImport:
 
 
 def _page(page: ImportedPage) -> ImportedPage:
-    if not _ADDRESS.search(page.text) and not _CODE.search(page.text):
+    has_element = _TAG.search(page.text) is not None
+    if not has_element or not (_ADDRESS.search(page.text) or _CODE.search(page.text)):
         return page
     removed = list[str]()
 

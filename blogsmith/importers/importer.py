@@ -14,20 +14,15 @@ from ..base.storage.site_lock import site_lock
 from ..base.storage.temporary import temporary_folder
 from ..project.report import Progress
 from .addresses import leave_lists_free
-from .alert_boxes import with_alert_boxes
 from .comment_services import with_comments
-from .formula_scripts import without_formula_scripts
 from .leniency import with_copies, with_leniency
-from .link_schemes import with_https_links
-from .mathjax_formulas import with_tex_formulas
 from .needed_plugins import with_needed_plugins
 from .old_settings import with_named_settings
-from .plain_tables import with_plain_tables
-from .plain_titles import with_plain_titles
+from .page_processes import ONE_PROCESS, Workers
+from .page_rewrites import with_rewritten_pages
 from .protection import without_held_files
 from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
-from .shown_code import with_shown_code
 from .social_links import with_social_links
 from .source_files import source_root
 from .systems import find_system
@@ -49,6 +44,8 @@ class ImportOptions:
     """Folder of pages that the old system made."""
     fetches: bool = False
     """Images of other hosts will be downloaded: the new site shows its copies."""
+    workers: Workers = ONE_PROCESS
+    """They translate, make and compare pages."""
 
 
 def import_site(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
@@ -63,14 +60,14 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
     root = source_root(source)
     system = find_system(root, options.system)
-    site = with_files_that_can_be_read(without_held_files(system.read(root, progress)))
-    site = with_tex_formulas(with_https_links(without_formula_scripts(with_plain_titles(site))))
-    site = leave_lists_free(with_alert_boxes(with_plain_tables(with_shown_code(site))))
+    workers = options.workers
+    site = with_files_that_can_be_read(without_held_files(system.read(root, progress, workers)))
+    site = leave_lists_free(with_rewritten_pages(site, progress, workers))
     site = with_named_settings(with_needed_plugins(with_social_links(with_comments(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _writing(folder):
         written = write_site_files(site_files(site), folder, progress)
-        check = check_site(site, system, folder, options.now, progress, against=options.against)
+        check = check_site(site, folder, options.now, progress, against=options.against, workers=workers)
         site, check = with_leniency(site, check)
         site = with_copies(site) if options.fetches else site
         files = write_site_files(site_files(site), folder, progress, written)

@@ -8,9 +8,10 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..base.storage.folder import open_folder
 from ..base.storage.links import is_junction
@@ -44,6 +45,10 @@ class _SourcePath(_SystemPath):
     """The source's folder as the user names it, absolute; these two are those of a class for each source."""
     top = ""
     """The same, links resolved."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        # its class is none that a module has
+        return _source_path, (self.given, self.top, str(self))
 
     @property
     def is_inside(self) -> bool:
@@ -83,10 +88,18 @@ class _SourcePath(_SystemPath):
 
 def source_root(root: Path) -> Path:
     """The folder of a source; it and all paths joined to it lead nowhere else."""
+    return _source_class(os.path.abspath(root), os.path.realpath(root))(root)
+
+
+@lru_cache(maxsize=8)
+def _source_class(given: str, top: str) -> type[_SourcePath]:
     # in Python 3.11 a path knows nothing of the one it was made from but its class
-    place = {"given": os.path.abspath(root), "top": os.path.realpath(root)}
-    made: type[_SourcePath] = type("SourcePath", (_SourcePath,), place)
-    return made(root)
+    return type("SourcePath", (_SourcePath,), {"given": given, "top": top})
+
+
+def _source_path(given: str, top: str, path: str) -> Path:
+    """Return a path in another process."""
+    return _source_class(given, top)(path)
 
 
 def _is_below(path: str, top: str) -> bool:

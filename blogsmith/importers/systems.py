@@ -9,6 +9,7 @@ from typing import Protocol
 from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..project.report import Progress
 from .model import ImportedPage, SiteImport
+from .page_processes import ONE_PROCESS, Workers
 
 NAMES = ("quarto", "myst", "mkdocs", "hugo", "jekyll", "obsidian", "notebooks")
 """Folders of this package, in the order in which they are asked whether a source is theirs."""
@@ -25,9 +26,12 @@ class System(Protocol):
         """Whether the files of this folder are those of the system. Cheap: looks at names, reads next to
         nothing."""
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of a source. SiteError if nothing of it can be read; of single files that cannot, it gives
-        notices."""
+        notices.
+
+        workers: translate pages, in systems whose pages do not depend on each other.
+        """
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML of `page.original`, or of a part of it, as the old system would show it; never raises."""

@@ -1,6 +1,9 @@
-"""What becomes of real sites when they are imported: a line for each folder that is given.
+"""How long an import takes; or what becomes of real sites, a line for each folder that is given.
 
+    python -m tests.bench.imports [--posts N] [--rounds N] [--base PROGRAM]
     python -m tests.bench.imports FOLDER...
+
+The first is described in `import_times`.
 
 Every site is imported to a folder of its own that is removed again, built, and compared with its source. The
 columns: pages; those without an error of a build; things that the source has, by kind, and how many of them
@@ -20,6 +23,8 @@ from pathlib import Path
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
+
+from .import_times import print_times
 
 COLUMNS = ("site", "system", "pages", "clean", "errors", "formulas", "code", "images", "words", "left", "s")
 COUNTED = ("formulas", "code", "images", "words")
@@ -63,11 +68,23 @@ def _examples(done: ImportResult) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table, then examples of what is missing or wrong."""
+    """Print the times, or the table and then examples of what is missing or wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.imports")
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--posts", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--base", default="", metavar="PROGRAM", help="Another version of blogsmith.")
+    options = parser.parse_args(arguments)
+    if options.folders:
+        _print_table(options.folders)
+    else:
+        print_times(options.posts, options.rounds, options.base)
+    return 0
+
+
+def _print_table(folders: Sequence[Path]) -> None:
     rows, notes = [list(COLUMNS)], []
-    for folder in parser.parse_args(arguments).folders:
+    for folder in folders:
         row, examples = import_folder(folder.resolve())
         rows.append(row + [""] * (len(COLUMNS) - len(row)))
         notes += [f"{folder.name}: {example}" for example in examples]
@@ -75,7 +92,6 @@ def main(arguments: Sequence[str]) -> int:
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     print(*notes, sep="\n")
-    return 0
 
 
 if __name__ == "__main__":

@@ -31,6 +31,9 @@ _FORMULA_FENCE = re.compile(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
     r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
 )
+_DRAWN = re.compile(r"(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz)\b|\{\{[<%]\s*mermaid\b")
+_FENCED_FORMULA = re.compile(r"(?:```|~~~)[ \t]*(?:math|katex|mathjax)\b")
+"""These two find out quickly that a text has none: the patterns above try each line."""
 _DELIMITED = re.compile(r"\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(?<!\\)\$([^$]+)\$")
 _GITLAB = re.compile(r"(?<!\$)(\$\$?)`([^`\n]+)`\1(?!\$)")
 _INLINE_TEMPLATE = re.compile(
@@ -66,9 +69,13 @@ def render_goldmark(text: str, original: str) -> str:
     has_dollar = mark is None or "$" in mark[1].split()
     text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
     text = _INLINE_TEMPLATE.sub(lambda found: _NO_TEXT.sub("", found[2]), text)
-    text = _FORMULA_FENCE.sub(_formulas, _DIAGRAM.sub("", text))
+    if _DRAWN.search(text):
+        text = _DIAGRAM.sub("", text)
+    if _FENCED_FORMULA.search(text):
+        text = _FORMULA_FENCE.sub(_formulas, text)
     text = _DATA.sub(lambda found: f"\n\n<pre><code>{escape(found[2])}</code></pre>\n\n", text)
-    text = _GITLAB.sub(r"\1\2\1", text)
+    if "$`" in text:
+        text = _GITLAB.sub(r"\1\2\1", text)
     text = _HIGHLIGHT.sub(_highlighted, text)
     text = _FIGURE.sub(_figure, text)
     text = _FORMULA.sub(lambda found: _math(found[1]), text)
@@ -76,8 +83,10 @@ def render_goldmark(text: str, original: str) -> str:
     text = _SHOWN.sub(r"{{\1\2\3}}", text)
     if not has_dollar:
         text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
-    for pattern in (*([_PASSED] if mark else []), _BRACKETS):
-        text = pattern.sub(_bracketed, text)
+    if mark and any(each in text for each in ("$$", r"\(", r"\[")):
+        text = _PASSED.sub(_bracketed, text)
+    if any(each in text for each in ("$$", r"\\(", r"\\[")):
+        text = _BRACKETS.sub(_bracketed, text)
     return str(_parser(mark is not None).render(text))
 
 

@@ -64,13 +64,10 @@ class LinkTable:
         }
         self._shown_assets: dict[str, Path] = {}
 
-    @property
-    def shown_assets(self) -> tuple[ImportedFile, ...]:
-        """Files of `assets/` that pages show, to be copied."""
-        return tuple(
-            ImportedFile(PurePosixPath("static") / path, file)
-            for path, file in sorted(self._shown_assets.items())
-        )
+    def take_shown_assets(self) -> Mapping[str, Path]:
+        """Return files of `assets/` that pages have shown since the last call, by path below `static/`."""
+        shown, self._shown_assets = self._shown_assets, {}
+        return shown
 
     def reference(self, target: str, document: HugoDocument) -> str:
         """Destination of `ref` and `relref`: a path with fragment; empty if there is no such page."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from ..macros import script_macros, tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
@@ -29,24 +30,35 @@ _ARCHIVES = frozenset(("archives", "archive"))
 _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
+class SiteNeeds(NamedTuple):
+    """What pages need of the rest of the new site."""
+
+    kinds: frozenset[str] = frozenset()
+    """Kinds of boxes that the settings have to define."""
+    assets: Mapping[str, Path] = MappingProxyType({})
+    """Path below `static/` → file of `assets/` that is copied there."""
+
+
 class HugoPageTranslator:
-    """Translates the documents of one site; keeps what they share."""
+    """Translates the documents of one site; keeps what they share. Picklable."""
 
     def __init__(self, root: Path, config: HugoConfig, files: HugoFiles) -> None:
         self._root = root
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
-        self._data = cache(lambda: read_data(root, config))
-        self.kinds: set[str] = set()
-        """Kinds of boxes that the pages translated so far use, and the new site has to define."""
+        self._kinds: set[str] = set()
         self.macros = _macros(root / config.folder)
         """TeX macros of the whole site."""
 
-    @property
-    def links(self) -> LinkTable:
-        """Where links lead."""
-        return self._links
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        return read_data(self._root, self._config)
+
+    def take_needs(self) -> SiteNeeds:
+        """Return what the pages need that were translated since the last call."""
+        kinds, self._kinds = frozenset(self._kinds), set()
+        return SiteNeeds(kinds, self._links.take_shown_assets())
 
     def translate(self, document: HugoDocument) -> ImportedPage:
         """The page."""
@@ -103,8 +115,8 @@ class HugoPageTranslator:
             param=lambda name: self._param(name, document.front),
             file=lambda name: self._file(name, document),
             notice=notice,
-            data=self._data,
-            kinds=self.kinds,
+            data=lambda: self._data,
+            kinds=self._kinds,
         )
         text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
         if document.is_markdown:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...base.diagnostics.counts import plural
@@ -12,11 +13,12 @@ from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
+from ..page_processes import ONE_PROCESS, Workers, map_pages
 from ..text.drafts import draft_settings
 from .config import HugoConfig, find_config, read_config
 from .front import KEYS
 from .independent import render_goldmark
-from .page import HugoPageTranslator
+from .page import HugoPageTranslator, SiteNeeds
 from .settings import old_settings, site_settings
 from .source import HugoDocument, find_files
 from .taxonomies import without_lists
@@ -31,23 +33,29 @@ class Hugo:
         """Whether there are settings of Hugo."""
         return find_config(root) is not None
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of the site."""
         config = read_config(root)
         files, lists = without_lists(find_files(root, config))
+        documents = files.documents
         translator = HugoPageTranslator(root, config, files)
-        settings, notices = site_settings(config, translator.macros, files.documents)
+        settings, notices = site_settings(config, translator.macros, documents)
         patterns = settings.get("permalinks", {})
         pages: list[ImportedPage] = []
-        for done, document in enumerate(files.documents):
-            progress("read", done, len(files.documents))
-            page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
-            pages.append(keep_address(page, patterns))
-        pages += _section_pages(files.documents)
-        if kinds := {kind: {"title": kind.capitalize()} for kind in sorted(translator.kinds)}:
-            settings["callouts"] = kinds
+        kinds, assets = set[str](), dict[str, Path]()
+        translation = _Translation(translator, documents)
+        made = map_pages(translation.translate, range(len(documents)), len(documents), workers)
+        for document, (page, needs) in zip(documents, made, strict=True):
+            progress("read", len(pages), len(documents))
+            pages.append(keep_address(complete_page(page, document.front, KEYS), patterns))
+            kinds |= needs.kinds
+            assets |= needs.assets
+        pages += _section_pages(documents)
+        if kinds:
+            settings["callouts"] = {kind: {"title": kind.capitalize()} for kind in sorted(kinds)}
         settings |= draft_settings(pages)
-        copied = (*translator.links.shown_assets, *files.copied)
+        shown = (ImportedFile(PurePosixPath("static") / path, file) for path, file in sorted(assets.items()))
+        copied = (*shown, *files.copied)
         return SiteImport(
             root=root,
             system="hugo",
@@ -58,7 +66,7 @@ class Hugo:
                 *files.notices,
                 *lists,
                 *notices,
-                *_order_notices(files.documents),
+                *_order_notices(documents),
                 *_menu_notices(config),
             ),
             old_settings=(old_settings(config),),
@@ -67,6 +75,18 @@ class Hugo:
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML as goldmark would make it."""
         return render_goldmark(text, page.original)
+
+
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    """The documents of a site, each of which is translated by any process that has all of them."""
+
+    translator: HugoPageTranslator
+    documents: Sequence[HugoDocument]
+
+    def translate(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
+        page = translate_document(self.translator.translate, self.documents[number])
+        return page, self.translator.take_needs()
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:

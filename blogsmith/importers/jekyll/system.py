@@ -12,6 +12,7 @@ from ..front_keys import complete_page
 from ..model import ImportedPage, Notice, SiteImport, by_path
 from ..old_settings import DATA_LEFT
 from ..page_limit import translate_document
+from ..page_processes import ONE_PROCESS, Workers
 from .assembly import copied_files, distinct_addresses, with_home
 from .config import find_config, read_config
 from .front import KEYS
@@ -39,7 +40,7 @@ class Jekyll:
             (root / folder / name).exists() for name in ("_posts", "_layouts", "_includes", "Gemfile")
         ) or (not (root / "mkdocs.yml").exists())
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of the site."""
         config = read_config(root)
         files = find_files(root, config)

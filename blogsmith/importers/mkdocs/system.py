@@ -15,6 +15,7 @@ from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_limit import translate_document
+from ..page_processes import ONE_PROCESS, Workers
 from ..source_files import read_text
 from ..text.drafts import draft_settings
 from ..text.front_values import list_of
@@ -38,7 +39,7 @@ class MkDocs:
         """Whether there are settings of MkDocs or Zensical."""
         return find_config(root) is not None
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of the site."""
         config = read_config(root)
         files = find_files(root, config)

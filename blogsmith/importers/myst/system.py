@@ -12,6 +12,7 @@ from ..addresses import keep_address
 from ..bibliography.copied_files import SourceBibliographies
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, SiteImport, by_path
+from ..page_processes import ONE_PROCESS, Workers
 from ..protection import is_draft
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
@@ -34,7 +35,7 @@ class Myst:
         """Whether there is a `_toc.yml`, a `myst.yml`, or a `conf.py` that names a parser of MyST."""
         return find_book(root) is not None
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of the book."""
         config = read_config(root)
         files = find_files(root, config)

@@ -9,6 +9,7 @@ from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.names import name_set
 from ...project.report import Progress
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
+from ..page_processes import ONE_PROCESS, Workers
 from ..source_files import read_text, walk_files
 from .independent import render_notebook
 from .page import NotebookPage, NotebookTranslator
@@ -31,7 +32,7 @@ class Notebooks:
             return root.suffix == ".ipynb"
         return any(root.glob("*.ipynb")) or any(root.glob("*/*.ipynb"))
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All notebooks."""
         folder = root.parent if root.is_file() else root
         every = tuple(walk_files(folder))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_limit import translate_document
+from ..page_processes import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files
 from ..text.drafts import draft_settings
 from .front import KEYS
@@ -46,15 +48,15 @@ class Obsidian:
         notes = (path for path in walk_files(root) if path.suffix == ".md")
         return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _FIRST))
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of the vault."""
         vault = read_vault(root)
-        translator = NoteTranslator(vault)
+        translate = partial(translate_document, NoteTranslator(vault).translate)
         pages: list[ImportedPage] = []
-        for done, note in enumerate(vault.notes):
-            progress("read", done, len(vault.notes))
-            page = complete_page(translate_document(translator.translate, note), note.front, KEYS)
-            pages.append(keep_address(page, {}))
+        made = map_pages(translate, vault.notes, len(vault.notes), workers)
+        for note, page in zip(vault.notes, made, strict=True):
+            progress("read", len(pages), len(vault.notes))
+            pages.append(keep_address(complete_page(page, note.front, KEYS), {}))
         return SiteImport(
             root=root,
             system="obsidian",

@@ -14,6 +14,7 @@ from ..addresses import keep_address, new_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_limit import translate_document
+from ..page_processes import ONE_PROCESS, Workers
 from ..protection import with_reach
 from ..text.front_values import list_of
 from .blocks import NUMBERED_HERE
@@ -41,7 +42,7 @@ class Quarto:
             return True
         return any(root.glob("*.qmd")) or any(root.glob("*/*.qmd"))
 
-    def read(self, root: Path, progress: Progress) -> SiteImport:
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """All of the project."""
         config = read_config(root)
         files = find_files(root, config)

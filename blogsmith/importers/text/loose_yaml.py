@@ -55,10 +55,13 @@ def load_yaml(text: str) -> Any:
     # a tab is no indentation in YAML, and Ruby's reader takes it between key and value
     text = text.replace("\t", "    ")
     try:
-        node = yaml.compose(text, Loader=_Loader)
-        if node is not None and _size(node, {}) > _LARGEST:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if _size(node, {}) > _LARGEST:
             raise DataTextError("its anchors make it too large", 1)
-        return yaml.load(text, Loader=_Loader)
+        return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataTextError(error.problem or "it is no YAML", line) from error

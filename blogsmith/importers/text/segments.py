@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,7 +37,7 @@ def divide(text: str, dialect: Dialect = PLAIN) -> list[Segment]:
     """The segments of a text, in order; joined they are the text."""
     found: list[Segment] = []
     position = 0
-    for kind, start, end in _code_ranges(text, dialect):
+    for kind, start, end in _code_ranges(text):
         found.extend(_divide_prose(text, position, start, dialect))
         found.append(Segment(kind, text[start:end], start))
         position = end
@@ -56,8 +56,12 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
         yield Segment("prose", text[prose:end], prose)
 
 
-def _code_ranges(text: str, dialect: Dialect) -> list[tuple[SegmentKind, int, int]]:
-    """Where fenced and indented code stands, whole lines, fences included."""
+@lru_cache(maxsize=4)
+def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
+    """Return where fenced and indented code is, whole lines, fences included.
+
+    Cached, because most rewrites of a page leave its text as it is for the next one.
+    """
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -71,7 +75,7 @@ def _code_ranges(text: str, dialect: Dialect) -> list[tuple[SegmentKind, int, in
             # markdown-it counts the blank lines behind indented code to it
             kind: SegmentKind = "block" if token.type == "fence" else "indented"
             ranges.append((kind, starts[first], starts[min(last, len(starts) - 1)]))
-    return ranges
+    return tuple(ranges)
 
 
 @lru_cache(maxsize=1)

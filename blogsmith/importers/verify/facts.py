@@ -32,9 +32,13 @@ _MARKS = lazy_pattern(
     r"[ \t]*(?:\*/|-->)?[ \t]*\Z"
 )
 """Marks in a comment that lead to notes below the code."""
+_MARK_ENDS = (")", "!", ">", "/")
+"""Last characters of lines with marks: few lines have one."""
 _SIGN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese and Japanese, which have no blanks between words: each sign counts as one, as people count them."""
 _WORD = lazy_pattern(rf"[{_SIGN}]|[^\W_{_SIGN}]+(?:[’'][^\W_{_SIGN}]+)*")
+_ASCII_WORD = lazy_pattern(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
+"""The same in a text of ASCII, in a third of the time."""
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
@@ -107,15 +111,21 @@ def without_emphasis(tex: str) -> str:
 
 def compared_code(code: str) -> str:
     """A code block as it is compared: blanks at ends of lines and around it do not count, nor marks."""
-    lines = (_MARKS.sub("", line).strip() for line in code.strip().splitlines())
+    lines = (_without_marks(line).strip() for line in code.strip().splitlines())
     return "\n".join(line for line in lines if line)
+
+
+def _without_marks(line: str) -> str:
+    return _MARKS.sub("", line) if line.rstrip().endswith(_MARK_ENDS) else line
 
 
 def words_in(text: str) -> list[str]:
     """The words of a text as they are compared: letters and digits, without case and typographic forms."""
     text = unquote(text) if "%" in text else text
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return [word.replace("’", "'") for word in _WORD.findall(folded)]
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    folded = unicodedata.normalize("NFC", text).casefold().replace("’", "'")
+    return _WORD.findall(folded)
 
 
 def compared_address(address: str) -> str:

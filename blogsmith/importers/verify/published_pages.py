@@ -7,13 +7,16 @@ taken away as far as it does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from ...base.patterns import lazy_pattern
 from ..model import Difference, ImportedPage
+from ..page_processes import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files
 from ..text.segments import Lines
 from .articles import article_of
@@ -70,17 +73,33 @@ def _is_answered(address: str, answers: Container[str]) -> bool:
     return any(each in answers for each in (bare, quote(bare), f"{bare.removesuffix('.html')}/"))
 
 
-def published_facts(folder: Path, addresses: Iterable[str]) -> dict[str, Facts]:
+def published_facts(
+    folder: Path, addresses: Sequence[str], workers: Workers = ONE_PROCESS
+) -> dict[str, Facts]:
     """Address → what its published page holds, without what most pages of its form do; pages that are not
     there are left out."""
     forms: dict[int, dict[str, Facts]] = {}
-    for address in addresses:
-        file = page_file(folder, address)
-        text = read_text(file) if file else None
-        if text is not None:
-            article = article_of(text)
-            forms.setdefault(article.form, {})[address] = facts_of_html(article.html)
+    read = map_pages(partial(_read_published, folder), addresses, len(addresses), workers)
+    for address, found in zip(addresses, read, strict=True):
+        if found:
+            forms.setdefault(found.form, {})[address] = found.facts
     return {address: facts for pages in forms.values() for address, facts in _without_layout(pages).items()}
+
+
+class _PublishedPage(NamedTuple):
+    form: int
+    """As in `Article`."""
+    facts: Facts
+
+
+def _read_published(folder: Path, address: str) -> _PublishedPage | None:
+    """Return None if there is no page that can be read."""
+    file = page_file(folder, address)
+    text = read_text(file) if file else None
+    if text is None:
+        return None
+    article = article_of(text)
+    return _PublishedPage(article.form, facts_of_html(article.html))
 
 
 def page_file(folder: Path, address: str) -> Path | None:

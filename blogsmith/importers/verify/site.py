@@ -7,35 +7,27 @@ running anything. Nothing is written.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 from ...base.diagnostics.model import Diagnostic
-from ...base.patterns import lazy_pattern
 from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
 from ...pipeline.snapshot import SiteSnapshot
-from ...pipeline.time_limit import TookTooLong
-from ...project.report import BuildOptions, Progress
+from ...project.report import BuildOptions, ExecutionOptions, Progress
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
-from ..page_limit import page_limit
+from ..page_processes import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text
-from ..systems import System
-from ..text.data import load_data, split_front
 from ..text.loose_yaml import load_mapping
-from ..text.segments import Lines
-from .compare import losses
 from .facts import Facts
-from .html_facts import facts_of_html
-from .published_pages import PublishedCheck, check_published, published_facts, published_losses
-from .source_values import NewValues, front_losses, old_leaves, read_old_front, settings_losses
+from .page_comparer import PageComparer, PageRequest, page_html
+from .published_pages import PublishedCheck, check_published, published_facts
+from .source_values import NewValues, settings_losses
 from .values import ValueIndex, leaves
 
-_ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
 _BUILD_S = 60.0
 """How long one page may take to be made."""
 
@@ -72,33 +64,30 @@ class SiteCheck:
 
 def check_site(
     site: SiteImport,
-    system: System,
     root: Path,
     now: dt.datetime,
     progress: Progress,
     *,
     against: Path | None = None,
+    workers: Workers = ONE_PROCESS,
 ) -> SiteCheck:
     """Make the site at `root`, and compare it with what it was imported from.
 
     against: folder of pages that the old system made, to compare with too. SiteError if its settings cannot
     be read.
     """
-    snapshot = _make_site(root, now, progress, len(site.pages))
+    snapshot = _make_site(root, now, progress, len(site.pages), workers)
     own = {path: found for path, found in snapshot.own.items() if found}
-    checks = []
     new_settings = _settings_of(root)
     addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
-    published = published_facts(against, addresses) if against else {}
-    for done, page in enumerate(site.pages):
-        progress("compare", done, len(site.pages))
-        try:
-            with page_limit():
-                done_page = _check_page(page, system, snapshot, own, published)
-                checks.append(_with_front(done_page, page, site.root, root, new_settings))
-        except (TookTooLong, RecursionError):
-            lost = Difference("page", "takes too long to be compared", page.source)
-            checks.append(PageCheck(str(page.path), page.source, {}, (lost,)))
+    published = published_facts(against, addresses, workers) if against else {}
+    base_url, title = snapshot.config.base_url, snapshot.config.title
+    comparer = PageComparer(site.system, site.root, root, new_settings, base_url, title)
+    requests = (_request(page, snapshot, own, published) for page in site.pages)
+    checks = list[PageCheck]()
+    for check in map_pages(comparer.compare, requests, len(site.pages), workers):
+        progress("compare", len(checks), len(site.pages))
+        checks.append(check)
     every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
     unique = dict.fromkeys(every)
     base = snapshot.config.base_path
@@ -120,22 +109,14 @@ def _settings_of(root: Path) -> dict[str, Any]:
     return load_mapping(read_text(root / "blogsmith.yaml") or "")
 
 
-def _with_front(
-    check: PageCheck, page: ImportedPage, old_root: Path, new_root: Path, settings: Mapping[str, Any]
-) -> PageCheck:
-    """Return the check of a page with what its front matter lost, both read from the files."""
-    written = read_old_front(old_root / page.source)
-    new = split_front(read_text(new_root / page.path) or "")
-    index = ValueIndex([load_data(new.head, new.form), settings], [new.body])
-    old = old_leaves(page, written or {})
-    lost = front_losses(page, old, index)
-    differences = (*check.differences, *lost)
-    return replace(check, differences=differences, values=len(old), is_front_read=written is not None)
-
-
-def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:
-    options = BuildOptions(now=now, drafts=True, future=True, write=False)
-    line = IncrementalPipeline(root, options, lambda: now, limit_s=_BUILD_S)
+def _make_site(
+    root: Path, now: dt.datetime, progress: Progress, pages: int, workers: Workers
+) -> SiteSnapshot:
+    execution = ExecutionOptions(jobs=workers.count)
+    options = BuildOptions(
+        now=now, drafts=True, future=True, write=False, execution=execution, start_method=workers.method
+    )
+    line = IncrementalPipeline(root, options, lambda: now, limit_s=_BUILD_S, uses_processes=True)
     last: deque[SiteSnapshot | None] = deque(maxlen=1)
     for done, step in enumerate(line.update_all(None, UpdateRequest())):
         progress("build", min(done, pages), pages)
@@ -145,54 +126,31 @@ def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> 
     return site
 
 
-def _check_page(
+def _request(
     page: ImportedPage,
-    system: System,
     snapshot: SiteSnapshot,
     own: Mapping[str, tuple[Diagnostic, ...]],
     published: Mapping[str, Facts],
-) -> PageCheck:
+) -> PageRequest:
     path = str(page.path)
-    lines = Lines(page.original, page.first_line)
-    before = facts_of_html(system.render(page.original, page))
-    rendered = snapshot.rendered.get(path)
-    after = facts_of_html(_whole_html(snapshot, path)) if rendered else Facts()
-    removed = "\n\n".join(notice.removed for notice in page.notices if notice.removed)
-    allowed = facts_of_html(system.render(removed, page)) if removed else Facts()
-    home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
-    differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
-    if page.address in published:
-        differences += published_losses(page, published[page.address], after, allowed, snapshot.config.title)
-    found = own.get(path, ())
+    rendered, found = snapshot.rendered.get(path), own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
-    return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)
+    return PageRequest(
+        page=page,
+        html=page_html(rendered, snapshot.config.base_path) if rendered else None,
+        address_losses=_address_losses(page, snapshot),
+        published=published.get(page.address),
+        errors=errors,
+        warnings=len(found) - errors,
+    )
 
 
-def _whole_html(snapshot: SiteSnapshot, path: str) -> str:
-    """Content, title and summary of a page: what stands in its body may have become part of its head."""
-    body = snapshot.rendered[path].body
-    base_path = snapshot.config.base_path
-    originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
-    html = _with_originals(body.html, originals) if originals else body.html
-    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{html}"
-
-
-def _with_originals(html: str, originals: Mapping[str, str]) -> str:
-    """The text with pictures in place of their smaller copies."""
-
-    def original(found: re.Match[str]) -> str:
-        first = found[2].split(" ", 1)[0].rstrip(",")
-        return f'{found[1]}="{originals[first]}"' if first in originals else found[0]
-
-    return _ADDRESS.sub(original, html)
-
-
-def _address(page: ImportedPage, snapshot: SiteSnapshot) -> list[Difference]:
-    """The old address of a page if nothing answers there."""
+def _address_losses(page: ImportedPage, snapshot: SiteSnapshot) -> tuple[Difference, ...]:
+    """Return the old address of a page if nothing answers there."""
     address = unquote(page.address)
     if not address:
-        return []
+        return ()
     base = snapshot.config.base_path
     known = {f"{base}{address}", f"{base}{quote(address)}", f"{base}{address.rstrip('/')}/"}
     answers = known & snapshot.table.keys()
-    return [] if answers else [Difference("addresses", page.address, page.source)]
+    return () if answers else (Difference("addresses", page.address, page.source),)
