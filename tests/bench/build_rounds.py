@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .build_runs import Run, run_build, run_version
+from .build_runs import Run, run_build, run_check, run_version
 from .build_sites import Site
 
-Step = Literal["cold", "unchanged", "post", "template", "empty", "version"]
-"""Nothing kept; nothing changed; one post edited; the template of posts edited; no posts; `--version`."""
+Step = Literal["cold", "unchanged", "post", "title", "template", "check", "empty", "version"]
+"""Nothing kept; nothing changed; the text of one post edited; its title edited; the template of posts edited;
+a check after the build; no posts; `--version`."""
 STEPS: tuple[Step, ...] = get_args(Step)
 
 
@@ -35,10 +36,13 @@ def run_rounds(sites: Sequence[Site], empty: Site, rounds: int) -> Iterator[Meas
     """
     for number in range(rounds):
         first = number % len(sites)
-        for step in STEPS[:4]:
+        for step in STEPS[:5]:
             for site in (*sites[first:], *sites[:first]):
                 run = run_step(site, step, f"mark{number}{step}")
                 yield Measured(site.subject.name, step, number, run)
+        for site in sites:
+            if site.subject.check:
+                yield Measured(site.subject.name, "check", number, run_check(site))
         empty.clear()
         yield Measured(empty.subject.name, "empty", number, run_build(empty))
         yield Measured(empty.subject.name, "version", number, run_version(empty))
@@ -50,10 +54,12 @@ def run_step(site: Site, step: Step, mark: str) -> Run:
         site.clear()
     elif step == "post":
         site.edit_post(mark)
+    elif step == "title":
+        site.edit_title(mark)
     elif step == "template":
         site.edit_template(mark)
     run = run_build(site)
-    if step in ("post", "template") and not site.shows(mark):
+    if step in ("post", "title", "template") and not site.shows(mark):
         raise SystemExit(f"{site.subject.name} does not show the edit of its {step}")
     return run
 

@@ -46,6 +46,11 @@ def run_build(site: Site) -> Run:
     return _run(site, site.subject.command)
 
 
+def run_check(site: Site) -> Run:
+    """Check the site right after a build."""
+    return _run(site, site.subject.check)
+
+
 def run_version(site: Site) -> Run:
     """Have the generator say its version."""
     return _run(site, site.subject.version)
@@ -55,8 +60,9 @@ def _run(site: Site, command: Sequence[str]) -> Run:
     command = [part.replace("{root}", str(site.root)) for part in command]
     log = site.root.with_suffix(".log")
     environment = {**_environment(), **site.subject.environment}
-    # keys and consent of ours lie in the user's folders
+    # the consent and the cache of ours lie in the user's folders
     environment["XDG_STATE_HOME"] = str(site.root.with_suffix(".state"))
+    environment["XDG_CACHE_HOME"] = str(site.user_cache)
     with log.open("wb") as file:
         started = time.perf_counter()
         with subprocess.Popen(command, cwd=site.root, env=environment, stdout=file, stderr=file) as process:

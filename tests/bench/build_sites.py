@@ -10,6 +10,7 @@ from pathlib import Path
 from .build_corpus import make_post, slug_of
 from .build_subjects import OURS, Subject
 
+_TITLE = re.compile(r'^(title: ")mark\w+ (.*)$', re.MULTILINE)
 _MARK = re.compile(r"<p>mark\w+</p>")
 
 
@@ -31,10 +32,15 @@ class Site:
         """The finished page of the post that is edited, in the middle of the site."""
         return self.output / "posts" / slug_of(self.posts // 2) / "index.html"
 
+    @property
+    def user_cache(self) -> Path:
+        """Stands for the cache folder of the user."""
+        return self.root.with_suffix(".cache")
+
     def clear(self) -> None:
         """Remove what builds have made, so that the next one is cold."""
-        for name in (self.subject.output, *self.subject.caches):
-            path = self.root / name
+        kept = (self.root / name for name in (self.subject.output, *self.subject.caches))
+        for path in (*kept, self.user_cache):
             if path.is_file():
                 path.unlink()
             else:
@@ -44,6 +50,12 @@ class Site:
         """Add a sentence to one post."""
         file = self.root / self.subject.posts / f"{slug_of(self.posts // 2)}.md"
         file.write_text(f"{file.read_text('utf-8')}\nOne more sentence, {mark}.\n", encoding="utf-8")
+
+    def edit_title(self, mark: str) -> None:
+        """Put a word into the title of that post, in place of the last one."""
+        file = self.root / self.subject.posts / f"{slug_of(self.posts // 2)}.md"
+        text = _TITLE.sub(r"\1\2", file.read_text("utf-8"), count=1)
+        file.write_text(text.replace('title: "', f'title: "{mark} ', 1), encoding="utf-8")
 
     def edit_template(self, mark: str) -> None:
         """Put a paragraph into the template of posts, in place of the last one."""

@@ -59,6 +59,8 @@ class Subject:
     """What stands before the text of each post."""
     modules: Path | None = None
     """Folder of the modules that its settings import."""
+    check: tuple[str, ...] = ()
+    """What checks the site without writing it, if there is such a command."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables beside those of this process."""
 
@@ -83,6 +85,7 @@ def blogsmith() -> Subject:
         output="public",
         caches=(".blogsmith",),
         address="{slug}.md",
+        check=(*command, "check"),
     )
 
 

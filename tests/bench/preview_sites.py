@@ -78,7 +78,9 @@ class Site:
     @property
     def environment(self) -> Mapping[str, str]:
         """What the server is started with; consent to run cells is kept beside the site."""
-        return {**self.subject.generator.environment, "XDG_STATE_HOME": str(self.root.with_suffix(".state"))}
+        folders = {"XDG_STATE_HOME": ".state", "XDG_CACHE_HOME": ".cache"}
+        own = {name: str(self.root.with_suffix(suffix)) for name, suffix in folders.items()}
+        return {**self.subject.generator.environment, **own}
 
 
 def subjects(paths: Mapping[str, str]) -> dict[str, Subject | None]:
@@ -129,6 +131,7 @@ def forget(site: Site) -> None:
     """Remove everything that was made of a site."""
     for made in (".blogsmith", "public", "_freeze", "_site", "resources"):
         shutil.rmtree(site.root / made, ignore_errors=True)
+    shutil.rmtree(site.root.with_suffix(".cache"), ignore_errors=True)
 
 
 # ---- what is written into them
