@@ -12,19 +12,18 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
-from blogsmith.base.storage.cache import CACHE
-from blogsmith.pipeline.build_record import kept_report
-from blogsmith.pipeline.build_stamps import compare_build
-from blogsmith.pipeline.page_edit import build_edit
-from blogsmith.pipeline.rows.row_store import FILE
-from blogsmith.project.report import BuildOptions, BuildReport
+from blogsmith.base.storage.cache_file import cache_path
+from blogsmith.pipeline.last_build import find_unchanged
+from blogsmith.project.report import BuildReport
+from blogsmith.project.site_rows import open_rows
 from blogsmith.project.trust.consent import trust
 from tests.faults.children import at_step, in_child, kill_self
 from tests.preview_sites import built
 from tests.site_files import NOW, build
 from tests.test_preview_line import PLUGINS, POSTS, edits, write
 
-KEPT = f"{CACHE}/{FILE}"
+KEPT = "the cache of the site"
+"""Stands in an `Edit` for the path of its file."""
 FOLDER = "_freeze"
 CELL = """\
 ---
@@ -60,7 +59,7 @@ MOST_STEPS = 300
 """Some more than what a build does with the site's folder; a kill behind the end of one hits none."""
 
 Edit = tuple[str, str | None]
-"""A path and its new text, or None: it goes. `_freeze` and one of `RECORDS`: all records."""
+"""A path or `KEPT` and its new text, or None: it goes. `_freeze` and one of `RECORDS`: all records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def edit(root: Path, changes: tuple[Edit, ...]) -> None:
         if path == FOLDER:
             edit_records(root, text or "")
             continue
-        write(root / path, text)
+        write(cache_path(root) if path == KEPT else root / path, text)
         if path.startswith("plugins/") or any(word in (text or "") for word in ("plugins", "```")):
             trust(root)
 
@@ -188,13 +187,14 @@ def _remember(root: Path) -> int:
 
 
 def _build_again(root: Path) -> BuildReport:
-    """As the command builds: nothing, or a page that was edited, or on what is kept."""
-    last = compare_build(str(root), "the same", NOW.timestamp(), write=True)
-    if last and not last.changed:
-        return kept_report(last.report)
-    options = BuildOptions(now=NOW, remembers=True, question="the same", output=root / "public")
-    report = build_edit(root, options, last) if last else None
-    return report or build(root, remembers=True, question="the same", output=root / "public")
+    """As the command builds: nothing, or on what is kept."""
+    return unchanged(root) or build(root, remembers=True, question="the same", output=root / "public")
+
+
+def unchanged(root: Path) -> BuildReport | None:
+    """What the last build with the question of these tests reported, if nothing has changed since."""
+    with open_rows(root) as rows:
+        return find_unchanged(root, rows, "the same", NOW)
 
 
 def _clean_build(root: Path) -> BuildReport:

@@ -193,7 +193,7 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with patch.object(html, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
-        return build(root, execution=ExecutionOptions(jobs=2)).diagnostics
+        return build(root, execution=ExecutionOptions(jobs=2), start_method="fork").diagnostics
 
 
 def _no_pagefind(root: Path) -> tuple[Diagnostic, ...]:

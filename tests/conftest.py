@@ -277,9 +277,30 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_state(states: Path, folder_numbers: Counter[str]) -> None:
-    """No test trusts a site for the user or for the next test."""
+    """No test trusts a site for the user or for the next test, or leaves anything in the user's cache."""
     folder_numbers["state"] += 1
     os.environ["XDG_STATE_HOME"] = f"{states}/state{folder_numbers['state']}"
+    # pip goes on with what it has downloaded
+    os.environ.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
+    os.environ["XDG_CACHE_HOME"] = f"{states}/cache"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def start_method() -> Iterator[None]:
+    """Processes that make pages start as on macOS and Windows if the variable BLOGSMITH_TEST_SPAWN is set.
+
+    Sites of tests are small: those for which copies would be worth their start get fresh processes then.
+    """
+    if not os.environ.get("BLOGSMITH_TEST_SPAWN"):
+        yield
+        return
+    from blogsmith.pipeline.pools import page_executor
+
+    with (
+        patch.object(page_executor, "default_method", lambda: "spawn"),
+        patch.object(page_executor, "SPAWN_FEWEST", page_executor.FORK_FEWEST),
+    ):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -32,6 +32,8 @@ class Desk:
         self.is_urgent = False
         """Whether the editor waits for an answer."""
         self.tasks: list[SiteSession] = []
+        self.said: list[str] = []
+        """Lines of its log."""
         self.service = LanguageService(
             now=lambda: NOW,
             clock=self._clock,
@@ -39,6 +41,7 @@ class Desk:
             opened=self.tasks.append,
             closed=self.tasks.remove,
             is_urgent=lambda: self.is_urgent,
+            say=self.said.append,
         )
         self.service.encoding = encoding
         self._versions: dict[str, int] = {}

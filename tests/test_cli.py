@@ -227,6 +227,7 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "write": True,
         "start_method": "",
         "include": (),
+        "focus": (),
         "keep_going": True,
     }
 
@@ -245,6 +246,7 @@ def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "write": False,
         "start_method": "",
         "include": (),
+        "focus": (),
         "keep_going": False,
     }
 

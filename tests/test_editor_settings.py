@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from blogsmith.base.schema.files import KIND, SCHEMAS
-from blogsmith.base.storage.cache import CACHE
+from blogsmith.base.storage.own_folder import OWN_FOLDER
 from blogsmith.config.load import parse_config
 from tests.docs_fill import DOCS
 from tests.docs_sources import ROOT
@@ -18,7 +18,7 @@ from tests.test_broken import FILES
 
 PAGE = (DOCS / "editors.md").read_text("utf-8")
 FENCES = re.findall(r'^```(\w+) title="([^"]+)"\n(.*?)\n```$', PAGE, re.MULTILINE | re.DOTALL)
-COPY = f"{CACHE}/{KIND}/config.json"
+COPY = f"{OWN_FOLDER}/{KIND}/config.json"
 
 
 def settings_of(title: str) -> Any:
@@ -66,9 +66,9 @@ def test_every_editor_has_its_settings() -> None:
 
 def test_paths_of_schemas_are_those_that_builds_write() -> None:
     found = set(re.findall(r"[\w./]*/schema/[\w-]+\.json", PAGE))
-    copies = {path.removeprefix("./") for path in found if CACHE in path}
+    copies = {path.removeprefix("./") for path in found if OWN_FOLDER in path}
     assert copies == {COPY}
-    assert {path for path in found if CACHE not in path} == {f"/schema/{name}.json" for name in SCHEMAS}
+    assert {path for path in found if OWN_FOLDER not in path} == {f"/schema/{name}.json" for name in SCHEMAS}
     starter = (ROOT / "blogsmith" / "starter" / "blogsmith.yaml").read_text("utf-8")
     assert starter.splitlines()[0] == f"# yaml-language-server: $schema={COPY}"
     assert starter.splitlines()[0] in PAGE

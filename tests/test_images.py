@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
+from blogsmith.base.storage.site_cache import NoRows
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.pipeline.rows.image_rows import ImageSizes
-from blogsmith.pipeline.rows.row_store import NoRows
 from blogsmith.render.dimensions import fit_attributes, fit_style, parse_length
 from blogsmith.render.images import (
     ImageProblem,
@@ -272,6 +272,6 @@ def test_sizes_below_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.
     found = sizes.measure(file)
     assert isinstance(found, ImageInfo) and (found.width_px, found.height_px) == (4, 3)
     # the file is old enough for its stamp to be believed
-    monkeypatch.setattr("blogsmith.pipeline.rows.image_rows.time.time_ns", lambda: 2**62)
+    monkeypatch.setattr("blogsmith.pipeline.rows.stamped_values.time.time_ns", lambda: 2**62)
     sizes.save()
-    assert sizes.take_new() == b""
+    assert sizes.values.take_new() == b""

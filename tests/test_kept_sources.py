@@ -11,9 +11,9 @@ import pytest
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
 from blogsmith.model.decode import decode
-from blogsmith.pipeline.rows import source_rows
-from blogsmith.pipeline.rows.row_store import open_rows
+from blogsmith.pipeline.rows import source_rows, stamped_values
 from blogsmith.pipeline.rows.source_rows import KeptSources
+from blogsmith.project.site_rows import open_rows
 from blogsmith.read import files as reading
 from tests.site_files import put_bare
 
@@ -25,7 +25,7 @@ PLAIN = "<!DOCTYPE html><title>{{ page.title }}</title><main>%s{{ page.content }
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A site that has been built, its sources older than any doubt."""
-    monkeypatch.setattr(source_rows, "DOUBT_NS", 20_000_000)
+    monkeypatch.setattr(stamped_values, "DOUBT_NS", 20_000_000)
     files = {
         "blogsmith.yaml": "title: S\n",
         "content/posts/a.md": POST,
@@ -82,7 +82,7 @@ def test_a_change_that_keeps_size_and_time_is_seen(site: Path, read: list[str]) 
 
 
 def test_young_files_are_read_again(site: Path, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_rows, "DOUBT_NS", 60_000_000_000)
+    monkeypatch.setattr(stamped_values, "DOUBT_NS", 60_000_000_000)
     (site / "content/posts/a.md").write_text(POST)
     for word in ("new", "newer"):
         (site / "layouts/post.html").write_text(PLAIN.replace("%s", word))

@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from blogsmith.base.storage.cache import CACHE, MOST, read_or_make
+from blogsmith.base.storage.cache_file import cache_path
+from blogsmith.base.storage.site_cache import Row, open_site_cache, read_or_make
 from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import PageText
 from blogsmith.site import font_cut
@@ -32,6 +33,7 @@ from blogsmith.site.math_font import (
     page_signs,
 )
 from blogsmith.tex.mathml.signs import join_signs, signs_of, split_signs
+from tests.cached_rows import change_row, row_names
 from tests.rows import each_row
 from tests.site_files import build, printed
 from tests.theme_pages import BARE, ROOT
@@ -181,20 +183,22 @@ class TestKept:
     @pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 36, b"y" * 400])
     def test_what_is_damaged_is_made_again(self, tmp_path: Path, damage: bytes) -> None:
         read_or_make(tmp_path, "fonts", "a", lambda: b"dear")
-        (tmp_path / CACHE / "fonts" / "a").write_bytes(damage)
+        change_row(tmp_path, "fonts", "a", Row("another digest", damage))
         assert read_or_make(tmp_path, "fonts", "a", lambda: b"dear") == b"dear"
         assert read_or_make(tmp_path, "fonts", "a", lambda: b"never made") == b"dear"
 
-    def test_a_folder_that_cannot_be_is_no_matter(self, tmp_path: Path) -> None:
-        (tmp_path / CACHE).write_text("in the way")
+    def test_a_folder_that_cannot_be_is_no_matter(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "cache").write_text("in the way")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         assert read_or_make(tmp_path, "fonts", "a", lambda: b"dear") == b"dear"
 
     def test_old_ones_go(self, tmp_path: Path) -> None:
-        for number in range(MOST + 5):
-            read_or_make(tmp_path, "fonts", str(number), lambda: b"x")
-        folder = tmp_path / CACHE / "fonts"
-        assert len(list(folder.iterdir())) == MOST
-        assert (folder / str(MOST + 4)).is_file()
+        for number in range(13):
+            read_or_make(tmp_path, "fonts", str(number), lambda: b"x", spare=8)
+        # the one that is in use, and the youngest of the others
+        assert row_names(tmp_path, "fonts") == {str(number) for number in range(4, 13)}
 
     def test_two_builds_at_once(self, tmp_path: Path) -> None:
         barrier, found = threading.Barrier(4), []
@@ -212,7 +216,8 @@ class TestKept:
         for thread in threads:
             thread.join()
         assert found == [b"dear" * 1000] * 4
-        assert [file.name for file in (tmp_path / CACHE / "fonts").iterdir()] == ["a"]
+        assert row_names(tmp_path, "fonts") == {"a"}
+        assert cache_path(tmp_path).is_file()
 
 
 def site(root: Path, **posts: str) -> Path:
@@ -254,7 +259,8 @@ class TestBuild:
         files = built(site(tmp_path, a="$\\sum_i x_i^2 \\le \\frac{\\alpha}{2}$"))
         (name,) = fonts_in(files)
         assert (FONTS / Path(name).name).read_bytes() == files[name]
-        assert not (tmp_path / ".blogsmith" / "fonts").exists()
+        with open_site_cache(tmp_path) as cache:
+            assert not cache.rows("fonts")
 
     def test_no_font_without_formulas(self, tmp_path: Path) -> None:
         files = built(site(tmp_path, a="Words."))
@@ -270,13 +276,14 @@ class TestBuild:
 
     def test_a_damaged_keep_changes_nothing(self, tmp_path: Path) -> None:
         first = built(site(tmp_path, a="$a \\uplus b$"))
-        (stored,) = (tmp_path / ".blogsmith" / "fonts").iterdir()
-        stored.write_bytes(b"damaged")
+        (name,) = row_names(tmp_path, "fonts")
+        change_row(tmp_path, "fonts", name, Row("another digest", b"damaged"))
         assert built(tmp_path) == first
 
     def test_check_cuts_nothing(self, tmp_path: Path) -> None:
         assert build(site(tmp_path, a="$a \\uplus b$"), write=False).ok
-        assert not (tmp_path / ".blogsmith" / "fonts").exists()
+        with open_site_cache(tmp_path) as cache:
+            assert not cache.rows("fonts")
 
     def test_without_the_tools_the_whole_font_goes_out(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -6,13 +6,12 @@ import itertools
 import json
 import os
 import random
-import shutil
 import signal
 import stat
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from unittest.mock import patch
 
@@ -24,7 +23,7 @@ from blogsmith.base.storage.folder import Folder
 from blogsmith.model.documents import Output
 from blogsmith.write import stage
 from blogsmith.write.manifest import manifest_bytes
-from blogsmith.write.output import WriteReport, clean, replace_output, write_site
+from blogsmith.write.output import WriteReport, clean, write_site
 
 OLD = {"index.html": "old", "a/index.html": "a", "a/b/c.txt": "c", "gone/x.html": "x", "same.css": "same"}
 NEW = {
@@ -475,51 +474,6 @@ for text in itertools.cycle([b"one", b"two"]):
 """
 
 
-def replace(site: Path, files: Files, *, is_untouched: bool = True) -> WriteReport | None:
-    return replace_output(outputs(files), site / "public", lambda: is_untouched, site_root=site, wait_s=0)
-
-
-def test_one_file_replaced_is_as_the_whole_site_written(site: Path) -> None:
-    """The same bytes, the manifest among them, and no other file is another one."""
-    write(site, OLD)
-    same = (site / "public/same.css").stat()
-    assert replace(site, {"index.html": "new", "same.css": "same"}) == WriteReport(written=1, unchanged=4)
-    assert read(site / "public") == {**OLD, "index.html": "new"}
-    assert (site / "public/same.css").stat() == same
-    manifest = (site / "public" / MANIFEST).read_bytes()
-    assert write(site, {**OLD, "index.html": "new"}) == WriteReport(unchanged=5)
-    write(site, {})
-    write(site, {**OLD, "index.html": "new"})
-    assert (site / "public" / MANIFEST).read_bytes() == manifest
-    assert neighbours(site) == {"public", ".blogsmith"}
-    assert replace(site, {"index.html": "new"}) == WriteReport(unchanged=5)
-
-
-def leave_stage(site: Path) -> None:
-    (site / stage.stage_of("public")).mkdir()
-
-
-REFUSED: Mapping[str, tuple[Files, Callable[[Path], object], bool]] = {
-    "two of them": ({"index.html": "new", "a/index.html": "new"}, neighbours, True),
-    "one that is not there": ({"more.html": "new"}, neighbours, True),
-    "somebody has touched it": ({"index.html": "new"}, neighbours, False),
-    "no site": ({"index.html": "new"}, lambda site: shutil.rmtree(site / "public"), True),
-    "a run that died": ({"index.html": "new"}, leave_stage, True),
-    "no list of ours": ({"index.html": "new"}, lambda site: (site / "public" / MANIFEST).unlink(), True),
-}
-
-
-@pytest.mark.parametrize(("files", "change", "is_untouched"), REFUSED.values(), ids=REFUSED)
-def test_what_takes_more_than_to_replace_one_file(
-    files: Files, change: Callable[[Path], object], is_untouched: bool, site: Path
-) -> None:
-    write(site, OLD)
-    change(site)
-    before = read(site / "public")
-    assert replace(site, files, is_untouched=is_untouched) is None
-    assert read(site / "public") == before
-
-
 def test_the_list_of_files_is_json() -> None:
     for files, partial in (({}, ()), ({"b": "1", 'a "é"\\': "2"}, ()), ({"b": "1"}, ("b", "a"))):
         expected: dict[str, object] = {"format": 1, "files": dict(sorted(files.items()))}
@@ -586,7 +540,6 @@ def test_a_place_where_files_are_slow_is_left(site: Path, least_ns: list[int]) -
 def test_a_run_that_died_while_it_made_its_folder(site: Path) -> None:
     write(site, OLD)
     (site / stage.nursery_name("public") / "0123").mkdir(parents=True)
-    assert replace(site, {"index.html": "new"}) is None
     write(site, NEW)
     assert read(site / "public") == NEW
     assert neighbours(site) == {"public", ".blogsmith"}

@@ -1,8 +1,7 @@
-"""An edit of a text that nobody else can see is built without a look at the rest of the site."""
+"""A build after an edit makes the edited pages again, and gives what a clean build gives."""
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -11,24 +10,20 @@ import pytest
 from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Diagnostic
-from blogsmith.model.scopes import FieldScope, scoped_fields
-from blogsmith.model.template_views import PageView
-from blogsmith.pipeline import page_edit
-from blogsmith.pipeline.build_stamps import compare_build
-from blogsmith.pipeline.outline_rows import PagePlace
-from blogsmith.pipeline.page_edit import build_edit
+from blogsmith.pipeline import reload
 from blogsmith.project import context as context_module
 from blogsmith.project.context import SiteContext
-from blogsmith.project.report import BuildOptions, BuildReport
-from blogsmith.write import output
+from blogsmith.project.report import BuildReport
+from tests.build_scripts import unchanged
 from tests.preview_sites import built
-from tests.site_files import NOW, build, put_bare
+from tests.site_files import build, put_bare
 from tests.test_preview_line import POSTS, write
 
 A = "content/posts/a.md"
 B = "content/posts/b.md"
 ABOUT = "content/about.md"
 TICK_S = 0.06
+"""Longer than a tick of the clock: stamps tell of later saves."""
 
 
 @pytest.fixture
@@ -41,37 +36,33 @@ def site(tmp_path: Path) -> Path:
 
 
 def build_whole(root: Path) -> BuildReport:
+    """Build as the command does, on what is kept."""
     report = build(root, remembers=True, question="the same", output=root / "public")
     time.sleep(TICK_S)
     return report
 
 
-def build_edited(root: Path) -> BuildReport | None:
-    last = compare_build(str(root), "the same", NOW.timestamp(), write=True)
-    assert last is not None
-    options = BuildOptions(now=NOW, remembers=True, question="the same", output=root / "public")
-    return build_edit(root, options, last)
-
-
 def expect_edit(root: Path, *paths: str) -> None:
-    """These pages are made anew, and no other; the site is what a clean build gives."""
-    report = build_edited(root)
-    assert report is not None
+    """These pages are made again, and no other; the site is what a clean build gives."""
+    report = build_whole(root)
     assert set(report.rebuilt) == set(paths)
+    expect_clean(root, report)
+
+
+def expect_clean(root: Path, report: BuildReport) -> None:
+    """A clean build says and writes the same."""
     clean = build(root, output=root.with_name("fresh"))
-    assert built(root / "public") == built(root.with_name("fresh"))
     assert report.diagnostics == clean.diagnostics
+    assert not report.ok or built(root / "public") == built(root.with_name("fresh"))
     for name in ("pages", "formulas", "code_blocks", "images", "drafts", "scheduled", "cells"):
         assert getattr(report, name) == getattr(clean, name), name
 
 
 def expect_build(root: Path) -> tuple[Diagnostic, ...]:
-    """More than a text may be another one; gives what the whole build says."""
-    assert build_edited(root) is None
+    """More than one page may be another one; gives what the build says."""
+    assert unchanged(root) is None
     report = build_whole(root)
-    clean = build(root, output=root.with_name("fresh"))
-    assert report.diagnostics == clean.diagnostics
-    assert not report.ok or built(root / "public") == built(root.with_name("fresh"))
+    expect_clean(root, report)
     return report.diagnostics
 
 
@@ -145,7 +136,7 @@ def test_files_for_hosts(host: str, tmp_path: Path) -> None:
 
 
 def test_texts_that_readers_search(tmp_path: Path) -> None:
-    """Of the index the files that hold what has changed are made anew, from what they were."""
+    """Of the index, the files whose bytes are the same stay as they are."""
     root = tmp_path / "site"
     for name in ("a", "b", "c"):
         text = f"tags: [owl]\n---\nA first sentence.\n\n## Part\n\nIt is $x + {name} = 1$.\n"
@@ -163,21 +154,18 @@ def test_texts_that_readers_search(tmp_path: Path) -> None:
     add(root, "content/posts/a.md", "\nAnd $1 = a + x$ is another.\n")
     add(root, "content/posts/b.fr.md", "\nUn wombat.\n")
     expect_edit(root, "content/posts/a.md", "content/posts/b.fr.md")
-    # what this has left is known to a whole build
-    time.sleep(TICK_S)
     again = build_whole(root)
     assert (again.written, again.rebuilt) == (0, {})
 
 
 def test_lines_that_move(site: Path) -> None:
-    """Where labels stand matters to nobody else."""
+    """Pages that refer to a label are told where it is, and are made again, too."""
     text = POSTS[B].replace("$$x = 1$$", "A first sentence.\n\n$$x = 1$$")
     write(site / B, text)
     # a first sentence is the description of the page, which lists show
-    assert build_edited(site) is None
-    build_whole(site)
+    expect_build(site)
     write(site / B, text.replace("A first sentence.", "A first sentence.\n\nA second one."))
-    expect_edit(site, B)
+    expect_edit(site, A, B)
 
 
 def test_files_that_are_replaced(site: Path) -> None:
@@ -213,9 +201,7 @@ def test_mistakes(text: str, site: Path) -> None:
     assert found
     # and once more, when they are gone
     write(site / ABOUT, POSTS[ABOUT] + "\nAnother text.\n")
-    last = compare_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert last is None or build_edited(site) is None
-    assert not build_whole(site).diagnostics
+    assert not expect_build(site)
 
 
 @pytest.mark.parametrize("what", ["new", "gone", "image", "settings", "static"])
@@ -229,7 +215,7 @@ def test_other_files(what: str, site: Path) -> None:
         add(site, "content/posts/c/one.svg", "<!-- -->")
     else:
         add(site, "blogsmith.yaml" if what == "settings" else "static/data.txt", "\n")
-    assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
+    expect_build(site)
 
 
 def test_lists_that_show_texts(site: Path) -> None:
@@ -250,86 +236,36 @@ def test_rows_of_something_else(what: str, site: Path) -> None:
     expect_build(site)
 
 
-def test_another_build_in_between(site: Path) -> None:
-    """The folder is no longer as it was compared."""
+def test_output_that_somebody_has_touched(site: Path) -> None:
+    """The folder is no longer as the last build has left it: what is gone or changed is written again."""
     add(site, A, "\nOne more sentence.\n")
-    last = compare_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert last is not None
     (site / "public/about/index.html").unlink()
-    options = BuildOptions(now=NOW, remembers=True, question="the same", output=site / "public")
-    build_edit(site, options, last)
-    expect_whole(site)
+    (site / "public/posts/b/index.html").write_text("not ours")
+    expect_edit(site, A)
 
 
-def expect_whole(root: Path) -> None:
-    """Whatever an edit has done, the next build sees that the folder was touched."""
-    assert compare_build(str(root), "the same", NOW.timestamp(), write=True) is None
-    build_whole(root)
-    build(root, output=root.with_name("fresh"))
-    assert built(root / "public") == built(root.with_name("fresh"))
+def test_sources_that_are_saved_at_the_same_moment(site: Path) -> None:
+    """A save that stamps might not tell from the next one is no reason to believe them."""
+    for text in ("One", "Two"):
+        add(site, A, f"\n{text} more sentence.\n")
+        report = build(site, remembers=True, question="the same", output=site / "public")
+        assert set(report.rebuilt) == {A}
+        expect_clean(site, report)
 
 
-def test_sources_that_are_saved_at_the_same_moment(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A save that stamps might not tell from the next one is waited for."""
-    # a machine that is busy may take longer than a tick until it asks
-    monkeypatch.setattr(page_edit, "TICK_NS", 60_000_000_000)
-    add(site, A, "\nOne more sentence.\n")
-    os.utime(site / A)
-    waits: list[float] = []
-    last = compare_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert last is not None
-
-    def sleep(seconds: float) -> None:
-        waits.append(seconds)
-        time.sleep(TICK_S)
-
-    options = BuildOptions(now=NOW, remembers=True, question="the same", output=site / "public")
-    assert build_edit(site, options, last, sleep)
-    assert len(waits) == 1
-    assert 0 < waits[0] < 61
-    found = compare_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert found is not None
-    assert found.changed == ()
-
-
-def test_what_is_kept_of_a_place() -> None:
-    """All of a view that comes from the rest of the site, but what only lists have."""
-    lists = {"pages", "groups", "page_groups", "pager"}
-    assert set(PagePlace.__struct_fields__) == {"kind", *scoped_fields(PageView, FieldScope.SITE)} - lists
+def fail(html: str, page: object) -> str:
+    raise ValueError("wrong")
 
 
 def test_a_plugin_that_fails(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its failure is told by the build of the whole site."""
-
-    def fail(html: str, page: object) -> str:
-        raise ValueError("wrong")
+    """Its failure is told as by a clean build."""
 
     def open_site(*arguments: Any, **named: Any) -> SiteContext:
         context = context_module.open_site(*arguments, **named)
         plugins = replace(context.plugins, page_filters=(("failing", fail),), files={__file__: "failing"})
         return replace(context, plugins=plugins)
 
-    monkeypatch.setattr(page_edit, "open_site", open_site)
+    monkeypatch.setattr(reload, "open_site", open_site)
     add(site, A, "\nOne more sentence.\n")
-    assert build_edited(site) is None
-
-
-def test_what_is_done_to_the_site_meanwhile(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An edit looks again at what it has written alone; the next build sees what others did to the rest."""
-    other = site / "public/robots.txt"
-    replace_output = output.replace_output
-
-    def touching(*arguments: Any, **options: Any) -> object:
-        done = replace_output(*arguments, **options)
-        other.write_bytes(other.read_bytes() + b"# mine\n")
-        return done
-
-    add(site, ABOUT, "\nA sentence.\n")
-    assert build_edited(site) is not None
-    unchanged = compare_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert unchanged is not None and not unchanged.changed
-    time.sleep(TICK_S)
-    monkeypatch.setattr(page_edit, "replace_output", touching)
-    add(site, ABOUT, "\nAnother one.\n")
-    assert build_edited(site) is not None
-    assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
+    found = expect_build(site)
+    assert "failing" in found[0].message

@@ -11,12 +11,14 @@ import os
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.execute.probe import requirements
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests import run_sites
+from tests.cached_rows import change_cache, read_row
 from tests.cuda_stand_in import put_tool, put_torch
 from tests.site_files import build
 
@@ -356,17 +358,19 @@ def test_other_posts_are_not_spoken_of(
 def test_a_need_is_looked_for_once(site: Path, machine: Machine) -> None:
     machine.with_cuda()
     run(site)
-    kept = site / ".blogsmith/probe.json"
-    before, known = kept.stat().st_mtime_ns, paths_of(kept)
+    # whoever writes it again writes it with today's date
+    assert change_cache(site, "UPDATE rows SET written_s = 7 WHERE kind = 'probe'") == 1
+    known = paths_of(site)
     run(site, "all")
     # a test beside this one may have made a folder at the root of the program, which Python imports from
-    assert kept.stat().st_mtime_ns == before or paths_of(kept) != known
+    assert change_cache(site, "UPDATE rows SET written_s = 8 WHERE written_s = 7") or paths_of(site) != known
     assert known
 
 
-def paths_of(kept: Path) -> list[dict[str, str]]:
+def paths_of(root: Path) -> list[dict[str, str]]:
     """Folder → stamp, of each Python."""
-    return [entry["path"] for entry in json.loads(kept.read_text())["pythons"].values()]
+    pythons = msgspec.msgpack.decode(read_row(root, "probe", "pythons").data)
+    return [entry["path"] for entry in pythons.values()]
 
 
 def test_values_alone_are_a_session_that_needs_nothing(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.awaited import awaited_sources
 from blogsmith.preview.pages.render import Pages
+from blogsmith.project.site_rows import open_rows
 from blogsmith.project.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
 from tests.rows import examples, thinned
@@ -157,6 +159,55 @@ def test_edits_in_any_order(
         if report.ok:
             assert outputs(present) == built(root / "public")
     shutil.rmtree(root)
+
+
+@examples(40)
+@given(
+    script=st.lists(
+        st.lists(edits | st.sampled_from(PLUGINS), min_size=1, max_size=3), min_size=1, max_size=4
+    ),
+)
+def test_edits_in_any_order_after_a_start_from_the_cache(
+    script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Pages of an earlier preview are made again as soon as something that they asked for has changed."""
+    root = tmp_path_factory.mktemp("edited")
+    for path, first in POSTS.items():
+        write(root / path, first)
+    for step in ([], *script):
+        with open_rows(root) as rows:
+            line = IncrementalPipeline(root, options(), lambda: NOW, rows=rows)
+            with suppress(SiteError):
+                present = settled(line)
+                for path, text in step:
+                    write(root / path, text)
+                trust(root)
+                changed = tuple(sorted({path for path, _ in step}))
+                present = settled(line, present, UpdateRequest(changed, everything=False))
+                line.keep_files(present)
+                expected = settled(new_line(root))
+                assert problems(present) == problems(expected)
+                assert outputs(present) == outputs(expected)
+        for path, text in step:
+            # also where the site could not be read
+            write(root / path, text)
+    shutil.rmtree(root)
+
+
+def test_a_page_from_the_cache_is_made_again_when_an_answer_changes(tmp_path: Path) -> None:
+    write(tmp_path / "blogsmith.yaml", "title: Site\n")
+    write(tmp_path / "content/about.md", "[](posts/b.md)\n")
+    write(tmp_path / "content/posts/b.md", "---\ntitle: Old\n---\n")
+    with open_rows(tmp_path) as rows:
+        line = IncrementalPipeline(tmp_path, options(), lambda: NOW, rows=rows)
+        line.keep_files(settled(line))
+    with open_rows(tmp_path) as rows:
+        line = IncrementalPipeline(tmp_path, options(), lambda: NOW, rows=rows)
+        present = settled(line)
+        assert line.reasons == {}, "all pages come from the cache"
+        write(tmp_path / "content/posts/b.md", "---\ntitle: New\n---\n")
+        present = settled(line, present, UpdateRequest(("content/posts/b.md",), everything=False))
+        assert ">New</a>" in present.rendered["content/about.md"].body.html
 
 
 def test_only_what_is_affected_is_rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

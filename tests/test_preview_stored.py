@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sqlite3
 import zlib
-from contextlib import closing
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from blogsmith.base.storage.cache_file import cache_path
+from blogsmith.base.storage.site_cache import Row
 from blogsmith.preview.editors import Editor
 from blogsmith.preview.gateway import SiteGateway
 from blogsmith.preview.page_store import StoredPage, StoredPages
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.project.bundled_folders import bundled_folder
-from blogsmith.project.trust.place import record_file
-from blogsmith.project.trust.seal import Sealer, make_sealer, read_sealer
+from tests.cached_rows import change_row, read_row, row_names
 
 HTML = b"<p>text</p>"
 SOURCE = "content/a.md"
@@ -32,18 +31,21 @@ def page(digest: str = "", source: str = SOURCE) -> StoredPage:
     return StoredPage("/a/", "v1", source, digest, zlib.compress(HTML))
 
 
+def save(
+    root: Path, pages: Iterable[StoredPage] = (), files: Iterable[tuple[str, Path]] = (), settings: str = ""
+) -> None:
+    pages = list(pages)
+    store(root, settings).save(pages, {page.path for page in pages}, files)
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "content").mkdir()
     (tmp_path / SOURCE).write_text("text")
     digest = sha256(b"text").hexdigest()
     css = bundled_folder("themes").resolve() / "paper" / "static" / "theme.css"
-    store(tmp_path).save([page(digest)], [("/assets/paper/theme.css", css), ("/passwd", Path("/etc/passwd"))])
+    save(tmp_path, [page(digest)], [("/assets/paper/theme.css", css), ("/passwd", Path("/etc/passwd"))])
     return tmp_path
-
-
-def database(root: Path) -> Path:
-    return root / ".blogsmith" / "preview.db"
 
 
 def test_a_page_whose_source_is_the_same(root: Path) -> None:
@@ -79,153 +81,81 @@ def test_no_other_file_of_the_site(root: Path, place: str) -> None:
     (root / "static" / "link.css").symlink_to("/etc/passwd")
     (root / ".git").mkdir()
     (root / ".git" / "config").touch()
-    store(root).save([], [("/x", root / place)])
+    save(root, files=[("/x", root / place)])
     assert store(root).file("/x") is None
 
 
 def test_what_is_saved_takes_the_place_of_all(root: Path) -> None:
-    store(root).save([StoredPage("/b/", "v2", "", "", zlib.compress(HTML))], [])
+    save(root, [StoredPage("/b/", "v2", "", "", zlib.compress(HTML))])
     assert store(root).page("/a/") is None
     assert store(root).page("/b/") is not None
-    assert [file.name for file in database(root).parent.iterdir()] == ["preview.db"]
+    assert (row_names(root, "served page"), row_names(root, "served file")) == ({"/b/"}, set())
+    assert not (root / ".blogsmith").exists()
+
+
+def test_pages_that_an_earlier_preview_made_stay(root: Path) -> None:
+    """Only those that are new are handed in, with the paths of all."""
+    kept = StoredPages(root.resolve(), "")
+    made = StoredPage("/b/", "v2", "", "", zlib.compress(HTML))
+    kept.save([made], {"/a/", "/b/"}, [])
+    kept.save([made], {"/a/", "/b/"}, [])
+    assert set(store(root).all_pages()) == {"/a/", "/b/"}
+    kept.save([], {"/b/"}, [])
+    assert store(root).all_pages() == {"/b/": made}
+    assert store(root, "drafts").all_pages() == {}
 
 
 @pytest.mark.parametrize("data", [b"", b"no database", b"SQLite format 3\0" + bytes(200)])
-def test_damaged(root: Path, data: bytes) -> None:
-    database(root).write_bytes(data)
+def test_a_damaged_file(root: Path, data: bytes) -> None:
+    cache_path(root).write_bytes(data)
     assert store(root).page("/a/") is None
-    store(root).save([page(sha256(b"text").hexdigest())], [])
+    assert store(root).file("/assets/paper/theme.css") is None
+    save(root, [page(sha256(b"text").hexdigest())])
     assert store(root).page("/a/") is not None
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x90", msgspec.msgpack.encode(["/a/", 1, "", "", b""])])
+def test_a_damaged_row(root: Path, data: bytes) -> None:
+    change_row(root, "served page", "/a/", Row(read_row(root, "served page", "/a/").key, data))
+    assert store(root).page("/a/") is None
+    assert store(root).all_pages() == {}
 
 
 def test_a_link_is_neither_read_nor_written_through(
     root: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     other = tmp_path_factory.mktemp("other") / "theirs.db"
-    database(root).rename(other)
-    database(root).symlink_to(other)
+    cache_path(root).rename(other)
+    cache_path(root).symlink_to(other)
     before = other.read_bytes()
     assert store(root).page("/a/") is None
-    store(root).save([], [])
+    save(root)
     assert other.read_bytes() == before
-    assert not database(root).is_symlink()
 
 
-def test_a_folder_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    other = tmp_path_factory.mktemp("other") / "folder"
-    database(root).parent.rename(other)
-    database(root).parent.symlink_to(other)
-    before = (other / "preview.db").read_bytes()
-    assert store(root).page("/a/") is None
-    store(root).save([], [])
-    assert (other / "preview.db").read_bytes() == before
-
-
-def change(root: Path, statement: str, *values: object) -> None:
-    """As a cloned site may bring it, from somebody who knows all but the user's key."""
-    with closing(sqlite3.connect(database(root))) as forged, forged:
-        assert forged.execute(statement, values).rowcount > 0
-
-
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("path", "/a/x/"),
-        ("version", "v2"),
-        ("source", ""),
-        ("digest", ""),
-        ("packed", zlib.compress(b"forged")),
-        ("seal", b""),
-        ("seal", None),
-        ("seal", "text"),
-        ("seal", bytes(32)),
-    ],
-)
-def test_what_this_user_has_not_written_is_not_given_out(root: Path, column: str, value: object) -> None:
-    change(root, f"UPDATE pages SET {column} = ?", value)
-    assert store(root).page("/a/x/" if column == "path" else "/a/") is None
-
-
-def test_a_page_without_a_source_is_given_out_only_if_this_user_made_it(root: Path) -> None:
-    store(root).save([StoredPage("/x/", "v1", "", "", zlib.compress(HTML))], [])
+def test_pages_that_a_clone_brings_are_not_looked_at(root: Path) -> None:
+    """Nothing of what a site's folder holds is given out, under whatever name."""
+    save(root, [StoredPage("/x/", "v1", "", "", zlib.compress(HTML))])
+    data = cache_path(root).read_bytes()
     assert store(root).page("/x/") is not None
-    columns = "path, version, source, digest, packed"
-    change(root, f"INSERT INTO pages SELECT '/y/', {columns[6:]}, seal FROM pages")
-    change(root, "INSERT INTO pages VALUES ('/z/', 'v1', '', '', ?, ?)", zlib.compress(HTML), bytes(32))
-    assert store(root).page("/y/") is None
-    assert store(root).page("/z/") is None
-
-
-def test_a_file_that_this_user_has_not_named_is_not_given_out(root: Path) -> None:
-    css = bundled_folder("themes").resolve() / "paper" / "static" / "layout.css"
-    assert css.is_file()
-    change(root, "UPDATE files SET file = ? WHERE path = '/assets/paper/theme.css'", str(css))
-    assert store(root).file("/assets/paper/theme.css") is None
+    cache_path(root).unlink()
+    (root / ".blogsmith").mkdir()
+    for name in ("preview.db", "site.db"):
+        (root / ".blogsmith" / name).write_bytes(data)
+    assert store(root).page("/x/") is None
 
 
 def test_another_user_s_pages(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(root / "other"))
-    assert store(root).page("/a/") is None, "this one has no key"
-    make_sealer("another purpose")
-    assert store(root).page("/a/") is None, "and another one's is another one"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(root / "other"))
+    assert store(root).page("/a/") is None
 
 
 def test_pages_of_another_site_of_this_user(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     copy = tmp_path_factory.mktemp("copy") / "site"
-    shutil.copytree(root, copy)
+    save(copy)
+    cache_path(copy).write_bytes(cache_path(root).read_bytes())
     assert store(copy).page("/a/") is None
     assert store(copy).file("/assets/paper/theme.css") is None
-    assert store(root).page("/a/") is not None
-
-
-class TestSealer:
-    def test_fields_are_not_run_together(self) -> None:
-        sealer = Sealer(bytes(32), "test")
-        seals = {sealer.seal(*fields) for fields in ([b"ab", b"c"], [b"a", b"bc"], [b"abc"], [b"abc", b""])}
-        assert len(seals) == 4
-        assert Sealer(bytes(32), "other").seal(b"abc") not in seals
-        assert Sealer(b"\1" * 32, "test").seal(b"abc") not in seals
-
-    def test_the_key_is_the_user_s_alone(self) -> None:
-        file = record_file().with_name("preview.key")
-        assert read_sealer("test") is None
-        sealer = make_sealer("test")
-        known = read_sealer("test")
-        assert known is not None
-        assert sealer.key == make_sealer("test").key == known.key
-        assert (len(sealer.key), file.read_bytes()) == (32, sealer.key)
-        assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
-
-    @pytest.mark.parametrize("damaged", [b"", b"short", bytes(33)])
-    def test_a_damaged_key_is_none(self, damaged: bytes) -> None:
-        file = record_file().with_name("preview.key")
-        old = make_sealer("test")
-        file.write_bytes(damaged)
-        assert read_sealer("test") is None
-        assert make_sealer("test").key != old.key
-
-    def test_a_state_folder_that_cannot_be(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("XDG_STATE_HOME", str(root / SOURCE))
-        before = database(root).read_bytes()
-        store(root).save([], [])
-        assert store(root).page("/a/") is None
-        assert database(root).read_bytes() == before
-
-
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
-
-
-def test_a_view_that_computes_for_ever(root: Path) -> None:
-    with closing(sqlite3.connect(database(root))) as hostile, hostile:
-        hostile.execute("ALTER TABLE pages RENAME TO hidden")
-        columns = "'/b/' AS path, 'v' AS version, '' AS source, '' AS digest, max(i) AS packed, '' AS seal"
-        hostile.execute(f"CREATE VIEW pages AS {ENDLESS.format(columns)}")
-    assert store(root).page("/a/") is None
-    with closing(sqlite3.connect(database(root))) as hostile, hostile:
-        hostile.execute("DROP TABLE made_by")
-        hostile.execute(f"CREATE VIEW made_by AS {ENDLESS.format('max(i) AS made_by')}")
-    assert store(root).page("/a/") is None
-    store(root).save([page(sha256(b"text").hexdigest())], [])
     assert store(root).page("/a/") is not None
 
 
@@ -236,7 +166,7 @@ def test_bytes_that_are_no_page(root: Path) -> None:
 def test_a_source_outside_the_site(root: Path) -> None:
     outside = root.parent / "outside.md"
     outside.write_text("text")
-    store(root).save([page(sha256(b"text").hexdigest(), "../outside.md")], [])
+    save(root, [page(sha256(b"text").hexdigest(), "../outside.md")])
     assert store(root).page("/a/") is None
 
 

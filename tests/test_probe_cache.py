@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,13 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.execute.probe.cache import FILE, MOST_PYTHONS, ProbeCache
+from blogsmith.base.storage.cache_file import cache_path
+from blogsmith.base.storage.site_cache import Row, open_site_cache
+from blogsmith.execute.probe.cache import MOST_PYTHONS, SCHEMA, ProbeCache
 from blogsmith.execute.probe.requirements import unmet
 from blogsmith.model.cells import Need
+from tests.cached_rows import change_row, row_names
 from tests.cuda_stand_in import put_torch
 from tests.rows import examples
 
@@ -71,8 +73,8 @@ def test_the_second_time_nobody_is_asked(place: Place) -> None:
     assert place.ask(*needs) == first
     assert place.ask(Need("cuda", "9.5")) == {"cuda>=9.5": "its CUDA device has capability 9.0, not 9.5"}
     assert place.children == 1
-    assert "hunter2" not in (place.root / "site/.blogsmith" / FILE).read_text()
-    assert [file.name for file in (place.root / "site/.blogsmith").iterdir()] == [FILE]
+    assert b"hunter2" not in cache_path(place.root / "site").read_bytes()
+    assert list((place.root / "site").iterdir()) == []
 
 
 def test_what_was_not_asked_before_is_asked_alone_and_joins_the_rest(place: Place) -> None:
@@ -129,15 +131,6 @@ def test_what_was_known_before_a_change_does_not_join(place: Place) -> None:
     assert place.children == 3
 
 
-def test_a_file_beyond_all_measure_is_not_read(place: Place) -> None:
-    place.ask(CUDA)
-    file = place.root / "site/.blogsmith" / FILE
-    file.write_text(" " * 2**20 + file.read_text())
-    place.ask(CUDA)
-    assert place.children == 2
-    assert file.stat().st_size < 10_000
-
-
 def test_other_variables_do_not_count(place: Place) -> None:
     place.ask(CUDA)
     place.environ |= {"TMPDIR": str(place.root / "other"), "SECRET": "other", "OMP_NUM_THREADS": "7"}
@@ -169,46 +162,60 @@ def test_no_answer_is_not_kept(place: Place, failure: str) -> None:
     python.write_text(f"#!/bin/sh\n{failure}\n")
     os.utime(python, ns=(1, 1))
     place.ask(Need("json"))
-    assert not (place.root / "site/.blogsmith").exists()
+    assert not row_names(place.root / "site", "probe")
     python.write_text(whole)
     assert place.ask(Need("json")) == {}
 
 
-KNOWN = """{"schema": 1, "pythons": {"PYTHON":
-{"path": {"FOLDER": ""}, "state": "", "packages": {"nope": null}, "cuda": {"capability": "9.0"}}}}"""
+def known(python: str, **changes: object) -> dict[str, object]:
+    entry = {"path": {"/nowhere": ""}, "state": "", "packages": {"nope": None}, "cuda": {"capability": "9.0"}}
+    return {python: {**entry, **changes}}
 
 
 @pytest.mark.parametrize(
-    "text",
+    "content",
     [
-        "",
-        "{",
-        "[]",
-        "null",
-        '{"schema": 1}',
-        '{"schema": 1, "pythons": []}',
-        '{"schema": 2, "pythons": {}}',
-        '{"schema": 1, "pythons": {"PYTHON": {}}}',
-        '{"schema": 1, "pythons": {"PYTHON": {"path": 1, "state": "", "packages": {}, "cuda": {}}}}',
-        '{"schema": 1, "pythons": {"PYTHON": {"path": {}, "state": "", "packages": {"x": 2}, "cuda": {}}}}',
-        '{"schema": 1, "pythons": {"PYTHON": {"path": {}, "state": "", "packages": {}, "cuda": {"x": "y"}}}}',
-        '{"schema": 1, "pythons": {"PYTHON": {"path": {}, "state": "", "packages": {}, "cuda": {}}}}',
+        None,
+        [],
+        {"PYTHON": {}},
+        known("PYTHON", path=1),
+        known("PYTHON", packages={"nope": 2}),
+        known("PYTHON", cuda={"x": 1}),
+        known("PYTHON", cuda={"x": "y"}),
+        known("PYTHON", cuda={}),
         # names that no folder can have
-        *(KNOWN.replace("FOLDER", name) for name in ("\\u0000", "\\ud800", "x" * 5000)),
-        "[" * 100_000,
+        *(known("PYTHON", path={name: ""}) for name in ("\0", "x" * 5000)),
+        msgspec.Raw(b"\x91" * 100_000),
+        msgspec.Raw(b"\xc1"),
     ],
 )
-def test_a_broken_file_counts_as_none_and_is_replaced(place: Place, text: str) -> None:
-    folder = place.root / "site/.blogsmith"
-    folder.mkdir()
-    (folder / FILE).write_text(text.replace("PYTHON", str(place.root / "env/bin/python")))
+def test_a_broken_row_counts_as_none_and_is_replaced(place: Place, content: object) -> None:
+    put_row(place.root / "site", content, place.root / "env/bin/python")
     assert place.ask(CUDA, Need("nope")) == {"nope": "nope is not installed"}
     place.ask(CUDA, Need("nope"))
     assert place.children == 1
 
 
+def test_a_row_of_another_form_counts_as_none(place: Place) -> None:
+    place.ask(CUDA)
+    with open_site_cache(place.root / "site") as rows:
+        row = rows.get("probe", "pythons")
+        assert row and row.key == str(SCHEMA)
+        rows.put("probe", "pythons", Row(str(SCHEMA + 1), row.data))
+    place.ask(CUDA)
+    place.ask(CUDA)
+    assert place.children == 2
+
+
+def put_row(root: Path, content: object, python: Path = Path("python")) -> None:
+    """Keep this as what is known of Pythons."""
+    if isinstance(content, dict) and "PYTHON" in content:
+        content = {str(python): content["PYTHON"]}
+    change_row(root, "probe", "pythons", Row(str(SCHEMA), msgspec.msgpack.encode(content)))
+
+
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(st.sampled_from(["path", "state", "packages", "cuda", "capability", "x"]), inner)
@@ -221,33 +228,20 @@ JSON = st.recursive(
 @examples(60)
 def test_any_content_does_no_harm(tmp_path_factory: pytest.TempPathFactory, content: object) -> None:
     site = tmp_path_factory.mktemp("site")
-    (site / ".blogsmith").mkdir()
-    (site / ".blogsmith" / FILE).write_text(json.dumps({"schema": 1, "pythons": {"python": content}}))
+    put_row(site, {"python": content})
     cache = ProbeCache(site)
     assert cache.lookup(["torch", "cuda"], "python", {}) is None
     cache.keep(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
     assert cache.lookup(["torch"], "python", {}) == {"packages": {"torch": "2.6"}, "cuda": {}}
 
 
-def test_a_folder_that_cannot_be_written_costs_time_only(place: Place) -> None:
-    (place.root / "site/.blogsmith").write_text("a file where a folder is needed")
+def test_a_folder_that_cannot_be_written_costs_time_only(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.root / "cache").write_text("a file where a folder is needed")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place.root / "cache"))
     assert place.ask(CUDA) == place.ask(CUDA) == {}
     assert place.children == 2
-
-
-def test_nothing_is_left_of_what_cannot_be_written(place: Place) -> None:
-    folder = place.root / "site/.blogsmith"
-    (folder / FILE).mkdir(parents=True)
-    place.ask(CUDA)
-    assert [file.name for file in folder.iterdir()] == [FILE]
-    (folder / FILE).rmdir()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))  # as a full disk
-    try:
-        place.cache.keep(["x"], "python", {}, {"path": {"/nowhere": ""}, "packages": {}})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert list(folder.iterdir()) == []
 
 
 def test_only_so_many_pythons_are_kept(tmp_path: Path) -> None:
@@ -257,3 +251,11 @@ def test_only_so_many_pythons_are_kept(tmp_path: Path) -> None:
         cache.keep(["torch"], f"python{number}", {}, answer)
     known = [cache.lookup(["torch"], f"python{number}", {}) is not None for number in range(MOST_PYTHONS + 1)]
     assert known == [False] + [True] * MOST_PYTHONS
+
+
+def test_folders_whose_names_are_no_text(tmp_path: Path) -> None:
+    cache = ProbeCache(tmp_path / "\udcff")
+    cache.keep(["torch"], "python", {}, {"path": {"/\udcff": ""}, "packages": {"torch": "2.6"}})
+    assert cache.lookup(["torch"], "python", {}) is None
+    cache.keep(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
+    assert cache.lookup(["torch"], "python", {}) is not None

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from blogsmith.pipeline import pagefind_files
 from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, file_of
-from blogsmith.site.search.index_edit import IndexEdit, NotEditable
 from blogsmith.site.search.page_record import in_first_section, make_record, read_record, step
 from blogsmith.site.search.page_text import PageFormula, read_sections
 from blogsmith.site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page
@@ -226,39 +225,6 @@ def test_files_name_their_version() -> None:
     orders = [{json.loads(data)["order"] for data in index.files.values()} for index in (one, other)]
     assert [len(found) for found in orders] == [1, 1]
     assert orders[0] != orders[1]
-
-
-TEXTS = st.lists(
-    st.sampled_from(
-        [
-            "<p>owl</p>",
-            "<p>owl cat</p>",
-            '<h2 id="a">Cat</h2>',
-            '<h2 id="b">字 dog</h2>',
-            '<p><math alttext="a+b=c"></math></p>',
-            '<p><math alttext="\\lambda+x_i"></math></p>',
-        ]
-    ),
-    max_size=6,
-).map("".join)
-
-
-@examples(60)
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
-def test_edits_make_what_all_pages_make(texts: list[tuple[str, str]]) -> None:
-    before, after = (index_of(*(("Owl", html) for html in column)) for column in zip(*texts, strict=True))
-    edit = IndexEdit(lambda name: before.files[name], count_files(len(texts)), {})
-    for number, (old, new) in enumerate(zip(before.pages, after.pages, strict=True)):
-        if old.record != new.record:
-            edit.edit_page(number, old, new)
-    assert {**before.files, **edit.files} == after.files
-
-
-@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"null"])
-def test_edits_of_what_is_no_index(data: bytes) -> None:
-    old, new = index_of(("A", "a"), ("A", 'owl <math alttext="a+b"></math>')).pages
-    with pytest.raises(NotEditable):
-        IndexEdit(lambda name: data, 1, {}).edit_page(0, old, new)
 
 
 @given(st.integers(min_value=0, max_value=10**6))

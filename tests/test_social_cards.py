@@ -365,7 +365,7 @@ class TestSite:
         before = cards(root)
         write(root / "content/posts/p0.md", POST.format("A") + "More.\n")
         write(root / "partials/site_footer.html", "<footer>Other</footer>")
-        with patch("blogsmith.pipeline.cards.draw_card", side_effect=AssertionError("drawn again")):
+        with patch("blogsmith.site.cards.drawing.draw_card", side_effect=AssertionError("drawn again")):
             report = build(root, remembers=True)
         assert report.ok, printed(report)
         assert cards(root) == before

@@ -13,10 +13,10 @@ from typing import cast
 
 import pytest
 
-from blogsmith.base.storage.cache import CACHE, open_cache
 from blogsmith.base.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
 from blogsmith.base.storage.links import LinkInTheWay, is_link, is_name
 from blogsmith.base.storage.lock import LockBusy, hold_lock
+from blogsmith.base.storage.own_folder import OWN_FOLDER, open_own_folder
 from blogsmith.base.storage.tree import Descent, OwnTree, scan
 from tests.rows import each_row
 
@@ -238,11 +238,11 @@ def test_a_descent_keeps_what_neighbours_share(top: Folder) -> None:
     assert (top.path / "a/c/3").read_text() == "a/c/3"
 
 
-def test_the_cache_of_a_site_is_not_entered_through_a_link(tmp_path: Path) -> None:
+def test_the_folder_of_a_site_is_not_entered_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / CACHE).symlink_to("elsewhere")
+    (tmp_path / OWN_FOLDER).symlink_to("elsewhere")
     with pytest.raises(LinkInTheWay):
-        open_cache(tmp_path, "fonts")
+        open_own_folder(tmp_path, "schema")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -253,8 +253,6 @@ WRITERS = {
     "execute/worker": "runs in the process of a post, with the standard library only",
     "execute/kernel": "writes in the private temporary folder of one session",
     "execute/session/working_folder.py": "makes and clears up temporary folders of sessions",
-    "preview/page_store.py": "SQLite opens its files by path: in a private temporary folder",
-    "pipeline/rows/row_store.py": "SQLite opens its files by path: in a private temporary folder",
     "cli/terminal.py": "opens the null device",
     "cli/math.py": "opens the null device",
 }

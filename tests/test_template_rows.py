@@ -11,12 +11,14 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from blogsmith.pipeline.rows import user_templates
-from blogsmith.pipeline.rows.row_store import NoRows, Row, open_rows
+from blogsmith.base.storage.cache_file import cache_path
+from blogsmith.base.storage.site_cache import NoRows, Row
 from blogsmith.pipeline.rows.template_rows import TemplateRows
-from blogsmith.project.trust.place import state_folder
+from blogsmith.project.bundled_folders import bundled_folder
+from blogsmith.project.site_rows import open_rows
 from blogsmith.render.templates import environment
 from tests.build_scripts import compare
+from tests.cached_rows import change_cache, change_row, read_row
 from tests.preview_sites import built
 from tests.site_files import build, put, put_bare
 
@@ -25,7 +27,9 @@ FILES = {"blogsmith.yaml": "title: S\n", "content/a.md": POST, "shortcodes/note.
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The first site of a user that was built."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = put_bare(tmp_path / "site", FILES)
     build(root, remembers=True, output=root / "public")
     return root
@@ -46,9 +50,7 @@ def compiled() -> Iterator[list[str | None]]:
 
 
 def stored(root: Path) -> dict[str, tuple[str, bytes]]:
-    with open_rows(root) as rows:
-        row = rows.get("templates", "theme")
-    assert row is not None
+    row = read_row(root, "templates", "theme")
     return msgspec.msgpack.decode(row.data, type=dict[str, tuple[str, bytes]])
 
 
@@ -142,10 +144,12 @@ def test_code_of_another_program_is_not_taken(site: Path, compiled: list[str | N
 def test_a_build_from_nothing_compiles(site: Path, compiled: list[str | None]) -> None:
     assert build(site).ok
     assert "layouts/page.html" in compiled
-    templates = TemplateRows(NoRows())
-    templates.put("a", "digest", compile("1", "a", "exec"))
-    templates.save({"a"})
-    assert templates.get("a", "digest") is None
+    for _ in range(2):
+        templates = TemplateRows(NoRows())
+        assert templates.get("a", "digest") is None
+        templates.put("a", "digest", compile("1", "a", "exec"))
+        templates.save({"a"})
+    assert "a" not in stored(SHARED)
 
 
 def test_a_new_site_begins_with_what_its_user_has_compiled(site: Path, compiled: list[str | None]) -> None:
@@ -156,20 +160,42 @@ def test_a_new_site_begins_with_what_its_user_has_compiled(site: Path, compiled:
     compare(other)
 
 
-@pytest.mark.parametrize("place", [0, 40, -1])
-def test_templates_of_the_user_that_are_damaged(place: int, site: Path, compiled: list[str | None]) -> None:
-    file = Path(state_folder()) / user_templates.FILE
-    data = bytearray(file.read_bytes())
-    data[place] ^= 1
-    file.write_bytes(data)
-    other = put_bare(site.with_name("other"), FILES)
+SHARED = bundled_folder("themes")
+"""Names the cache that all sites of a user share."""
+
+
+def build_other(root: Path) -> Path:
+    other = put_bare(root.with_name("other"), FILES)
     assert build(other, remembers=True, output=other / "public").ok
-    assert "layouts/page.html" in compiled
     compare(other)
+    return other
 
 
-def test_templates_of_the_user_for_another_program(site: Path) -> None:
-    user_templates.keep_user_templates("this one", b"data")
-    assert user_templates.read_user_templates("this one") == b"data"
-    assert user_templates.read_user_templates("another one") == b""
-    assert user_templates.read_user_templates("") == b""
+@pytest.mark.parametrize("data", [b"", b"[" * 50, msgspec.msgpack.encode({"layouts/page.html": 1})])
+def test_templates_of_the_user_that_are_damaged(data: bytes, site: Path, compiled: list[str | None]) -> None:
+    change_row(SHARED, "templates", "theme", Row(read_row(SHARED, "templates", "theme").key, data))
+    build_other(site)
+    assert "layouts/page.html" in compiled
+
+
+def test_a_cache_of_the_user_that_is_damaged(site: Path, compiled: list[str | None]) -> None:
+    """It is replaced; no site is the worse for it."""
+    cache_path(SHARED).write_bytes(b"no database")
+    build_other(site)
+    assert "layouts/page.html" in compiled
+    assert "layouts/page.html" in stored(SHARED)
+
+
+def test_templates_of_the_user_for_another_program(site: Path, compiled: list[str | None]) -> None:
+    assert change_cache(SHARED, "UPDATE rows SET key = 'another program'") == 1
+    build_other(site)
+    assert "layouts/page.html" in compiled
+    assert read_row(SHARED, "templates", "theme").key == read_row(site, "templates", "theme").key
+
+
+def test_templates_of_a_site_that_was_built_before_are_its_own(site: Path) -> None:
+    """Only a site without any begins with those of the user."""
+    with open_rows(SHARED) as rows:
+        rows.put("templates", "theme", Row(rows.program, msgspec.msgpack.encode({"never": ("used", b"")})))
+    compare(site)
+    assert "never" not in stored(site)

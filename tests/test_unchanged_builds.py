@@ -8,36 +8,34 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from blogsmith.base.storage.cache import CACHE
+from blogsmith.base.storage.cache_file import cache_path, remove_site_cache
+from blogsmith.base.storage.folder import Folder
 from blogsmith.base.storage.tree import Descent
 from blogsmith.cli.main import main
 from blogsmith.pipeline import build as line
-from blogsmith.pipeline import build_record, build_stamps
-from blogsmith.pipeline.build_record import BuildStart
+from blogsmith.project import program as program_module
 from blogsmith.project.trust.consent import trust
 from blogsmith.write import plan
+from tests.cached_rows import change_cache
 from tests.site_files import put_bare
 
-STAMP = f"{CACHE}/{build_stamps.FILES[True]}"
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\n[b](gone.md)\n"
 FUTURE = "---\ntitle: F\ndate: 2999-01-01\n---\nlater\n"
 HEAVY = (
-    *("click", "jinja2", "markdown_it", "pygments", "msgspec", "yaml", "PIL", "sqlite3"),
-    # and what of Python itself would take longer than all there is to do
-    *("dataclasses", "datetime", "hashlib", "inspect", "json", "pathlib", "shutil", "typing", "urllib"),
-    *("blogsmith.pipeline.build", "blogsmith.base.diagnostics.model"),
+    *("jinja2", "markdown_it", "pygments", "yaml", "PIL", "rich", "asyncio", "ssl", "multiprocessing"),
+    *("subprocess", "tempfile", "json", "shutil"),
+    *("blogsmith.pipeline.build", "blogsmith.project.context", "blogsmith.config.load"),
 )
+NOT_FOR_VERSION = (*HEAVY, "click", "msgspec", "sqlite3", "pathlib", "typing", "dataclasses")
 
 UNUSED = (
-    *("pygments", "secrets", "subprocess", "tomllib", "PIL", "blogsmith.pipeline.build"),
+    *("pygments", "secrets", "subprocess", "tomllib", "PIL"),
     *("blogsmith.bibliography.csl.processor", "blogsmith.bibliography.bibliography_file"),
-    *("blogsmith.site.cards.drawing", "blogsmith.site.search.index"),
-    *("blogsmith.publish", "blogsmith.write.photos.cleaning"),
+    *("blogsmith.site.search.index", "blogsmith.publish"),
 )
 
 OUTLASTING = (
@@ -94,11 +92,11 @@ def test_the_same_words(site: Path, builds: list[Path], capsys: pytest.CaptureFi
 
 
 def test_the_words_after_an_edit(site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a text that nobody else shows; the warning about another page is said again."""
+    """Of a text; the warning about another page is said again."""
     (site / "content/posts/b.md").write_text("---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$x x$\n")
     capsys.readouterr()
     assert main(["build"]) == 0
-    assert builds == []
+    assert builds == [site]
     edited = capsys.readouterr()
     assert "(1 written" in edited.out and "2 formulas" in edited.out
     assert main(["build", "--no-cache"]) == 0
@@ -108,11 +106,16 @@ def test_the_words_after_an_edit(site: Path, builds: list[Path], capsys: pytest.
     assert "(0 written" in built.out
 
 
-@pytest.mark.parametrize("command", ["build", "--version", "-V"])
-def test_nothing_heavy_is_imported(command: str, site: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [("build", HEAVY), ("check", HEAVY), ("--version", NOT_FOR_VERSION), ("-V", NOT_FOR_VERSION)],
+)
+def test_nothing_heavy_is_imported(command: str, heavy: tuple[str, ...], site: Path) -> None:
+    if command == "check":
+        assert main(["check"]) == 0
     code = (
         f"import sys; from blogsmith.cli.main import main; code = main([{command!r}]);"
-        f"print(*sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr); sys.exit(code)"
+        f"print(*sorted(set(sys.modules) & set({heavy!r})), file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
     assert done.returncode == 0
@@ -187,6 +190,15 @@ def rewrite(path: str) -> Callable[[Path], object]:
     return change
 
 
+def exchange(file: Path) -> None:
+    """The same text, size and time in another file."""
+    other = file.with_suffix(".new")
+    status = file.stat()
+    other.write_bytes(file.read_bytes())
+    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+    other.replace(file)
+
+
 CHANGES: dict[str, Callable[[Path], object]] = {
     "text": rewrite("content/posts/a.md"),
     "data": rewrite("static/data.txt"),
@@ -200,8 +212,13 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "output": rewrite("public/posts/a/index.html"),
     "output is gone": lambda root: (root / "public/posts/a/index.html").unlink(),
     "a file beside the output": lambda root: (root / "public/mine.txt").write_text("mine"),
-    "record": lambda root: (root / STAMP).write_bytes((root / STAMP).read_bytes()[:-1] + b" "),
-    "record is gone": lambda root: (root / STAMP).unlink(),
+    "records of cells": lambda root: (root / "_freeze").mkdir(),
+    "a file that replaces another one": lambda root: exchange(root / "content/posts/a.md"),
+    "the row is damaged": lambda root: change_cache(
+        root, "UPDATE rows SET data = X'78' WHERE kind = 'build'"
+    ),
+    "the row is gone": lambda root: change_cache(root, "DELETE FROM rows WHERE kind = 'build'"),
+    "the cache is gone": remove_site_cache,
     "trust": trust,
 }
 
@@ -213,27 +230,36 @@ def test_what_has_changed_is_seen(change: Callable[[Path], object], site: Path, 
     assert builds == [site]
 
 
-@pytest.mark.parametrize("change", ["a new post", "a post is gone", "a file beside the output", "text"])
-def test_names_that_no_stamp_of_a_folder_tells_of(
-    change: str, site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
+def test_a_disk_whose_folders_have_no_times(
+    site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start_build = build_record.start_build
+    """Stamps tell nothing there, so every build is made."""
+    own_status = Folder.own_status
 
-    def start(root: Path) -> BuildStart | None:
-        started = start_build(root)
-        return started and replace(started, device=None)
+    def without_time(folder: Folder) -> os.stat_result:
+        times = {"st_atime_ns": 0, "st_mtime_ns": 0, "st_ctime_ns": 0}
+        return os.stat_result(tuple(own_status(folder)), times)
 
-    monkeypatch.setattr(line, "start_build", start)
-    (site / STAMP).unlink()
+    remove_site_cache(site)
+    monkeypatch.setattr(Folder, "own_status", without_time)
+    assert main(["build"]) == main(["build"]) == 0
+    assert len(builds) == 2
+
+
+def test_a_variable_that_cells_see(site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    config = site / "blogsmith.yaml"
+    config.write_text(config.read_text() + "execute: {env: [BLOGSMITH_TEST_VALUE]}\n")
+    monkeypatch.setenv("BLOGSMITH_TEST_VALUE", "1")
+    time.sleep(0.1)
     assert main(["build"]) == main(["build"]) == 0
     assert len(builds) == 1
-    CHANGES[change](site)
-    main(["build"])
+    monkeypatch.setenv("BLOGSMITH_TEST_VALUE", "2")
+    assert main(["build"]) == 0
     assert len(builds) == 2
 
 
 PROGRAM_CHANGES: dict[str, tuple[int, Callable[[Path], object]]] = {
-    "edited": (1, rewrite("part/module.py")),
+    "edited": (1, lambda program: (program / "part/module.py").write_text("x = 2\n")),
     "a new module": (1, lambda program: (program / "part/more.py").write_text("")),
     "a module is gone": (1, lambda program: (program / "part/module.py").unlink()),
     "what Python keeps": (0, lambda program: (program / "part/__pycache__").mkdir()),
@@ -255,9 +281,9 @@ def test_a_program_that_is_another_one(
     (program / "part/module.py").write_text("x = 1\n")
     (program / "kept/__pycache__").mkdir(parents=True)
     (program / "kept/module.py").write_text("x = 1\n")
-    monkeypatch.setattr(build_record, "program_folders", lambda: (str(program),))
+    monkeypatch.setattr(program_module, "program_folders", lambda: (str(program),))
     time.sleep(0.1)
-    (site / STAMP).unlink()
+    remove_site_cache(site)
     assert main(["build"]) == main(["build"]) == 0
     assert len(builds) == 1
     change(program)
@@ -319,7 +345,7 @@ def test_sources_as_young_as_the_build(
         (site / "content/c.md").write_text("c\n")
         return build_site(root, *arguments)  # type: ignore[arg-type]
 
-    (site / STAMP).unlink()
+    remove_site_cache(site)
     with monkeypatch.context() as patch:
         patch.setattr(line, "build_site", write_and_build)
         assert main(["build"]) == 0
@@ -338,11 +364,24 @@ def test_mistakes_are_looked_at_again(site: Path, builds: list[Path]) -> None:
     assert len(builds) == 3
 
 
-def test_the_record_of_another_folder(site: Path, builds: list[Path]) -> None:
-    data = (site / STAMP).read_bytes()
+def test_the_record_of_another_folder(
+    site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A site that has moved has no cache yet; that of another folder is replaced, and the author is told."""
+    data = cache_path(site).read_bytes()
     assert main(["clean"]) == 0
-    assert not (site / STAMP).exists()
+    assert not cache_path(site).exists()
     other = site.rename(site.with_name("moved"))
-    (other / STAMP).write_bytes(data)
     assert main(["build", "--site", str(other)]) == 0
-    assert builds == [other]
+    cache_path(other).write_bytes(data)
+    capsys.readouterr()
+    assert main(["build", "--site", str(other)]) == 0
+    assert builds == [other, other]
+    assert capsys.readouterr().out.count("it was written for another folder") == 1
+
+
+def test_a_folder_whose_name_is_no_text(site: Path, builds: list[Path]) -> None:
+    """Nothing is kept of the build as a whole: names in it have no form in a row."""
+    other = site.rename(site.with_name("\udcff"))
+    assert [main(["build", "--site", str(other)]) for _ in range(2)] == [0, 0]
+    assert len(builds) == 2

@@ -29,7 +29,6 @@ from .progress_bar import ProgressBar
 from .report_format import TEXT, format_option, print_for_program, summary_printer
 from .site_folder import CONFIG_FILE
 from .summary import execution_line, fallback_lines, print_report, timing_table
-from .unchanged import NO_OPTIONS, answer_build, name_question
 from .verbosity import is_quiet, print_messages, quiet_option
 
 if TYPE_CHECKING:
@@ -63,10 +62,6 @@ _BUILD_OPTIONS = (
     quiet_option,
     loud_option,
 )
-
-
-_OF_PAGES = ("output", "base_url", "drafts", "future", "strict")
-"""Options that reach pages; the others are about cells."""
 
 
 def _building(command: Callable[..., int]) -> Callable[..., int]:
@@ -179,6 +174,8 @@ def execute(
     say = summary_printer(output_format)
     if report.ok or report.ran:
         say(execution_line(report, clocks.seconds() - clocks.started))
+    for note in report.notes:
+        say(note)
     if timings and report.cell_times:
         say(timing_table(report.cell_times))
     return 0 if report.ok else 1
@@ -201,18 +198,18 @@ def _build(
     root, writes = site_root(site), options["write"]
     focus = files_of(root, files) if files else ()
     # what `-v` and `--timings` tell is told of a build, and a record has no more than text tells
-    is_plain = not (fixes or focus or no_cache or timings or verbose or full or options.get("inspections"))
+    is_plain = not (fixes or no_cache or timings or verbose or full or options.get("inspections"))
     is_plain &= output_format == TEXT
-    question = name_question({**options, "write": False}) if is_plain else ""
-    # without any word behind the command `cli.main` has asked before it came here
-    if question and (site or is_quiet() or question != NO_OPTIONS):
-        given = {name: options[name] for name in _OF_PAGES if name in options}
-        code = answer_build(str(root), question, clocks, write=writes, quiet=is_quiet(), options=given)
-        if code is not None:
-            return code
+    question = _name_question({**options, "write": writes}) if is_plain else ""
+    if question and (known := _find_unchanged(root, question, clocks, focus)):
+        seconds = clocks.seconds() - clocks.started
+        print_report(known, seconds, write=writes, focus=len(focus), quiet=is_quiet())
+        return 0
 
     def build_with(include: tuple[str, ...] = ()) -> BuildReport:
-        asked = {**options, "remembers": not no_cache, "question": question, "include": include}
+        # a check of some files does not see all of what a check of the site sees
+        name = "" if include or not question else question + " ".join(focus)
+        asked = {**options, "remembers": not no_cache, "question": name, "include": include, "focus": focus}
         return _build_anew(clocks, root, verbose, asked)
 
     def build_focused() -> BuildReport:
@@ -244,6 +241,29 @@ def _build(
     if timings:
         summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)
+
+
+def _name_question(options: dict[str, Any]) -> str:
+    """A name of what is asked of a build: the options that were given."""
+    return repr(sorted((name, value) for name, value in options.items() if value))
+
+
+def _find_unchanged(root: Path, question: str, clocks: Clocks, focus: tuple[str, ...]) -> BuildReport | None:
+    """What the last build reported, if nothing has changed since. focus: as in `focus_on`."""
+    with no_collections():
+        from ..pipeline.last_build import find_unchanged
+        from ..project.site_rows import open_rows
+
+    with open_rows(root) as rows:
+        names = (question, question + " ".join(focus))
+        found = (find_unchanged(root, rows, name, clocks.now()) for name in dict.fromkeys(names))
+        known = next(filter(None, found), None)
+    if known is None or not focus:
+        return known
+    from ..project.focus import focus_on
+
+    # files that are left out are checked apart, as they would be published
+    return None if any(path in focus for path in known.left_out) else focus_on(known, focus)
 
 
 def _check_files(build: Callable[[tuple[str, ...]], BuildReport], files: tuple[str, ...]) -> BuildReport:

@@ -145,14 +145,12 @@ def clean(output: Path | None, site: Path | None) -> int:
 
     Files in the output folder that blogsmith did not write are kept.
     """
-    from ..pipeline.build_stamps import remove_stamps
-    from ..pipeline.rows.row_store import remove_rows
+    from ..base.storage.cache_file import remove_site_cache
     from ..write.output import clean as clean_output
 
     root = site_root(site)
     target = output.absolute() if output else root / site_config(root).output
     report = clean_output(target, root, is_chosen=output is not None)
-    remove_rows(root)
-    remove_stamps(str(root))
+    remove_site_cache(root)
     terminal.print_line(f"{plural(report.removed, 'file')} removed from {format_path(target)}/")
     return 0

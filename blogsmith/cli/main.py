@@ -45,15 +45,9 @@ def _answer(arguments: list[str], clocks: Clocks | None) -> int:
         terminal.print_line(f"blogsmith {__version__}")
         return 0
     from .clock import Clocks
-    from .unchanged import answer_plain_command
-
-    clocks = clocks or Clocks()
-    code = answer_plain_command(arguments, clocks)
-    if code is not None:
-        return code
     from .commands import cli
 
-    outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks)
+    outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks or Clocks())
     return outcome if isinstance(outcome, int) else 0
 
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.cache import open_cache
 from ..base.storage.lock import LockBusy, hold_lock
+from ..base.storage.own_folder import open_own_folder
 
 WAIT_S = 30.0
 """Writing takes milliseconds: who holds the lock longer is stopped or stuck."""
@@ -26,7 +26,7 @@ def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            folder = stack.enter_context(open_cache(root))
+            folder = stack.enter_context(open_own_folder(root))
             stack.enter_context(hold_lock(folder, _NAME, wait_s))
         except OSError as error:
             raise write_problem(error, f".blogsmith/{_NAME}") from error

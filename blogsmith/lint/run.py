@@ -1,4 +1,4 @@
-"""Every lint over every page: what is doubtful in a page, then in the site; a build does not run it.
+"""Every lint over every page: what is doubtful in a page, then in the site.
 
 What a page alone tells is one record, made from its tokens and kept like its HTML; a site is judged from
 these records. A lint takes what it needs of a page and reports at the author's place. To add one: a file

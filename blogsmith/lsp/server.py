@@ -91,6 +91,7 @@ class SiteWire:
             opened=self.worker.tasks.append,
             closed=self._forget,
             is_urgent=lambda: self.worker.is_awaited,
+            say=_LOG.warning,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         _register(self)

@@ -64,15 +64,16 @@ class LanguageService:
         opened: Callable[[SiteSession], None] = lambda session: None,
         closed: Callable[[SiteSession], None] = lambda session: None,
         is_urgent: Callable[[], bool] = lambda: False,
+        say: Callable[[str], None] = lambda text: None,
     ) -> None:
         """publish: tells the editor. watch: starts watching a site; its reports come from another thread, and
         are to be handed to `take_changes`. opened, closed: told of sites, which want to be worked on.
-        is_urgent: whether the editor waits for an answer."""
+        is_urgent: whether the editor waits for an answer. say: takes lines for the log."""
         self.encoding: str = types.PositionEncodingKind.Utf16
         self.sessions: dict[Path, SiteSession] = {}
         self._now, self._clock = now, clock
         self._publish, self._watch = publish, watch
-        self._opened, self._closed, self._is_urgent = opened, closed, is_urgent
+        self._opened, self._closed, self._is_urgent, self._say = opened, closed, is_urgent, say
         self._documents: dict[str, _Document] = {}
         self._watchings: dict[Path, SiteWatch] = {}
 
@@ -127,6 +128,7 @@ class LanguageService:
             publish=lambda path, found, buffer: self._publish_diagnostics(root, path, found, buffer),
             encoding=self.encoding,
             is_urgent=self._is_urgent,
+            say=self._say,
         )
         self.sessions[root] = session
         if self._watch:

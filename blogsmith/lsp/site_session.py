@@ -11,6 +11,7 @@ import datetime as dt
 import gc
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import Diagnostic, SiteError
@@ -24,6 +25,7 @@ from ..pipeline.pending_changes import PendingChanges, is_of_site
 from ..pipeline.snapshot import SiteSnapshot
 from ..pipeline.time_limit import PageGivenUp
 from ..project.report import BuildLog, BuildOptions, no_progress
+from ..project.site_rows import open_rows
 from ..syntax.parser import Parsed
 from .site_files import is_page, read_site_text
 from .text_buffer import TextBuffer
@@ -62,10 +64,11 @@ class SiteSession:
         publish: Publish,
         encoding: str = "utf-16",
         is_urgent: Callable[[], bool] = lambda: False,
+        say: Callable[[str], None] = lambda text: None,
     ) -> None:
         """clock: seconds that only run forward. is_urgent: whether something else is to be done first.
 
-        Then a page that takes long is given up, and looked at again after a pause.
+        Then a page that takes long is given up, and looked at again after a pause. say: logs a line.
         """
         self.root = root
         self.present: SiteSnapshot | None = None
@@ -78,7 +81,11 @@ class SiteSession:
         self._publish = publish
         options = BuildOptions(now=now(), drafts=True, future=True, write=False)
         self._is_urgent = is_urgent
-        self._line = IncrementalPipeline(root.resolve(), options, now, is_urgent=self._may_give_up)
+        self._stack = ExitStack()
+        rows = self._stack.enter_context(open_rows(root.resolve()))
+        self._rows, self._say = rows, say
+        self._tell_of_cache()
+        self._line = IncrementalPipeline(root.resolve(), options, now, rows=rows, is_urgent=self._may_give_up)
         self._folder = root.resolve()
         self._changes = PendingChanges(self._folder)
         self._published: dict[str, tuple[Diagnostic, ...]] = {}
@@ -248,6 +255,8 @@ class SiteSession:
             # what there is now stays; the collector would look at all of it again and again
             gc.collect()
             gc.freeze()
+        self._line.keep_files(found)
+        self._tell_of_cache()
         self._lints = {path: self._lint(path) for path in self.buffers}
         self._publish_all()
 
@@ -336,11 +345,16 @@ class SiteSession:
                 self._publish(path or CONFIG_NAME, told, self.buffer(path or CONFIG_NAME))
         self._published = dict(found)
 
+    def _tell_of_cache(self) -> None:
+        if note := self._rows.take_note():
+            self._say(note)
+
     def withdraw(self) -> None:
         """Take back all that the editor was told: the site is closed."""
         for path in self._published:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
         self._published = {}
+        self._stack.close()
 
 
 def _is_of_site(path: str) -> bool:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, did_you_mean, nearest, question_of
+from ..base.storage.site_cache import NoRows, Row, Rows
 from ..base.storage.stamps import FileStamp
 from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
@@ -29,12 +30,11 @@ from ..read.bibliography_files import (
     read_text_file,
 )
 from ..read.files import NO_TEXTS
-from .rows.row_store import NoRows, Row, RowStore
 
 if TYPE_CHECKING:
     from ..bibliography.bibliography_file import BibliographyFile
 
-_KIND = "bibliography"
+_KIND: Final = "bibliographies"
 _HINT = "paths are relative to the page, or to the root of the site"
 _COPY_HINT = "copy the file into the site, and write its path from the page or from the root of the site"
 
@@ -45,7 +45,7 @@ Look = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
 class SiteBibliographies:
     """Belongs to one pipeline."""
 
-    def __init__(self, root: Path, rows: RowStore | None = None, look: Look | None = None) -> None:
+    def __init__(self, root: Path, rows: Rows | None = None, look: Look | None = None) -> None:
         """rows: keep indexes of files. look: reads a file, where they are not on the disk."""
         self._root = root
         self._look = look or self._look_at
@@ -218,7 +218,7 @@ class SiteBibliographies:
         )
         message = file.problem if file else message
         is_list = document is not None and written in document.front.publications
-        key = "publications" if is_list else "bibliography"
+        key = "publications" if is_list else "bibliographies"
         near = None if file or is_outside else self._near_file(written, document)
         hint = question_of(near) or (_COPY_HINT if is_outside else _HINT)
         return self._at("bibliography-file", message, key, written, document, hint, near)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from ..base.diagnostics.model import SiteError
@@ -12,8 +12,7 @@ from ..project.report import BuildLog, BuildOptions
 from .build_cells import BuildCells
 from .cache import PageCache
 from .pools.body_pool import BodyPool
-from .pools.page_executor import choose_executor
-from .rows.page_rows import NotStorable
+from .pools.page_executor import FORK_FEWEST, choose_executor
 from .snapshot import ResolvedSite
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ class BodyBuilder:
         self._log = log
         self._bodies: dict[str, Body] = {}
         self._lints: LintCache | None = None
-        """Of a check."""
+        """Of a check, and of a build that makes many pages: the next check need not parse them again."""
+        self._is_check = not options.write
 
     def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
         """Put the bodies of pages, by source path, into `bodies`, in steps of one page each.
@@ -47,9 +47,11 @@ class BodyBuilder:
         SiteError if cells cannot run, or a process dies; what is wrong with pages is in the log then, too.
         """
         self._bodies = bodies
+        if self._is_check:
+            self._memory.rows.load("lint")
+            self._lints = self._new_lints()
         log, with_cells = self._log, list[str]()
         log.timings["parse"] = 0.0
-        self._lints = None if self._options.write else self._new_lints()
         try:
             self._make_in_processes(paths)
             for path in log.iterate("render", [path for path in paths if self._is_unfinished(path)]):
@@ -88,18 +90,19 @@ class BodyBuilder:
         """Bodies of pages without cells, if there are enough of them to make; of others none or some."""
         executor = choose_executor(self._resolved.context, self._options)
         self._log.add(executor.problems)
+        missing = self._find_missing(paths)
+        if len(missing) >= FORK_FEWEST and self._lints is None:
+            self._lints = self._new_lints()
         if executor.kind == "here":
             return
-        missing = self._find_missing(paths)
         to_make = frozenset(missing)
         missing += (path for path in paths if path not in to_make and self._is_unlinted(path))
         if len(missing) < executor.fewest_bodies:
             return
         pool = BodyPool(self._memory, self._resolved, missing, to_make, self._lints)
-        made = zip(self._log.iterate("render", missing), pool.make(executor.start), strict=True)
-        # else they cannot be told what they need
-        with suppress(NotStorable):
-            self._bodies |= {path: body for _, (path, body) in made if body is not None}
+        with closing(pool.make(executor)) as made:
+            steps = zip(self._log.iterate("render", missing), made, strict=True)
+            self._bodies |= {path: body for _, (path, body) in steps if body is not None}
 
     def _find_missing(self, paths: Iterable[str]) -> list[str]:
         """Pages to make, without those that are known to have cells; bodies of others are taken as kept."""
@@ -120,7 +123,7 @@ class BodyBuilder:
         return missing
 
     def _new_lints(self) -> LintCache:
-        # a build has no use for it
+        # a build of few pages has no use for it
         from .lint_cache import LintCache
 
         return LintCache(self._memory.table, self._resolved.context)
@@ -129,17 +132,20 @@ class BodyBuilder:
         return path not in self._bodies or self._is_unlinted(path)
 
     def _is_unlinted(self, path: str) -> bool:
-        return bool(self._lints and not self._lints.is_known(self._resolved.documents[path]))
+        known = self._lints if self._is_check else None
+        return bool(known and not known.is_known(self._resolved.documents[path]))
 
     def _lint(self, document: Document) -> None:
         """See to it that what lints find in a page is known; its tokens are there if it was made just now."""
-        if self._lints and not self._lints.is_known(document):
-            parsed = self._memory.parse(document)
+        if self._lints is None or self._lints.is_known(document):
+            return
+        parsed = self._memory.parse(document) if self._is_check else self._memory.kept_tokens(document)
+        if parsed:
             with self._log.measure("lint"):
                 self._lints.add(parsed)
 
     def _report_lints(self) -> None:
-        if self._lints:
+        if self._lints and self._is_check:
             left_out = [document for document, _ in self._resolved.loaded.left_out.values()]
             with self._log.measure("lint"):
                 found = self._lints.report(self._resolved.documents.values(), left_out)
@@ -152,3 +158,25 @@ class BodyBuilder:
                 self._log.add(self._memory.head_diagnostics(path))
                 self._log.add(self._memory.facts_of(document).facts.diagnostics)
                 self._log.add(self._bodies[path].diagnostics if path in self._bodies else ())
+
+
+def make_in_processes(
+    memory: PageCache,
+    resolved: ResolvedSite,
+    paths: Sequence[str],
+    options: BuildOptions,
+    bodies: dict[str, Body],
+) -> Iterator[None]:
+    """Put bodies of pages into `bodies`, in steps of one page, for a site that nobody builds.
+
+    All are left out if there are few, those with cells always, and the rest if a process dies.
+    """
+    executor = choose_executor(resolved.context, options)
+    if executor.kind == "here" or len(paths) < executor.fewest_bodies:
+        return
+    pool = BodyPool(memory, resolved, paths, frozenset(paths), None)
+    with suppress(SiteError), closing(pool.make(executor)) as made:
+        for path, body in made:
+            if body is not None:
+                bodies[path] = body
+            yield None

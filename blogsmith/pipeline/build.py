@@ -6,8 +6,6 @@ wrong anywhere is collected, and nothing is written while there is an error.
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -16,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import SiteError
+from ..base.storage.site_cache import NoRows, Rows
 from ..hooks.calls import filter_document
 from ..hooks.failures import blame_plugins
 from ..model.decode import decode
@@ -24,23 +23,19 @@ from ..model.names import name_set
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
+from ..project.site_rows import open_rows
 from ..read.front_matter import read_document
 from ..site.frame import Rendered
-from ..write.division import DivideWork
 from ..write.output import write_site
 from .bibliographies import bibliography_paths
-from .build_record import BuildExtent, save_stamps, start_build
-from .build_stamps import has_own_outputs, remove_stamps
 from .fonts import make_fonts, uncut_fonts
 from .git_dates import git_files
 from .incremental import IncrementalPipeline, UpdateRequest
+from .last_build import BuildExtent, is_untouched, keep_build, keep_outputs, start_build
 from .last_version import distinct_files, with_last_versions
-from .outline_rows import is_editable, put_outline
 from .output_plan import make_outputs
 from .output_rows import OutputRows
 from .pools.page_executor import count_copies
-from .pools.part_pool import divide_work
-from .rows.row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 from .spool import Spool, open_spool, without_bytes
 
@@ -50,21 +45,24 @@ _UNSETTLED = name_set("cell-need cell-pending cell-preload cell-stale cell-versi
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
     """Build the site at `root`; never raises for an author's mistake."""
-    start = start_build(root) if options.remembers and options.question else None
-    log = BuildLog(progress, strict=options.strict)
-    key = os.urandom(8).hex() if start and options.write else ""
-    with open_rows(root) if options.remembers else nullcontext() as rows:
-        report, site, ended_s = _build(root, options, log, rows, key)
-    if site and start and report.ok:
-        extent = _extent(site, report, options, key, ended_s)
-        if extent:
-            save_stamps(root, options.question, options.now, extent, report, start)
-    return report
+    with open_rows(root) if options.remembers else nullcontext(NoRows()) as rows:
+        start = start_build(root) if options.question else None
+        log = BuildLog(progress, strict=options.strict)
+        report, site = _build(root, options, log, rows)
+        if rows.program and any(found.code == "unreadable" for found in report.diagnostics):
+            # what was kept of a page is damaged, or another build has replaced it: its source is there
+            log = BuildLog(progress, strict=options.strict)
+            report, site = _build(root, options, log, NoRows())
+        if site and start and report.ok:
+            extent = _extent(site, report, options)
+            if extent:
+                keep_build(root, rows, options.question, options.now, extent, report, start)
+        rows.share()
+        note = rows.take_note()
+    return replace(report, notes=(*report.notes, note)) if note else report
 
 
-def _extent(
-    site: SiteSnapshot, report: BuildReport, options: BuildOptions, outline: str, ended_s: float
-) -> BuildExtent | None:
+def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
     """What the build depended on; None if it may do something else next time, whatever has not changed."""
     settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
@@ -76,14 +74,13 @@ def _extent(
     waiting = loaded.left_out.values()
     dates = [document.front.publish_start for document, state in waiting if state == "scheduled"]
     dates += [document.front.expiry_date for document in loaded.documents]
+    until = min((date for date in dates if date and date > options.now), default=None)
     return BuildExtent(
         reads_all=bool(report.cells) or has_code,
         variables=tuple(settings.env),
-        output=(report.target if options.write else None),
-        until=min((date for date in dates if date and date > options.now), default=None),
-        outline=outline,
-        files=_other_files(loaded, site),
-        ended_s=ended_s,
+        output=str(report.target) if options.write else "",
+        until_s=until.timestamp() if until else None,
+        files=tuple(sorted(_other_files(loaded, site))),
     )
 
 
@@ -97,9 +94,9 @@ def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
 
 
 def _build(
-    root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None, outline: str
-) -> tuple[BuildReport, SiteSnapshot | None, float]:
-    """What was found and done, and the site, with the moment at which it was written, as in `BuildExtent`."""
+    root: Path, options: BuildOptions, log: BuildLog, rows: Rows
+) -> tuple[BuildReport, SiteSnapshot | None]:
+    """What was found and done, and the site."""
     try:
         with open_spool() as spool:
             line = IncrementalPipeline(
@@ -108,15 +105,10 @@ def _build(
             (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
             assert site is not None, "the last step gives the site"
             with blame_plugins(site.context.plugins):
-                report, pages = _finish(site, line, options, log, rows or NoRows(), spool)
-            # from here on stamps grow old, while what is kept is closed
-            ended_s = time.monotonic()
-        if report.ok and rows and outline and is_editable(site.context):
-            put_outline(rows, outline, site, pages.traced)
-        return report, site, ended_s
+                return _finish(site, line, options, log, rows, spool), site
     except SiteError as error:
         log.add(error.diagnostics)
-        return log.close(Counts()), None, 0.0
+        return log.close(Counts()), None
 
 
 def _finish(
@@ -124,17 +116,17 @@ def _finish(
     line: IncrementalPipeline,
     options: BuildOptions,
     log: BuildLog,
-    rows: RowStore,
+    rows: Rows,
     spool: Spool,
-) -> tuple[BuildReport, OutputRows]:
+) -> BuildReport:
     """Make every file of the site, and write them if nothing is wrong."""
-    composition = site.composition if options.write else site.composition.without_slow_files()
+    composition = site.composition if options.write else site.composition.for_check(options.focus)
     pages = OutputRows(composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
     copies = count_copies(site.context, options)
     with log.measure("pages"):
         fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
-        pages.make_ahead(copies, keep, fonts, spool if options.write else None)
+        pages.make_ahead(copies, keep, fonts, has_bytes=options.write)
     files = composition.files
     outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
     if options.write:
@@ -158,14 +150,14 @@ def _finish(
     )
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
-        return report, pages
+        return report
     if site.config.search:
         outputs += _pagefind_files(site, log)
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
     with log.stage("write"):
-        report = _write(outputs, site, options, report, keep, divide_work(copies, rows))
-    return replace(report, timings=log.timings), pages
+        report = _write(outputs, site, options, report, keep, rows)
+    return replace(report, timings=log.timings)
 
 
 def _pagefind_files(site: SiteSnapshot, log: BuildLog) -> list[Output]:
@@ -181,11 +173,11 @@ def _write(
     options: BuildOptions,
     report: BuildReport,
     keep: Callable[[Output], Output],
-    divide: DivideWork,
+    rows: Rows,
 ) -> BuildReport:
     """Write the site; of pages with errors the last version stays, if there is one.
 
-    keep: as in `make_outputs`; divide: as in `write_site`.
+    keep: as in `make_outputs`.
     """
     root, target, is_chosen = site.context.root, report.target, options.output is not None
     assert target is not None, "it is known before anything is written"
@@ -202,13 +194,10 @@ def _write(
         target,
         site_root=root,
         is_chosen=is_chosen,
-        is_untouched=options.remembers and has_own_outputs(str(root), str(target)),
+        is_untouched=is_untouched(rows, target),
         partial=partial,
-        divide=divide,
     )
-    if not report.ok:
-        # what they tell of is another site
-        remove_stamps(str(root))
+    keep_outputs(rows, target)
     return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic
+from ..base.storage.site_cache import NoRows, Rows
 from ..config.schema import Config
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
@@ -34,9 +35,8 @@ from .placeholder import placeholder_body
 from .rows.image_rows import ImageSizes
 from .rows.page_keys import text_settings, text_theme
 from .rows.page_rows import Question
-from .rows.page_table import PageTable
-from .rows.row_store import NoRows, RowStore
-from .rows.trace import Lookups, is_valid, trace_templates, trace_tools
+from .rows.page_table import PLAIN, PageKinds, PageTable
+from .rows.trace import OWN, Lookups, is_valid, trace_templates, trace_tools
 from .time_limit import LIMIT_S, TookTooLong, time_limit
 
 if TYPE_CHECKING:
@@ -79,9 +79,16 @@ class _Rendered:
     questions: tuple[Question, ...] = ()
     """In place of the lookups, of a page that an earlier build made."""
 
-    def broken_question(self, tools: Tools, root: Path) -> Question | None:
-        """The first question whose answer is another one now."""
-        return next((one for one in self.questions if not one.holds(tools, self.document, root)), None)
+    def broken_question(self, tools: Tools, root: Path, *, only_own: bool = False) -> Question | None:
+        """The first question whose answer is another one now. only_own: as in `is_valid`."""
+        asked = (one for one in self.questions if not only_own or one.name in OWN)
+        return next((one for one in asked if not one.holds(tools, self.document, root)), None)
+
+    def is_valid(self, tools: Tools, root: Path, *, only_own: bool) -> bool:
+        """Whether all that the page asked has the same answers now. only_own: as in the function."""
+        if not is_valid(self.lookups, tools, only_own=only_own):
+            return False
+        return self.broken_question(tools, root, only_own=only_own) is None
 
 
 class UnknownPage(BaseException):
@@ -94,18 +101,18 @@ class PageCache:
     def __init__(
         self,
         limit_s: float | None = LIMIT_S,
-        rows: RowStore | None = None,
+        rows: Rows | None = None,
         is_urgent: Callable[[], bool] | None = None,
+        kinds: PageKinds = PLAIN,
     ) -> None:
         """limit_s, is_urgent: of the parsing or rendering of one page, as in `time_limit`.
 
-        rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
+        rows: of earlier runs; None: there is nothing to start from, and nothing is kept. kinds: of the rows
+        of bodies.
         """
         self.rows = rows or NoRows()
-        self.table = PageTable(self.rows)
+        self.table = PageTable(self.rows, kinds)
         self.images = ImageSizes(self.rows)
-        self.included: dict[str, Mapping[str, IncludedFile]] = {}
-        """Source path → the files that it includes, where they are not to be read from this disk."""
         self.asks_others = False
         """Documents that are not known are not parsed: another process does it."""
         self._limit_s, self._is_urgent = limit_s, is_urgent
@@ -182,12 +189,10 @@ class PageCache:
         """The document with the files that it includes as they are now; itself if nothing has changed."""
         assert self._context is not None, "`use_context` comes first"
         document = head.document
-        given = self.included.get(str(document.path))
-        if given is None:
-            given = read_included(self._context.root, config, document.path, document.included)
-        if given == document.included:
+        found = read_included(self._context.root, config, document.path, document.included)
+        if found == document.included:
             return head
-        return replace(head, document=replace(document, included=given))
+        return replace(head, document=replace(document, included=found))
 
     def _stored_head(self, source: Source, config: Config) -> CachedHead | None:
         found = self.table.head(source, config.timezone)
@@ -221,6 +226,11 @@ class PageCache:
             self.parsing_s += time.perf_counter() - started
             self.keep_tokens(found)
         return found
+
+    def kept_tokens(self, document: Document) -> Parsed | None:
+        """The document with its tokens, if it was parsed just now."""
+        found = self._tokens.get(str(document.path))
+        return found if found and found.document is document else None
 
     def keep_tokens(self, parsed: Parsed) -> None:
         """The document is about to be rendered."""
@@ -294,12 +304,15 @@ class PageCache:
         path = str(document.path)
         made = self._bodies.get(path)
         facts = (facts, self.entries)
+        assert self._context is not None, "`use_context` comes first"
         if made is None or made.document is not document:
             made = self._stored_body(document, tools)
-        if made and is_valid(made.lookups, tools, only_own=made.facts == facts):
-            self._bodies[path] = replace(made, facts=facts)
-            return made.body
-        return None
+        elif not made.is_valid(tools, self._context.root, only_own=made.facts == facts):
+            made = None
+        if made is None:
+            return None
+        self._bodies[path] = replace(made, facts=facts)
+        return made.body
 
     def render(self, document: Document, tools: Tools) -> tuple[Body, Lookups]:
         """The document's HTML, made anew, and what it asked of the site."""

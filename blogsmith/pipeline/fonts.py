@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.cache import read_or_make
+from ..base.storage.site_cache import read_or_make
 from ..model.documents import Output
 from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.site_cache import Rows
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.scopes import FieldScope, scoped_fields
@@ -29,7 +30,7 @@ from ..read.files import NO_TEXTS, KeepText, read_again, read_site
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
 from ..site.statements import proof_circles
-from .body_builder import BodyBuilder
+from .body_builder import BodyBuilder, make_in_processes
 from .build_cells import BuildCells
 from .cache import PageCache
 from .cards import card_problems, with_cards
@@ -43,7 +44,7 @@ from .pictures import shared_pictures, with_shared_pictures
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
-from .rows.row_store import RowStore
+from .rows.page_table import MARKED, PLAIN
 from .rows.source_rows import KeptSources
 from .rows.template_rows import TemplateRows
 from .site_options import option_problems
@@ -84,28 +85,33 @@ class IncrementalPipeline:
         now: Callable[[], dt.datetime],
         limit_s: float | None = LIMIT_S,
         log: BuildLog | None = None,
-        rows: RowStore | None = None,
+        rows: Rows | None = None,
         keep: KeepText | None = None,
         is_urgent: Callable[[], bool] | None = None,
+        uses_processes: bool = False,
     ) -> None:
         """limit_s, rows, is_urgent: as in `PageCache`; keep: as in `read_site`.
 
         log: of a build, which all that is found goes to; None: a preview.
+        uses_processes: at a first look many pages are made by several processes, and blocks bear no marks; as
+        always in a build.
         """
         self._keep = keep
         self._root = root
         self._options = options
         self._now = now
         self._log = log
-        self._memory = PageCache(limit_s, rows, is_urgent)
+        is_plain = log is not None or uses_processes
+        self._memory = PageCache(limit_s, rows, is_urgent, PLAIN if is_plain else MARKED)
         self._codes = TemplateRows(rows) if rows else None
         # in a preview saves come by name, and an editor may have a text open
         self._sources = KeptSources(rows) if rows and log else None
         self.cells = BuildCells()
         """Those of a build."""
         cells = self.cells if log else _recorded_cells(root)
-        self._leaks = DisclosureCache()
-        self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
+        self._leaks = DisclosureCache(self._memory.rows)
+        self._uses_processes = uses_processes
+        self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=not is_plain)
         self._forgetful = (cells, self._leaks, self._resolver)
 
     @property
@@ -119,12 +125,15 @@ class IncrementalPipeline:
         return self._memory.table.trace
 
     def keep_files(self, site: SiteSnapshot) -> None:
-        """Keep compiled templates, sizes of images and digests of sources of a build that is done."""
+        """Write to the cache what a look at the whole site has found out."""
+        self._memory.table.write_deferred()
         self._memory.images.save()
+        self._leaks.save(site.resolved.files.stamps)
         if self._sources:
             self._sources.save(site.resolved.files.sources)
         if self._codes:
             self._codes.save(site.context.theme.files.templates.keys())
+        self._memory.rows.share()
 
     def update_all(
         self, before: SiteSnapshot | None, request: UpdateRequest
@@ -190,6 +199,9 @@ class IncrementalPipeline:
             builder = BodyBuilder(self._memory, self.cells, resolved, options, self._log)
             yield from builder.build(order, bodies)
         else:
+            if self._uses_processes and before is None:
+                yield from make_in_processes(self._memory, resolved, order, options, bodies)
+                order = [path for path in order if path not in bodies]
             yield from self._make_bodies(resolved, order, bodies)
         self._memory.keep_only(resolved.documents.keys() | resolved.loaded.left_out.keys())
         yield from self._presenting(resolved, bodies, before)
@@ -199,6 +211,7 @@ class IncrementalPipeline:
     ) -> Iterator[None]:
         for path in paths:
             bodies[path] = self._body(resolved, resolved.documents[path])
+            self._memory.table.write_deferred()
             yield None
 
     def _new_log(self, context: SiteContext) -> BuildLog:
@@ -342,7 +355,6 @@ class IncrementalPipeline:
         files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
-        self._leaks.use_stamps(resolved.files.stamps)
         log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
         log.add(self._resolver.python_problems())
         yield None

@@ -26,6 +26,7 @@ from ..model.generated_files import GeneratedFile
 from ..model.pictures import PictureVariant
 from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
+from ..project.focus import is_within
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
 from ..render.policy.policy import GuardedPage, guard_page, guard_parts
@@ -72,11 +73,16 @@ class OutputPlan:
         """Whether pictures are published without their private data."""
         return self.context.config.images.metadata == "clean"
 
-    def without_slow_files(self) -> OutputPlan:
-        """The same without copies of pictures: nothing can be wrong with them that a check would tell."""
+    def for_check(self, focus: Sequence[str]) -> OutputPlan:
+        """The same without copies of pictures: nothing can be wrong with them that a check would tell.
+
+        focus: paths of files and folders of the site; if there are any, only their own pages are made.
+        """
         files = [
             one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
         ]
+        if focus:
+            files = [one for one in files if is_within(one.origin, focus)]
         return replace(self, files=tuple(files))
 
     def page(self, view: PageView) -> GuardedPage:

@@ -9,15 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from ..base.storage.site_cache import NoRows
 from ..model.documents import PageFacts, SiteFiles
 from ..project.context import SiteContext
 from ..project.load import LoadedSite, resolve_urls
 from ..project.report import BuildLog, BuildOptions
 from ..project.select import select_posts
+from ..project.site_rows import open_rows
 from ..read.files import read_site
 from ..render.svg.active_content import Inspect, svg_warnings
 from .cache import PageCache
-from .rows.row_store import NoRows, open_rows
 
 if TYPE_CHECKING:
     from ..syntax.parser import Parsed
@@ -60,6 +61,8 @@ def read_facts(
         chosen = select_posts(context.root, posts, [document.path for document in loaded.documents])
         documents = [one for one in loaded.documents if chosen is None or str(one.path) in chosen]
         found = tuple(memory.facts_of(document).facts for document in log.iterate("parse", documents))
+        rows.share()
+        log.note(rows.take_note())
     for facts in found:
         log.add(facts.diagnostics)
     return found

@@ -8,7 +8,7 @@ import msgspec
 
 from ..base.diagnostics.extras import install_extra
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.cache import read_or_make
+from ..base.storage.site_cache import read_or_make
 from ..config.load import CONFIG_NAME
 from ..model.documents import Output
 from ..model.template_views import PageView

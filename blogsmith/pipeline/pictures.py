@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from threading import Lock
+from typing import Final
 from urllib.parse import unquote
 
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.cache import keep_bytes, keep_only, read_bytes
+from ..base.storage.site_cache import keep_bytes, keep_only, read_bytes
 from ..config.schema import Config
 from ..model.generated_files import GeneratedFile
 from ..model.pictures import ImageInfo, PictureVariant
@@ -31,7 +32,7 @@ from ..site.redirects import output_path
 from ..write.photos.cleaning import clean_bytes
 from ..write.photos.encoder import PictureProblem, encode_variants, encoder_version
 
-_KIND = "pictures"
+_KIND: Final = "pictures"
 _SPARE = 500
 """Copies that are kept although the site has them no more: of drafts, and of other branches."""
 _SHARED_PX = 1200
@@ -69,11 +70,11 @@ class PictureCopies:
             raise SiteError(Diagnostic("image-unreadable", message)) from error
         wanted = self._all_of[_picture_name(variant)]
         original = clean_bytes(data) if self._cleans else data
-        found = b""
+        made: dict[str, bytes] = {}
         for one, copy in zip(wanted, copies_of(data, original, wanted), strict=True):
-            keep_bytes(self._root, _KIND, self._name(one), copy)
-            found = copy if one == variant else found
-        return found
+            made[self._name(one)] = copy
+        keep_bytes(self._root, _KIND, made)
+        return made[self._name(variant)]
 
     def files(
         self, originals: Mapping[PurePosixPath, tuple[str, Path]]

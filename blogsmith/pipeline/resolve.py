@@ -58,6 +58,7 @@ class Resolver:
 
     def forget(self, changed: Collection[str]) -> None:
         """Images that were saved: their stamps may be the same."""
+        self._memory.images.look_again()
         for path in changed:
             self._memory.images.forget(self._root / path)
             self._svgs.pop(self._root / path, None)

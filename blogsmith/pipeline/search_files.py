@@ -129,16 +129,6 @@ def planned_files(
         )
 
 
-def search_plans(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, engine: str
-) -> dict[str, SearchPlan]:
-    """Folder of an index → what it is made of; empty for a site without search. The rest as above."""
-    return {
-        str(search_folder(edition, context)): plan_index(members, rendered, engine)
-        for edition, members in searched_views(views, rendered, context).items()
-    }
-
-
 def plan_index(views: Sequence[PageView], rendered: Mapping[str, Rendered], engine: str) -> SearchPlan:
     """What the index of these pages is made of."""
     pages = (indexed_source(view, rendered[view.path].body.search) for view in views)

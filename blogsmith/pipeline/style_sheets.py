@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from posixpath import relpath
 
-from ..base.storage.cache import read_or_make
+from ..base.storage.site_cache import read_or_make
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..render.templates.style_sheets import StyleSheet

@@ -7,15 +7,21 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from ..base.diagnostics.model import SiteError
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.changed_files import ChangedFiles
 from ..config.load import load_config
+from ..model.page_inputs import PageInputs
 from ..pipeline.incremental import IncrementalPipeline
+from ..pipeline.output_keys import OutputKeys
+from ..pipeline.output_plan import OutputFile
+from ..pipeline.snapshot import SiteSnapshot
+from ..project.site_rows import open_rows
 from ..project.trust.consent import is_trusted
 from ..project.trust.place import record_file
 from ..watch.watcher import Watcher
@@ -29,8 +35,9 @@ from .loop.event_loop import EventLoop
 from .loop.messages import CellsEnded, Saved, Sent
 from .options import ServeOptions
 from .page_store import StoredPage, StoredPages
+from .pages.render import Page
 from .pages.script_tag import ScriptTag
-from .pages.site import ServedSite
+from .pages.site import FindPage, ServedSite
 from .protocol import Publish
 
 
@@ -60,8 +67,13 @@ class PreviewServices:
         self.runner = CellRunner(
             root, publish_run, lambda outcome: self._engine.send(CellsEnded(outcome)), options.now
         )
-        line = IncrementalPipeline(root, options.build, options.now)
+        self._stack = ExitStack()
+        self._rows = self._stack.enter_context(open_rows(root))
+        self._say = say
+        self._tell_of_cache()
+        line = self._line = IncrementalPipeline(root, options.build, options.now, rows=self._rows)
         self._site = ServedSite(line, tag)
+        self._site.open_earlier = self._open_earlier
         self._publisher = EventPublisher(
             options, publish, say, running=self.runner.current, clock=time.monotonic
         )
@@ -100,6 +112,7 @@ class PreviewServices:
         self.runner.close()
         if self._is_frozen:
             self._store()
+        self._stack.close()
 
     def _watch(self, output: str) -> None:
         """Watch the site but its output, and whether its code is trusted."""
@@ -129,7 +142,31 @@ class PreviewServices:
             self._store()
 
     def _store(self) -> None:
-        self._stored.save(self._pages(), self._files())
+        if present := self._site.present:
+            self._line.keep_files(present)
+            paths = [path for path, _ in self._site.finished_pages()]
+            sheets = list(self._style_sheets(present))
+            pages = chain(self._pages(present), sheets)
+            self._stored.save(pages, {*paths, *(sheet.path for sheet in sheets)}, self._files(present))
+            self._tell_of_cache()
+
+    def _open_earlier(self, present: SiteSnapshot) -> FindPage:
+        """What finds pages that an earlier preview made of the same."""
+        stored = {**self._stored.all_pages()}
+        keys = OutputKeys(present.composition, self._rows)
+
+        def find(path: str, planned: OutputFile) -> tuple[Page, tuple[Diagnostic, ...]] | None:
+            page = stored.pop(path, None)
+            key = keys.key(planned) if page and page.key else ""
+            if page is None or not key or page.key != key or not keys.holds(page.inputs):
+                return None
+            return Page(page.version, page.packed, page.source), page.problems
+
+        return find
+
+    def _tell_of_cache(self) -> None:
+        if note := self._rows.take_note():
+            self._say(note)
 
     def _renew_editor(self, front: SiteGateway) -> None:
         """The setting may have changed, or the trust in it."""
@@ -139,23 +176,35 @@ class PreviewServices:
             front.editor = editor_link(config.editor, os.environ, self._root, is_trusted(self._root, config))
             self._site.tag = replace(self._site.tag, editor=front.editor.template)
 
-    def _pages(self) -> Iterator[StoredPage]:
-        present = self._site.present
-        documents = present.resolved.documents if present else {}
+    def _pages(self, present: SiteSnapshot) -> Iterator[StoredPage]:
+        """The pages that were made in this preview."""
+        keys = OutputKeys(present.composition, self._rows)
         for path, page in self._site.finished_pages():
-            document = documents.get(page.source)
+            made_of = self._site.pages.made_of(path)
+            if made_of is None:
+                continue
+            document = present.resolved.documents.get(page.source)
+            inputs = keys.inputs(made_of.texts, made_of.templates)
             yield StoredPage(
-                path, page.version, page.source, document.source.digest if document else "", page.packed
+                path,
+                page.version,
+                page.source,
+                document.source.digest if document else "",
+                page.packed,
+                keys.key(present.table[path]) if inputs else "",
+                inputs or PageInputs({}),
+                made_of.problems,
             )
-        # without its style sheet no page is shown
-        for path, planned in present.table.items() if present else ():
+
+    def _style_sheets(self, present: SiteSnapshot) -> Iterator[StoredPage]:
+        """Without its style sheet no page is shown."""
+        for path, planned in present.table.items():
             if path.endswith(".css") and isinstance(planned.content, partial):
                 with suppress(SiteError):
                     yield StoredPage(path, "", "", "", zlib.compress(planned.content()))
 
-    def _files(self) -> Iterator[tuple[str, Path]]:
-        present = self._site.present
-        for path, planned in present.table.items() if present else ():
+    def _files(self, present: SiteSnapshot) -> Iterator[tuple[str, Path]]:
+        for path, planned in present.table.items():
             if isinstance(planned.content, Path):
                 yield path, planned.content
 

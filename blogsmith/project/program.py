@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
+from hashlib import blake2b
 
-from ..base.storage.digests import blake2b
 from ..base.version import __version__
 from .bundled_folders import bundled_path, package_folder
 

@@ -55,6 +55,8 @@ class BuildOptions(Struct, frozen=True):
     future: bool = False
     include: tuple[str, ...] = ()
     """Source paths of pages that are built although they are drafts, scheduled or expired."""
+    focus: tuple[str, ...] = ()
+    """Files and folders of the site that a check is about: finished pages of others are not made."""
     strict: bool = False
     """Warnings are errors."""
     base_url: str | None = None
@@ -133,7 +135,7 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page that was not built → `draft`, `scheduled`, `expired` or `unclear`."""
     notes: tuple[str, ...] = ()
-    """Lines to print besides: what inspections have to say of the whole."""
+    """Lines to print besides: what inspections have to say of the whole, and why nothing is cached."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
     fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
@@ -163,6 +165,12 @@ class BuildLog(Struct):
     """By everything but hint and fix: a mistake in a template shows on every page, and counts once."""
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Keep a line to print; nothing if it is empty."""
+        if text:
+            self.notes.append(text)
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Keep diagnostics, each once and as heavy as the site wants it, silenced warnings not at all."""
@@ -201,7 +209,12 @@ class BuildLog(Struct):
         found = self.report()
         ok = not any(diagnostic.severity == "error" for diagnostic in found)
         return BuildReport(
-            diagnostics=found, ok=ok, timings=self.timings, cell_times=self.cell_times, **asdict(counts)
+            diagnostics=found,
+            ok=ok,
+            timings=self.timings,
+            cell_times=self.cell_times,
+            notes=tuple(self.notes),
+            **asdict(counts),
         )
 
     @contextmanager

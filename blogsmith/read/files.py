@@ -118,12 +118,6 @@ def read_again(
     return replace(before, sources=sources, stamps={**before.stamps, path: stamp})
 
 
-def read_source(root: Path, config: Config, path: str) -> Source | None:
-    """One source as `read_site` gives it; None if there is anything to say about it."""
-    read = _read_one(root, config, path)
-    return read[0] if read else None
-
-
 def _read_one(
     root: Path, config: Config, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> tuple[Source, FileStamp] | None:

@@ -8,9 +8,9 @@ typesets nor colours it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from struct import Struct
 
-from ..base.storage.digests import blake2b
 from ..model.texts import EncodedText
 
 _KEY_BYTES = 16

@@ -82,8 +82,9 @@ def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) ->
     """
     if not any(by_page.values()):
         return MathFonts(None)
-    # most pages print none of them
-    rare = {url: signs for url, text in by_page.items() if (signs := split_signs(text) - COMMON)}
+    # most pages print no others than the common ones
+    texts = {url: text for url, text in by_page.items() if not COMMON.issuperset(text)}
+    rare = {url: signs for url, text in texts.items() if (signs := split_signs(text) - COMMON)}
     heavy = _heavy(rare)
     signs = COMMON.union(*(found for url, found in rare.items() if url not in heavy))
     own = tuple((url, font_cut_of(signs | rare[url], stem, digest)) for url in sorted(heavy))

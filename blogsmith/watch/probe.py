@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base.storage.cache import CACHE, open_cache
+from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
 from .notifier import CannotWatch, Notifier
 
 PROBE_S = 3.0
@@ -41,7 +41,7 @@ class EventProbe:
     _pause_s: float = field(init=False)
 
     def __post_init__(self) -> None:
-        place = self.root / CACHE / f"watch-{os.getpid()}"
+        place = self.root / OWN_FOLDER / f"watch-{os.getpid()}"
         self.folder, self.place, self._name = str(place.parent), str(place), place.name
         self.patience_s, self._pause_s = PROBE_S, PAUSE_S
 
@@ -49,7 +49,7 @@ class EventProbe:
         """Whether there is something to wait for: a site that cannot be written is not probed."""
         self.remove()
         try:
-            with open_cache(self.root) as folder:
+            with open_own_folder(self.root) as folder:
                 notifier.watch(self.folder, folder.own_status().st_ino, alone=True)
                 folder.create(self._name).close()
         except (OSError, CannotWatch):
@@ -65,5 +65,5 @@ class EventProbe:
 
     def remove(self) -> None:
         """Leave no trace."""
-        with suppress(OSError), open_cache(self.root, make=False) as folder:
+        with suppress(OSError), open_own_folder(self.root, make=False) as folder:
             folder.remove(self._name)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base.storage.cache_file import cache_path, remove_site_cache
 from tests.faults.children import litter, public
 from tests.faults.small_site import before, edit, post
 from tests.serve_process import PROGRAM
@@ -68,7 +69,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "Turkish": {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "LANGUAGE": "tr"},
     "no language": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"},
     "another hash": {"PYTHONHASHSEED": "4242", "COLUMNS": "20"},
-    "another home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", "USER": "x"},
+    "another home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/dev/null", "USER": "x"},
 }
 
 AT_ONCE: Mapping[str, Mapping[str, str]] = {
@@ -171,20 +172,22 @@ def damages(data: bytes, chance: random.Random) -> list[bytes]:
 
 def test_row_14_a_cache_that_is_gone_or_damaged_changes_nothing(tmp_path: Path) -> None:
     root = copied(FOLDER / "everything", tmp_path / "s")
-    assert build(root).ok
+    assert build(root, remembers=True).ok
     right = public(root)
     shutil.rmtree(root / ".blogsmith")
-    report = build(root)
+    remove_site_cache(root)
+    report = build(root, remembers=True)
     assert report.ok and public(root) == right
     chance = random.Random(14)
-    files = [file for file in (root / ".blogsmith").rglob("*") if file.is_file()]
-    assert files
+    folders = (root / ".blogsmith", cache_path(root).parent)
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    assert cache_path(root) in files
     whole = {file: file.read_bytes() for file in files}
     for number in range(3):
         for place, (file, data) in enumerate(whole.items()):
             broken = damages(data, chance)
             file.write_bytes(broken[(place + 3 * number) % len(broken)])
-        assert build(root).ok
+        assert build(root, remembers=True).ok
         assert public(root) == right and litter(root) == set()
 
 
@@ -194,7 +197,7 @@ def test_row_14_files_of_another_version_are_no_cache(tmp_path: Path) -> None:
     assert build(root).ok
     right = public(root)
     shutil.rmtree(root / ".blogsmith")
-    names = ("cache.db", "preview.db", "probe.json", "fonts/x.woff2", "lock", "freeze.lock", "unknown/x")
+    names = ("site.db", "build.db", "preview.db", "fonts/x.woff2", "lock", "freeze.lock", "unknown/x")
     put(root, {f".blogsmith/{name}": b"SQLite format 3\x00" + b"\x01" * 4000 for name in names})
     assert build(root).ok
     assert public(root) == right

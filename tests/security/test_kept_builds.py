@@ -1,4 +1,4 @@
-"""Row 44: what a clone brings as kept from earlier builds is not believed, and leads nowhere else."""
+"""Row 44: what a clone brings as kept from earlier builds is never read, and leads nowhere else."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ import marshal
 import os
 import shutil
 import sqlite3
-import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from blogsmith.base.storage.cache import CACHE
-from blogsmith.pipeline.build_stamps import FILES, compare_build
-from blogsmith.pipeline.rows.row_store import FILE, Row, open_rows
+from blogsmith.base.storage.cache_file import FILE, cache_path
+from blogsmith.base.storage.own_folder import OWN_FOLDER
+from blogsmith.base.storage.site_cache import Row
+from blogsmith.model.documents import Body
+from blogsmith.model.texts import PageText, pack_text
+from blogsmith.pipeline.rows.page_rows import encode_page
+from blogsmith.project.report import BuildReport
+from tests.build_scripts import unchanged
+from tests.cached_rows import change_row, read_row, replace_data
 from tests.preview_sites import built
-from tests.site_files import NOW, build, put_bare
+from tests.site_files import build, put_bare
 
 EVIL = b"<script>evil()</script>"
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\nharmless text, and more of it\n"
+PAGES = {"content/posts/a.md", "content/b.md"}
+SIDES = (FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
 
 
 @pytest.fixture
@@ -30,183 +38,250 @@ def site(tmp_path: Path) -> Path:
     )
 
 
-def kept(root: Path) -> Path:
-    return root / CACHE / FILE
+def remember(root: Path) -> BuildReport:
+    return build(root, remembers=True, question="the same", output=root / "public")
 
 
-def forged(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another user's builds of this very folder have kept of a hostile post, under our post's name."""
-    with monkeypatch.context() as other:
-        other.setenv("XDG_STATE_HOME", str(root.parent / "stranger"))
-        build(root, remembers=True)
-        rows = kept(root).read_bytes()
-        body = root.parent / "rows.db"
-        body.write_bytes(rows[32:])
-        with sqlite3.connect(body) as store:
-            count = store.execute("UPDATE rows SET data = ? WHERE kind = 'page'", (EVIL,)).rowcount
-        store.close()
-        assert count == 2
-        kept(root).write_bytes(rows[:32] + body.read_bytes())
+def forge_page(root: Path) -> None:
+    """Put a hostile text into the cache of a site, as the text of a page as it is now."""
+    forged = PageText.of(EVIL.decode())
+    replace_data(root, "page", "content/b.md", encode_page(Body(forged, "b", "b"), (), root))
+    change_row(root, "content", "content/b.md", Row(forged.digest.hex(), pack_text(forged)))
 
 
-def of_another_user(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sealed, but with a stranger's key: the text of the post is another one there."""
-    with monkeypatch.context() as other:
-        other.setenv("XDG_STATE_HOME", str(root.parent / "stranger"))
-        build(root, remembers=True)
+def expect_harmless(root: Path, *, notes: int = 0) -> BuildReport:
+    """The site is built from its sources."""
+    report = remember(root)
+    assert report.ok
+    assert set(report.rebuilt) in (PAGES, set())
+    assert len(report.notes) == notes
+    assert EVIL not in b"".join(built(root / "public").values())
+    assert build(root, output=root.with_name("fresh")).ok
+    assert built(root / "public") == built(root.with_name("fresh"))
+    return report
 
 
-def of_another_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sealed by this user, for another site."""
-    twin = root.with_name("twin")
-    shutil.copytree(root, twin)
-    build(twin, remembers=True)
-    shutil.copytree(twin / CACHE, root / CACHE)
-
-
-def flipped(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One bit of a page is another one."""
-    build(root, remembers=True)
-    data = bytearray(kept(root).read_bytes())
-    data[-100] ^= 1
-    kept(root).write_bytes(data)
-
-
-def cut_short(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build(root, remembers=True)
-    kept(root).write_bytes(kept(root).read_bytes()[:5000])
-
-
-def empty(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept(root).parent.mkdir()
-    kept(root).touch()
-
-
-def pipe(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept(root).parent.mkdir()
-    os.mkfifo(kept(root))
-
-
-def huge(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred gigabytes, none of them on the disk."""
-    empty(root, monkeypatch)
-    os.truncate(kept(root), 100 * 10**9)
-
-
-def folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept(root).mkdir(parents=True)
-
-
-def link(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept(root).parent.mkdir()
-    kept(root).symlink_to(root.parent / "outside.txt")
-
-
-def link_to_sealed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ours, but behind a link."""
-    build(root, remembers=True)
-    kept(root).rename(root.parent / "elsewhere.db")
-    kept(root).symlink_to(root.parent / "elsewhere.db")
-
-
-def link_of_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (root.parent / "outside").mkdir()
-    (root / CACHE).symlink_to(root.parent / "outside")
-
-
-HOSTILE = (
-    *(forged, of_another_user, of_another_folder, flipped, cut_short, empty, pipe, huge, folder, link),
-    link_to_sealed,
+BROUGHT = (
+    f"{OWN_FOLDER}/build.db",
+    f"{OWN_FOLDER}/built.stamps",
+    f"{OWN_FOLDER}/preview.db",
+    *(f"{OWN_FOLDER}/{name}" for name in SIDES),
+    f"{OWN_FOLDER}/cache/blogsmith/sites/{FILE}",
 )
 
 
-@pytest.mark.parametrize("bring", HOSTILE, ids=lambda bring: bring.__name__)
-def test_row_44_what_is_not_ours_costs_time_only(
-    bring: Callable[[Path, pytest.MonkeyPatch], None], site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    outside = site.parent / "outside.txt"
-    outside.write_text("mine")
-    bring(site, monkeypatch)
-    report = build(site, remembers=True, output=site / "public")
-    assert report.ok
-    # everything was made from the sources
-    assert set(report.rebuilt) <= {"content/posts/a.md", "content/b.md"}
-    assert bring is folder or len(report.rebuilt) == 2
-    assert build(site, output=site.with_name("fresh")).ok
-    assert built(site / "public") == built(site.with_name("fresh"))
-    assert outside.read_text() == "mine"
-    if bring is not folder:
-        assert build(site, remembers=True, output=site / "public").rebuilt == {}
-        assert kept(site).is_file()
-        assert not kept(site).is_symlink()
+@pytest.mark.parametrize("kind", ["a file", "a link", "a folder", "a pipe"])
+def test_row_44_files_of_a_clone_are_not_looked_at(kind: str, site: Path) -> None:
+    """A stranger's cache of this very site, under every name that we have or had: none is read or written."""
+    remember(site)
+    forge_page(site)
+    evil = cache_path(site).read_bytes()
+    shutil.rmtree(cache_path(site).parent)
+    shutil.rmtree(site / "public")
+    outside = site.with_name("outside.db")
+    outside.write_bytes(evil)
+    for name in BROUGHT:
+        place = site / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "a file":
+            place.write_bytes(evil)
+        elif kind == "a link":
+            place.symlink_to(outside)
+        elif kind == "a folder":
+            place.mkdir()
+        else:
+            os.mkfifo(place)
+    report = expect_harmless(site)
+    assert set(report.rebuilt) == PAGES
+    assert outside.read_bytes() == evil
+    if kind == "a file":
+        assert {(site / name).read_bytes() for name in BROUGHT} == {evil}
 
 
-def test_row_44_a_folder_behind_a_link_is_left_alone(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    link_of_folder(site, monkeypatch)
+def test_row_44_nothing_is_cached_in_a_site(site: Path) -> None:
+    """What a site's own folder holds cannot be taken for a cache: there is none."""
+    remember(site)
+    remember(site)
+    assert {file.name for file in (site / OWN_FOLDER).iterdir()} <= {"lock", "schema"}
+    assert cache_path(site).is_file()
+    assert not cache_path(site).is_relative_to(site)
+
+
+def test_row_44_a_folder_behind_a_link_is_left_alone(site: Path) -> None:
+    (site.parent / "outside").mkdir()
+    (site / OWN_FOLDER).symlink_to(site.parent / "outside")
     report = build(site, remembers=True)
-    # the lock of the site would stand there, too
+    # the lock of the site would stand there
     assert [found.code for found in report.diagnostics] == ["output-write"]
     assert list((site.parent / "outside").iterdir()) == []
 
 
-def test_row_44_a_record_of_stamps_is_not_believed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who could forge it would keep the author from ever building again."""
-    time.sleep(0.1)
-    with monkeypatch.context() as other:
-        other.setenv("XDG_STATE_HOME", str(site.parent / "stranger"))
-        assert build(site, remembers=True, question="the same").ok
-        assert compare_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
-    record = site / CACHE / FILES[True]
-    for text in (b"", b"x" * 40, record.read_bytes()[32:], b"[" * 100_000):
-        record.write_bytes(text)
-        assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
+def test_row_44_the_cache_of_another_folder_is_not_read(site: Path) -> None:
+    """This user has built a hostile site elsewhere, and somebody has put its cache into this one's place."""
+    twin = site.with_name("twin")
+    shutil.copytree(site, twin)
+    remember(twin)
+    forge_page(twin)
+    remember(site)
+    (site / "content/b.md").write_text("another text\n")
+    shutil.copytree(cache_path(twin).parent, cache_path(site).parent, dirs_exist_ok=True)
+    report = expect_harmless(site, notes=1)
+    assert set(report.rebuilt) == PAGES
+    assert "it was written for another folder" in report.notes[0]
+    assert remember(site).notes == ()
 
 
-def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same forgery with this user's own key would be published: the test above tests something."""
-    from blogsmith.model.documents import Body
-    from blogsmith.model.texts import NO_TEXT, PageText, pack_text
-    from blogsmith.pipeline.rows.page_rows import decode_page, encode_page
+def link(place: Path, target: Path) -> None:
+    place.symlink_to(target)
 
-    build(site, remembers=True)
-    with open_rows(site) as rows:
-        row = rows.get("page", "content/b.md")
-        assert row is not None
-        assert decode_page(row.data, site, lambda digest: NO_TEXT) is not None
-        forged = PageText.of(EVIL.decode())
-        rows.put("page", "content/b.md", Row(row.key, encode_page(Body(forged, "b", "b"), (), site)))
-        rows.put("content", "content/b.md", Row(forged.digest.hex(), pack_text(forged)))
-    build(site, remembers=True, output=site / "public")
+
+def second_name(place: Path, target: Path) -> None:
+    place.hardlink_to(target)
+
+
+@pytest.mark.parametrize("make", [link, second_name], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("name", SIDES)
+def test_row_44_links_at_the_files_are_not_followed(
+    name: str, make: Callable[[Path, Path], None], site: Path
+) -> None:
+    remember(site)
+    target = site.with_name("target")
+    target.write_bytes(cache_path(site).read_bytes() if name == FILE else b"mine")
+    before = target.read_bytes()
+    place = cache_path(site).with_name(name)
+    place.unlink(missing_ok=True)
+    make(place, target)
+    for _ in range(2):
+        report = expect_harmless(site, notes=1)
+        assert set(report.rebuilt) <= PAGES
+        assert report.notes[0] == f"cache not used: {place} is a link; remove it"
+    assert target.read_bytes() == before
+    assert unchanged(site) is None
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_row_44_a_link_at_the_folder_is_not_followed(
+    depth: int, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the folder of the site, and at the one of all sites."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    remember(site)
+    folder = cache_path(site).parents[depth]
+    elsewhere = tmp_path / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    before = {file: file.read_bytes() for file in elsewhere.rglob("*") if file.is_file()}
+    (site / "content/b.md").write_text("another text\n")
+    report = expect_harmless(site, notes=1)
+    assert "cache not used:" in report.notes[0]
+    assert {file: file.read_bytes() for file in elsewhere.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_row_44_what_others_may_write_is_not_read(what: str, mode: int, site: Path) -> None:
+    remember(site)
+    forge_page(site)
+    place = cache_path(site) if what == "file" else cache_path(site).parent
+    place.chmod(place.stat().st_mode | mode)
+    report = expect_harmless(site, notes=1)
+    assert report.notes[0] == f"cache not used: other users may write {place}; run chmod go-w on it"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives files to another user")
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_row_44_what_belongs_to_another_user_is_not_read(what: str, site: Path) -> None:
+    remember(site)
+    forge_page(site)
+    place = cache_path(site) if what == "file" else cache_path(site).parent
+    os.chown(place, 12345, 12345)
+    report = expect_harmless(site, notes=1)
+    assert report.notes[0] == f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME"
+
+
+def test_row_44_others_may_not_look_into_the_cache(site: Path) -> None:
+    """Drafts are in it."""
+    remember(site)
+    assert cache_path(site).parent.stat().st_mode & 0o777 == 0o700
+
+
+def cut_short(place: Path) -> None:
+    place.write_bytes(place.read_bytes()[:5000])
+
+
+def empty(place: Path) -> None:
+    place.write_bytes(b"")
+
+
+def pipe(place: Path) -> None:
+    place.unlink()
+    os.mkfifo(place)
+
+
+def huge(place: Path) -> None:
+    """A hundred gigabytes, none of them on the disk."""
+    empty(place)
+    os.truncate(place, 100 * 10**9)
+
+
+def folder(place: Path) -> None:
+    place.unlink()
+    place.mkdir()
+    (place / "file").touch()
+
+
+def view(place: Path) -> None:
+    """Tables of another kind."""
+    with closing(sqlite3.connect(place)) as cache, cache:
+        cache.executescript("DROP TABLE rows; CREATE VIEW rows AS SELECT 1")
+
+
+@pytest.mark.parametrize("damage", [cut_short, empty, pipe, huge, folder, view], ids=lambda one: one.__name__)
+def test_row_44_a_damaged_file_costs_time_only(damage: Callable[[Path], None], site: Path) -> None:
+    remember(site)
+    damage(cache_path(site))
+    report = expect_harmless(site, notes=int(damage is not empty))
+    assert set(report.rebuilt) == PAGES
+    again = remember(site)
+    assert (again.rebuilt, again.notes) == ({}, ())
+    assert cache_path(site).is_file()
+
+
+def test_row_44_the_place_is_what_protects(site: Path) -> None:
+    """The same forgery in this user's own cache would be published: the tests above test something."""
+    remember(site)
+    forge_page(site)
+    remember(site)
     assert EVIL in (site / "public/b/index.html").read_bytes()
 
 
-def test_row_44_code_of_templates_is_run_only_if_this_user_made_it(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_row_44_code_of_templates_is_run_only_from_the_user_s_own_cache(site: Path) -> None:
     """The row holds code: a stranger's is never opened, and this user's own is what proves the test."""
-    build(site, remembers=True)
-    sealed = kept(site).read_bytes()
-    mark = site.parent / "mark"
-    with monkeypatch.context() as other:
-        other.setenv("XDG_STATE_HOME", str(site.parent / "stranger"))
-        build(site, remembers=True)
-        _put_code(site, f"__import__('os').mkdir({str(mark)!r})")
-    (site / "content/b.md").write_text("another text\n")
-    assert build(site, remembers=True).ok
-    assert not mark.exists()
-    kept(site).write_bytes(sealed)
+    remember(site)
+    mark = site.with_name("mark")
+    own = cache_path(site).read_bytes()
     _put_code(site, f"__import__('os').mkdir({str(mark)!r})")
-    build(site, remembers=True)
+    evil = cache_path(site).read_bytes()
+    cache_path(site).write_bytes(own)
+    for name in BROUGHT[:4]:
+        (site / name).write_bytes(evil)
+    (site / "content/b.md").write_text("another text\n")
+    assert remember(site).ok
+    assert not mark.exists()
+    cache_path(site).write_bytes(evil)
+    (site / "content/b.md").write_text("one more text\n")
+    remember(site)
     assert mark.exists()
 
 
 def _put_code(root: Path, text: str) -> None:
     """Make this code that of all templates."""
-    with open_rows(root) as rows:
-        row = rows.get("templates", "theme")
-        assert row is not None
-        codes = msgspec.msgpack.decode(row.data, type=dict[str, tuple[str, bytes]])
-        evil = marshal.dumps(compile(text, "evil", "exec"))
-        data = msgspec.msgpack.encode({name: (digest, evil) for name, (digest, _) in codes.items()})
-        assert rows.put("templates", "theme", Row(row.key, data))
+    row = read_row(root, "templates", "theme")
+    codes = msgspec.msgpack.decode(row.data, type=dict[str, tuple[str, bytes]])
+    evil = marshal.dumps(compile(text, "evil", "exec"))
+    replace_data(
+        root,
+        "templates",
+        "theme",
+        msgspec.msgpack.encode({name: (digest, evil) for name, (digest, _) in codes.items()}),
+    )

@@ -31,7 +31,7 @@ print("ran")
 """
 FOLDERS = (
     ".blogsmith",
-    ".blogsmith/fonts",
+    ".blogsmith/schema",
     "_freeze",
     "_freeze/posts",
     "_freeze/posts/a",
@@ -49,8 +49,8 @@ FOLDERS = (
 FILES = (
     ".blogsmith/lock",
     ".blogsmith/freeze.lock",
-    ".blogsmith/probe.json",
-    ".blogsmith/preview.db",
+    ".blogsmith/schema/config.json",
+    ".blogsmith/site.db",
     "_freeze/.gitattributes",
     "_freeze/posts/a/outputs.json",
     "public/index.html",
@@ -167,7 +167,7 @@ def test_row_28_no_lock_empties_a_file_with_two_names(home: Path, stub: Path) ->
     assert snapshot(home) == before
 
 
-@pytest.mark.parametrize("place", [".blogsmith", ".blogsmith/preview.db", "_freeze", "public"])
+@pytest.mark.parametrize("place", [".blogsmith", ".blogsmith/site.db", "_freeze", "public"])
 def test_row_28_the_preview_does_not_leave_the_site(home: Path, place: str) -> None:
     clone = home / "src" / "clone"
     lay_link(clone, place, "precious" if place in FILES else "thesis")

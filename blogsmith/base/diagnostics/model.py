@@ -80,6 +80,9 @@ class SiteError(Exception):
         super().__init__("; ".join(d.message for d in diagnostics))
         self.diagnostics = diagnostics
 
+    def __reduce__(self) -> tuple[type[SiteError], tuple[Diagnostic, ...]]:
+        return SiteError, self.diagnostics
+
 
 @dataclass(slots=True)
 class Reporter:

@@ -11,14 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..storage.cache import CACHE, open_cache
+from ..storage.own_folder import OWN_FOLDER, open_own_folder
 
 SCHEMAS = ("config", "front-matter", "cell")
 """Of `blogsmith.yaml`, of the head of a post, and of the `#|` lines of a cell."""
 FOLDER = Path(__file__).parent / "json"
 KIND = "schema"
 """Folder in `.blogsmith/`."""
-_MODELINE = f"$schema={CACHE}/{KIND}/".encode()
+_MODELINE = f"$schema={OWN_FOLDER}/{KIND}/".encode()
 _LOOKED_AT = 1000
 """Bytes at the start of the settings in which editors look for the line."""
 
@@ -36,7 +36,7 @@ def read_schema(name: str) -> dict[str, Any]:
 
 def keep_schemas(root: Path) -> None:
     """Copy the schemas into the site's `.blogsmith/`, if that can be written."""
-    with suppress(OSError), open_cache(root, KIND) as folder:
+    with suppress(OSError), open_own_folder(root, KIND) as folder:
         for name in SCHEMAS:
             file, data = f"{name}.json", schema_text(name).encode()
             if folder.status(file) is None or folder.read(file) != data:

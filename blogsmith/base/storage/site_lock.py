@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
-from .cache import open_cache
 from .lock import LockBusy, hold_lock
+from .own_folder import open_own_folder
 
 
 @contextmanager
 def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
     """Hold `.blogsmith/lock`; SiteError `busy` if another process keeps it for `wait_s` seconds."""
-    with open_cache(site_root) as folder:
+    with open_own_folder(site_root) as folder:
         try:
             with hold_lock(folder, "lock", wait_s):
                 yield

@@ -1,8 +1,8 @@
-"""What the probe said, kept in the site's `.blogsmith/`: to ask torch for its device takes seconds.
+"""What the probe said, kept in the cache of the site: to ask torch for its device takes seconds.
 
 An answer holds as long as the Python, every folder it imports from, the variables that choose devices and
 the driver are as they were. What may be otherwise the next time is not kept: no answer at all, a device that
-torch does not see although its driver is there, modules inside of packages. A file that is broken or of
+torch does not see although its driver is there, modules inside of packages. A row that is broken or of
 another version counts as none, and one that cannot be written costs time only.
 """
 
@@ -17,16 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeGuard
 
-from ...base.storage.cache import open_cache
+import msgspec
+
+from ...base.storage.site_cache import Row, open_site_cache
 from ...base.storage.stamps import stamp_at
 from .program import folder_stamp
 
 SCHEMA = 1
-"""Of the file, and of what the probe means by its words."""
-FILE = "probe.json"
+"""Of the row, and of what the probe means by its words."""
+_NAME = "pythons"
 MOST_PYTHONS = 8
 """Kept at once; the oldest goes first."""
-_MOST_BYTES = 1024 * 1024
 _PREFIXES = ("CUDA", "NVIDIA", "HIP", "ROCR", "TORCH", "PYTORCH", "PYTHON", "LD_", "DYLD_")
 _NAMES = ("PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX")
 """Variables, with those that begin so, on which it depends what a Python finds."""
@@ -117,38 +118,25 @@ class ProbeCache:
         return sorted((self.machine / "dev").glob(pattern))
 
     def _entries(self) -> dict[str, CacheEntry]:
-        """Python → what is kept of it, the oldest first; none if the file is not as we write it."""
+        """Python → what is kept of it, the oldest first."""
+        with open_site_cache(self.root) as rows:
+            row = rows.get("probe", _NAME)
+        if row is None or row.key != str(SCHEMA):
+            return {}
         try:
-            with open_cache(self.root, make=False) as folder:
-                loaded = json.loads(folder.read(FILE, _MOST_BYTES))
-        except (OSError, ValueError, RecursionError):
+            return msgspec.msgpack.decode(row.data, type=dict[str, CacheEntry])
+        except msgspec.MsgspecError:
             return {}
-        if not isinstance(loaded, dict) or loaded.get("schema") != SCHEMA:
-            return {}
-        pythons = loaded.get("pythons")
-        found = pythons if isinstance(pythons, dict) else {}
-        return {python: entry for python, entry in found.items() if _is_entry(entry)}
 
     def _write(self, entries: Mapping[str, CacheEntry]) -> None:
         # in the order they came, which tells the oldest
-        text = json.dumps({"schema": SCHEMA, "pythons": entries}, indent=1) + "\n"
-        with suppress(OSError), open_cache(self.root) as folder:
-            folder.replace(FILE, text.encode())
+        # names of folders may be no text
+        with suppress(UnicodeError), open_site_cache(self.root) as rows:
+            rows.put("probe", _NAME, Row(str(SCHEMA), msgspec.msgpack.encode(entries)))
 
 
 def _is_in(name: str, entry: CacheEntry) -> bool:
     return bool(entry["cuda"]) if name == "cuda" else name in entry["packages"]
-
-
-def _is_entry(entry: Any) -> TypeGuard[CacheEntry]:
-    if not isinstance(entry, dict) or entry.keys() != {"path", "state", "packages", "cuda"}:
-        return False
-    packages, cuda = entry["packages"], entry["cuda"]
-    has_packages = isinstance(packages, dict) and all(
-        version is None or isinstance(version, str) for version in packages.values()
-    )
-    is_device = cuda == {} or _is_device(cuda)
-    return has_packages and is_device and _is_words(entry["path"]) and isinstance(entry["state"], str)
 
 
 def _is_device(found: Any) -> TypeGuard[Mapping[str, str]]:

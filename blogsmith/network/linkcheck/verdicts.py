@@ -1,26 +1,20 @@
-"""What is known of an address at another host, and what is kept of that from one check to the next.
-
-The record lies in `.blogsmith/` of the site and may have come with a clone: it is read as data from
-strangers, and the worst that it can do is to keep a dead link silent for some days.
-"""
+"""What is known of an address at another host, and what is kept of that from one check to the next."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from ...base.storage.cache import open_cache
+from ...base.storage.site_cache import Row, open_site_cache
 
 State = Literal["good", "dead", "moved", "unreachable", "unknown"]
-FILE = "links.json"
+_NAME = "addresses"
 DAY_S = 86_400
-_MOST_BYTES = 50_000_000
 _FORGOTTEN_S = 60 * DAY_S
-_VERSION = 1
+_VERSION = "1"
 
 
 class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,11 +38,6 @@ class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """Those of them that it does not have."""
 
 
-class _Record(msgspec.Struct, frozen=True):
-    version: int
-    verdicts: dict[str, LinkVerdict]
-
-
 def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, days: int) -> bool:
     """Whether an address is to be asked for again. days: for which a good answer counts."""
     if verdict is None or verdict.asked_s > now_s or not {*fragments} <= {*verdict.sought, ""}:
@@ -59,13 +48,14 @@ def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, 
 
 def read_verdicts(root: Path) -> dict[str, LinkVerdict]:
     """What earlier checks of the site have found; nothing if that cannot be read."""
-    try:
-        with open_cache(root, make=False) as folder:
-            data = folder.read(FILE, _MOST_BYTES + 1)
-        record = msgspec.json.decode(data[: _MOST_BYTES + 1], type=_Record)
-    except (OSError, msgspec.DecodeError, ValueError, RecursionError):
+    with open_site_cache(root) as rows:
+        row = rows.get("links", _NAME)
+    if row is None or row.key != _VERSION:
         return {}
-    return record.verdicts if record.version == _VERSION else {}
+    try:
+        return msgspec.msgpack.decode(row.data, type=dict[str, LinkVerdict])
+    except msgspec.MsgspecError:
+        return {}
 
 
 def write_verdicts(root: Path, verdicts: Mapping[str, LinkVerdict], now_s: int) -> None:
@@ -75,6 +65,5 @@ def write_verdicts(root: Path, verdicts: Mapping[str, LinkVerdict], now_s: int) 
         for address, verdict in sorted(verdicts.items())
         if now_s - verdict.asked_s < _FORGOTTEN_S
     }
-    data = msgspec.json.format(msgspec.json.encode(_Record(_VERSION, kept)), indent=1)
-    with suppress(OSError), open_cache(root) as folder:
-        folder.replace(FILE, data)
+    with open_site_cache(root) as rows:
+        rows.put("links", _NAME, Row(_VERSION, msgspec.msgpack.encode(kept)))

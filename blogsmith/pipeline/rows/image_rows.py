@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from ...base.storage.digests import file_digest
+from ...base.storage.site_cache import Rows, is_text
 from ...base.storage.stamps import FileStamp, stamp_of
 from ...model.pictures import ImageInfo
 from ...render.images import ImageProblem, ImageSize, image_size
 from ...write.photos.encoder import MOST_PIXELS
-from .row_store import Row, RowStore
+from .stamped_values import StampedValues
 
-_KIND = "images"
-_NAME = "sizes"
 _LEAST_BYTES = 50_000
 """Of a picture for which copies are worth making: a page of text weighs as much."""
 _DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
-_DOUBT_NS = 2_000_000_000
-"""A file that was saved this short a time ago may be saved again, and its stamp be the same."""
 
 
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
-    stamp: FileStamp
     found: ImageInfo | str
     digest: str = ""
     """SHA-256 of the file; empty: nobody has asked."""
@@ -57,81 +50,58 @@ def _pixels(size: ImageSize) -> int:
 
 
 class ImageSizes:
-    """Belongs to one pipeline. All is read at once, when the first is asked for, and written at the end."""
+    """Belongs to one pipeline."""
 
-    def __init__(self, rows: RowStore) -> None:
-        self._rows = rows
-        self._new: dict[str, _Measured] = {}
-        self._sent: set[str] = set()
-
-    @cached_property
-    def _known(self) -> dict[str, _Measured]:
-        row = self._rows.get(_KIND, _NAME)
-        return _decode(row.data) if row and row.key == self._rows.program else {}
+    def __init__(self, rows: Rows) -> None:
+        self.values = StampedValues(rows, "images", _Measured)
+        """Absolute path of an image → what is known of it."""
+        self._seen: dict[Path, tuple[FileStamp, _Measured]] = {}
+        """Images that were looked at since `look_again`: a thousand pages may show the same one."""
 
     def forget(self, file: Path) -> None:
         """A file that was saved: its stamp may be the same."""
-        self._known.pop(str(file), None)
-        self._new.pop(str(file), None)
+        self.values.forget(str(file))
+
+    def look_again(self) -> None:
+        """Files may have changed: a look at the site begins, or a page is saved."""
+        self._seen.clear()
 
     def measure(self, file: Path) -> ImageInfo | str:
         """The size of an image, without its address; or what is wrong with it."""
         known = self._look_at(file)
-        return known.found if known else measure_image(file)
+        return known[1].found if known else measure_image(file)
 
     def digest(self, file: Path) -> str:
         """SHA-256 of an image; empty if it cannot be read."""
         known = self._look_at(file)
         if known is None:
             return file_digest(file)
-        if not known.digest:
-            known = self._new[str(file)] = msgspec.structs.replace(known, digest=file_digest(file))
-            self._sent.discard(str(file))
-        return known.digest
+        stamp, measured = known
+        if not measured.digest:
+            measured = msgspec.structs.replace(measured, digest=file_digest(file))
+            self.values.keep(str(file), stamp, measured)
+            self._seen[file] = (stamp, measured)
+        return measured.digest
 
-    def _look_at(self, file: Path) -> _Measured | None:
+    def save(self) -> None:
+        """Keep what was measured."""
+        self.values.save(lambda name: Path(name).exists())
+
+    def _look_at(self, file: Path) -> tuple[FileStamp, _Measured] | None:
         """What is known of a file as it is now; None if nothing can be kept of it."""
+        known = self._seen.get(file)
+        if known:
+            return known
         name = str(file)
         try:
-            # a path that is no text, as some are where the system's language is none, names no row
-            name.encode()
             stamp = stamp_of(file.stat(), with_changed=True)
         except (OSError, ValueError):
             return None
-        known = self._new.get(name) or self._known.get(name)
-        if known is None or known.stamp != stamp:
-            known = self._new[name] = _Measured(stamp, measure_image(file))
-        return known
-
-    def load(self) -> None:
-        """Read what is kept, before processes are forked: in these, rows are not to be touched."""
-        _ = self._known
-
-    def take_new(self) -> bytes:
-        """What was measured since this was asked last, for `add` in another process; empty for nothing."""
-        fresh = {name: one for name, one in self._new.items() if name not in self._sent}
-        self._sent.update(fresh)
-        return msgspec.msgpack.encode(fresh) if fresh else b""
-
-    def add(self, data: bytes) -> None:
-        """Take over what `take_new` gave."""
-        self._new |= _decode(data)
-
-    def save(self) -> None:
-        """Keep what was measured; files that are gone are forgotten with the next one that is new."""
-        youngest = time.time_ns() - _DOUBT_NS
-        new = {
-            name: one
-            for name, one in self._new.items()
-            if max(one.stamp.modified_ns, one.stamp.changed_ns) < youngest
-        }
-        if new:
-            old = {name: one for name, one in self._known.items() if Path(name).exists()}
-            data = msgspec.msgpack.encode({**old, **new})
-            self._rows.put(_KIND, _NAME, Row(self._rows.program, data))
-
-
-def _decode(data: bytes) -> dict[str, _Measured]:
-    with suppress(msgspec.MsgspecError):
-        return msgspec.msgpack.decode(data, type=dict[str, _Measured])
-    return {}
+        if not is_text(name):
+            return None
+        measured = self.values.find(name, stamp)
+        if measured is None:
+            measured = _Measured(measure_image(file))
+            self.values.keep(name, stamp, measured)
+        self._seen[file] = (stamp, measured)
+        return stamp, measured

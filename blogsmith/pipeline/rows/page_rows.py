@@ -7,35 +7,24 @@ digest: whether the site answers the same now is all that is asked of it.
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
-from ...base.diagnostics.model import Diagnostic, Place
+from ...base.diagnostics.model import Diagnostic
 from ...model.cells import PageCells
 from ...model.documents import Body, Document, FaqEntry, PageFacts, TocEntry, Weight
 from ...model.fallbacks import ConverterFallback
 from ...model.pictures import PictureVariant
 from ...model.statements import PageStatements
-from ...model.template_views import PageView
 from ...model.texts import PageText
 from ...render.tools import Tools
 from ...site.index import PageEntry
 
 Kept = TypeVar("Kept")
-
-_LEVEL = 1
-"""Of zlib: ten times smaller, in a millisecond a page."""
-_SHORT, _SHORT_BITS, _SHORT_MEMORY = 4096, 12, 5
-"""Of a row, in bytes; the window of that size, and tables to match."""
-_MOST_BYTES = 256 * 1024 * 1024
-"""Of one page; what inflates to more is not ours."""
-
 
 _TITLES = {
     "link": "where this leads:",
@@ -146,61 +135,6 @@ def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry]
     return PageFacts(document, found.cells, found.diagnostics), found.entry
 
 
-def decode_entry(data: bytes) -> PageEntry | None:
-    """What others know of a page, of what `encode_facts` gave."""
-    found = decode_row(data, _Facts)
-    return found.entry if found else None
-
-
-def has_same_entry(old: bytes, new: bytes) -> bool:
-    """Whether others see the same of a page by what `encode_facts` gave for it, and nothing of it runs.
-
-    Lines do not count: of labels elsewhere, nobody is told where they stand.
-    """
-    rows = [decode_row(data, _Facts) for data in (old, new)]
-    if any(row is None or row.diagnostics or row.cells.sessions() for row in rows):
-        return False
-    first, second = (_without_places(row.entry) for row in rows if row)
-    return first == second
-
-
-def _without_places(entry: PageEntry) -> PageEntry:
-    labels = {name: replace(label, place=Place(1)) for name, label in entry.labels.items()}
-    return replace(entry, labels=labels)
-
-
-class TextState(msgspec.Struct, frozen=True):
-    """What files beside the pages know of one text."""
-
-    weight: Weight
-    search: bytes
-    """As in `Body`."""
-
-
-class EditedText(msgspec.Struct, frozen=True):
-    """A page whose text is another one now."""
-
-    view: PageView
-    before: TextState
-    after: TextState
-
-
-def text_change(old: bytes, new: bytes) -> tuple[TextState, TextState] | None:
-    """The old and the new text of a page by what `encode_page` gave for it.
-
-    None if anything else than its content is another one, or something is wrong with it. Its summary counts
-    where the view of the page has it.
-    """
-    rows = [decode_row(data, _Page) for data in (old, new)]
-    if any(row is None or row.diagnostics for row in rows):
-        return None
-    first, second = (row for row in rows if row)
-    own = {"content": b"", "summary": "", "weight": Weight(), "search": b"", "questions": ()}
-    if replace(first, **own) != replace(second, **own):
-        return None
-    return TextState(first.weight, first.search), TextState(second.weight, second.search)
-
-
 def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
     """A page with all that it asked; of its content only the digest."""
     files = {name: _relative(file, root) for name, file in body.files.items() if isinstance(file, Path)}
@@ -261,25 +195,16 @@ def _ordered(value: object) -> bytes:
 def encode_row(record: object) -> bytes:
     """A record as bytes; NotStorable if something in it has no form of its own."""
     try:
-        return _deflate(msgspec.msgpack.encode(record, enc_hook=_simple))
+        return msgspec.msgpack.encode(record, enc_hook=_simple)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise NotStorable(str(error)) from error
-
-
-def _deflate(data: bytes) -> bytes:
-    if len(data) > _SHORT:
-        return zlib.compress(data, _LEVEL)
-    # most rows are short, and zlib's usual tables take longer to be made than to be used
-    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, wbits=_SHORT_BITS, memLevel=_SHORT_MEMORY)
-    return stream.compress(data) + stream.flush()
 
 
 def decode_row(data: bytes, kind: type[Kept]) -> Kept | None:
     """What `encode_row` was given; None if these bytes are no record of the kind."""
     try:
-        inflated = zlib.decompressobj().decompress(data, _MOST_BYTES)
-        return msgspec.msgpack.decode(inflated, type=kind, dec_hook=_rich)
-    except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError):
+        return msgspec.msgpack.decode(data, type=kind, dec_hook=_rich)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
         return None
 
 

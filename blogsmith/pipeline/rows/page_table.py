@@ -9,11 +9,12 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.storage.site_cache import Kind, NoRows, Row, Rows
 from ...model.documents import Body, Document, PageFacts, Source
 from ...model.texts import PageText, TextTrace, pack_text, packed_text, unpack_text
 from ...project.context import SiteContext
@@ -24,27 +25,35 @@ from .page_keys import context_key
 from .page_rows import (
     NotStorable,
     Question,
-    decode_entry,
     decode_facts,
     decode_page,
     encode_facts,
     encode_page,
     question,
 )
-from .row_store import TEXT, NoRows, Row, RowStore
 from .trace import Lookups
 
-_KINDS = ("head", "facts", "page", "lint", TEXT)
+
+class PageKinds(NamedTuple):
+    """Kinds of the rows that hold the bodies of pages: those of previews bear marks of lines."""
+
+    page: Kind
+    content: Kind
 
 
-RowKind = Literal["head", "facts", "page"]
+PLAIN = PageKinds("page", "content")
+MARKED = PageKinds("marked page", "marked content")
 
 
 class PageTable:
     """Belongs to one pipeline."""
 
-    def __init__(self, rows: RowStore) -> None:
+    def __init__(self, rows: Rows, kinds: PageKinds = PLAIN) -> None:
+        """kinds: `MARKED` for a preview, which runs for hours and so keeps the texts of pages in memory."""
         self._rows = rows
+        self._kinds = kinds
+        rows.load("head", "facts", kinds.page)
+        self._deferred: dict[str, tuple[Document, Body, Lookups, bytes]] = {}
         self._key = ""
         """Names all that rows depend on, sources apart; empty: none are used."""
         self._root = Path()
@@ -91,16 +100,6 @@ class PageTable:
         if self._key:
             self._store_row("facts", document.source, data, document.digest)
 
-    def entry(self, path: str) -> PageEntry | None:
-        """What others know of a page of the last build, whatever its source is now. path: of its source."""
-        row = self._rows.get("facts", path)
-        return decode_entry(row.data) if row else None
-
-    def row(self, kind: RowKind, path: str) -> bytes:
-        """What is kept of a page of the last build; empty if there is nothing."""
-        row = self._rows.get(kind, path)
-        return row.data if row else b""
-
     def lint(self, document: Document, settings: str) -> bytes | None:
         """What `put_lint` was given. settings: names those that only lints see."""
         row = self._rows.get("lint", str(document.path)) if self._key else None
@@ -116,7 +115,7 @@ class PageTable:
         path = str(document.path)
         if not self._key:
             return None
-        row = self._rows.get("page", path)
+        row = self._rows.get(self._kinds.page, path)
         if row is None or row.key != self._row_key(document.digest):
             self.reasons[path] = _reason(row, document)
             return None
@@ -127,15 +126,29 @@ class PageTable:
 
     def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
         """The same, as `encode_body` wrote it; its content is read from here."""
-        return decode_page(data, self._root, partial(self._content, str(document.path)))
+        path = str(document.path)
+        found = decode_page(data, self._root, partial(self._content, path))
+        if found is None or self._kinds is PLAIN:
+            return found
+        body, questions = found
+        digest = body.content.digest
+        packed = self._packed(path, digest)
+        if packed is None:
+            return None
+        return replace(body, content=self._held(path, digest, packed)), questions
 
     def fragments(self, document: Document) -> Mapping[bytes, str]:
-        """Formulas and code of a page as it was made last, by this program under these settings."""
+        """Formulas and code of a page as it was made last, by this program under these settings.
+
+        None in a preview, which remembers them itself.
+        """
         path = str(document.path)
-        row = self._rows.get("page", path) if self._key else None
+        if self._kinds is not PLAIN:
+            return {}
+        row = self._rows.get(self._kinds.page, path) if self._key else None
         if row is None or row.key.partition(" ")[2] != self._key:
             return {}
-        content = self._rows.get(TEXT, path)
+        content = self._rows.get(self._kinds.content, path)
         found = self.decode_body(document, row.data)
         # a page that could not be kept may have left its text
         if found is None or content is None or content.key != found[0].content.digest.hex():
@@ -149,7 +162,20 @@ class PageTable:
 
     def put_body(self, document: Document, body: Body, lookups: Lookups) -> Body:
         """Keep a body; gives it as it takes least memory."""
-        body = self.put_content(document, body, pack_text(body.content))
+        packed = pack_text(body.content)
+        if self._kinds is PLAIN:
+            return self._put_body(document, body, lookups, packed)
+        # a reader waits for the page that was saved: its rows are written in the next pause
+        self._deferred[str(document.path)] = (document, body, lookups, packed)
+        return replace(body, content=self._held(str(document.path), body.content.digest, packed))
+
+    def write_deferred(self) -> None:
+        """Keep the bodies of a preview that were made since this was called last."""
+        while self._deferred:
+            self._put_body(*self._deferred.popitem()[1])
+
+    def _put_body(self, document: Document, body: Body, lookups: Lookups, packed: bytes) -> Body:
+        body = self.put_content(document, body, packed)
         if self._key:
             with suppress(NotStorable):
                 self.put_encoded_body(document, self.encode_body(body, lookups))
@@ -158,39 +184,50 @@ class PageTable:
     def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
         """Keep what `pack_text` gave for the content of a body; gives the body that reads it when asked."""
         path, digest = str(document.path), body.content.digest
-        if self._key and self._rows.put(TEXT, path, Row(digest.hex(), packed)):
+        is_kept = self._key and self._rows.put(self._kinds.content, path, Row(digest.hex(), packed))
+        if is_kept and self._kinds is PLAIN:
             return replace(body, content=self._content(path, digest))
-        return replace(body, content=packed_text(digest, lambda: packed))
+        return replace(body, content=self._held(path, digest, packed))
 
     def put_encoded_body(self, document: Document, data: bytes) -> None:
         """Keep what `encode_body` gave."""
         if self._key:
-            self._store_row("page", document.source, data, document.digest)
+            self._store_row(self._kinds.page, document.source, data, document.digest)
 
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget documents that are gone."""
-        for kind in _KINDS:
+        for kind in ("head", "facts", "lint", *self._kinds):
             self._rows.keep_only(kind, paths)
 
     def _content(self, path: str, digest: bytes) -> PageText:
-        rows = self._rows
-
         def read() -> bytes:
             self.trace.note(path)
-            row = rows.get(TEXT, path)
-            if row is None or row.key != digest.hex():
-                message = "what was kept of this page cannot be read any more"
-                hint = "run `blogsmith clean`, then build again"
-                raise SiteError(Diagnostic("unreadable", message, path, hint=hint))
-            return row.data
+            packed = self._packed(path, digest)
+            if packed is None:
+                message = "another build of this site has replaced what was kept of this page"
+                raise SiteError(Diagnostic("unreadable", message, path, hint="build again"))
+            return packed
 
         return packed_text(digest, read)
 
-    def _data(self, kind: str, source: Source, digest: str = "") -> bytes | None:
+    def _held(self, path: str, digest: bytes, packed: bytes) -> PageText:
+        """A text that stays in memory, packed."""
+
+        def read() -> bytes:
+            self.trace.note(path)
+            return packed
+
+        return packed_text(digest, read)
+
+    def _packed(self, path: str, digest: bytes) -> bytes | None:
+        row = self._rows.get(self._kinds.content, path)
+        return row.data if row and row.key == digest.hex() else None
+
+    def _data(self, kind: Kind, source: Source, digest: str = "") -> bytes | None:
         row = self._rows.get(kind, str(source.path)) if self._key else None
         return row.data if row and row.key == self._row_key(digest or source.digest) else None
 
-    def _store_row(self, kind: str, source: Source, data: bytes, digest: str = "") -> None:
+    def _store_row(self, kind: Kind, source: Source, data: bytes, digest: str = "") -> None:
         self._rows.put(kind, str(source.path), Row(self._row_key(digest or source.digest), data))
 
     def _lint_key(self, document: Document, settings: str) -> str:

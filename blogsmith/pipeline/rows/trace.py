@@ -21,6 +21,8 @@ _OWN = ("results", "picture", "python")
 """Lookups whose answers are the page's own: they change without anything else in the site changing."""
 _TEMPLATES = "templates"
 """What shortcodes load: it changes with the theme, whatever the rest of the site does."""
+OWN = frozenset((*_OWN, _TEMPLATES))
+"""Lookups whose answers may change although nothing else in the site does."""
 _SHARED = (
     *("link", "page_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
@@ -82,5 +84,4 @@ def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> L
 
 def is_valid(lookups: Lookups, tools: Tools, *, only_own: bool) -> bool:
     """Whether all answers are the same now. only_own: the rest of the site is known not to have changed."""
-    asked = (*_OWN, _TEMPLATES)
-    return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in asked)
+    return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in OWN)

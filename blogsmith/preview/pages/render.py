@@ -8,9 +8,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.template_views import PageView, SiteView
+from ...model.texts import TextTrace
 from ...pipeline.output_plan import OutputPlan
 from ...pipeline.snapshot import SiteSnapshot
 from ...pipeline.time_limit import LIMIT_S, TookTooLong, time_limit
@@ -44,14 +46,29 @@ class _Made:
     page: Page | None
     """None if it could not be made and never was."""
     problems: tuple[Diagnostic, ...] = ()
+    texts: frozenset[str] = frozenset()
+    """Source paths of other pages whose texts its templates have read."""
+    templates: frozenset[str] = frozenset()
+    """As `Theme.watch_templates` gives them."""
+
+
+class MadeFrom(NamedTuple):
+    """What else is known of a page that was made just now."""
+
+    problems: tuple[Diagnostic, ...]
+    """What its policy stops."""
+    texts: frozenset[str]
+    """As in `OutputKeys.inputs`, like the next one."""
+    templates: frozenset[str]
 
 
 class Pages:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self, limit_s: float = LIMIT_S) -> None:
-        """limit_s: how long the templates of one page may take."""
+    def __init__(self, limit_s: float = LIMIT_S, trace: TextTrace | None = None) -> None:
+        """limit_s: how long the templates of one page may take. trace: notes which texts are read."""
         self._limit_s = limit_s
+        self._trace = trace or TextTrace()
         self._made: dict[str, _Made] = {}
         self._count = 0
 
@@ -69,6 +86,17 @@ class Pages:
         if made is None or not _is_of(made, view, composition):
             made = self._made[path] = self._make(view, composition, made, _is_wrong(present, view))
         return made.page
+
+    def take(self, present: SiteSnapshot, path: str, page: Page, problems: tuple[Diagnostic, ...]) -> None:
+        """A page that an earlier preview made of the same."""
+        view, composition = present.table[path].content, present.composition
+        assert isinstance(view, PageView), "other files are no pages"
+        self._made[path] = _Made(view, composition.site, composition.context.theme, page, problems)
+
+    def made_of(self, path: str) -> MadeFrom | None:
+        """What the page at a path was made from; None: by an earlier preview, or its template fails."""
+        made = self._made.get(path)
+        return MadeFrom(made.problems, made.texts, made.templates) if made and made.templates else None
 
     def is_made(self, present: SiteSnapshot, path: str) -> bool:
         """Whether `page_at` has nothing to do."""
@@ -89,7 +117,7 @@ class Pages:
         site, theme = composition.site, composition.context.theme
         good = last.page if last else None
         try:
-            with time_limit(self._limit_s):
+            with time_limit(self._limit_s), self._trace.watch() as texts, theme.watch_templates() as loaded:
                 page = composition.page(view)
         except SiteError as error:
             return _Made(view, site, theme, good, error.diagnostics)
@@ -101,10 +129,12 @@ class Pages:
             return _Made(view, site, theme, good, page.problems)
         version = version_of(page.html)
         if good and good.version == version:
-            return _Made(view, site, theme, good, page.problems)
-        self._count += 1
-        made = Page(version, zlib.compress(page.html, _QUICKLY), view.path)
-        return _Made(view, site, theme, made, page.problems)
+            made = good
+        else:
+            self._count += 1
+            made = Page(version, zlib.compress(page.html, _QUICKLY), view.path)
+        others = frozenset(texts - {view.path})
+        return _Made(view, site, theme, made, page.problems, others, frozenset(loaded))
 
 
 def _is_of(made: _Made, view: PageView, composition: OutputPlan) -> bool:

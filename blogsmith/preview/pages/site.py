@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 
-from ...base.diagnostics.model import SiteError
+from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.generated_files import GeneratedFile
 from ...model.template_views import PageView
 from ...pipeline.incremental import IncrementalPipeline
@@ -28,6 +28,9 @@ OPEN = 256
 """Pages asked for most recently, which may still be open in a tab."""
 _GONE = ""
 
+FindPage = Callable[[str, OutputFile], tuple[Page, tuple[Diagnostic, ...]] | None]
+"""(Path, what is made there) → the page of an earlier preview if it is the same, and what is wrong in it."""
+
 
 class ServedSite:
     """Belongs to one preview, and is used by one thread."""
@@ -35,8 +38,10 @@ class ServedSite:
     def __init__(self, line: IncrementalPipeline, tag: ScriptTag) -> None:
         self._line = line
         self.tag = tag
-        self.pages = Pages()
+        self.pages = Pages(trace=line.texts)
         self._present: SiteSnapshot | None = None
+        self.open_earlier: Callable[[SiteSnapshot], FindPage] | None = None
+        """Where the pages are that an earlier preview has made."""
         self._former = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path → version that was sent last."""
@@ -120,9 +125,15 @@ class ServedSite:
         """Make every page that is not made yet; a step is a page."""
         present = self.present
         assert present is not None, "swept before there is a site"
+        # what is made from now on is in memory
+        find, self.open_earlier = self.open_earlier(present) if self.open_earlier else None, None
         for path, planned in present.table.items():
             if isinstance(planned.content, PageView) and not self.pages.is_made(present, path):
-                self.pages.page_at(present, path)
+                found = find(path, planned) if find else None
+                if found:
+                    self.pages.take(present, path, *found)
+                else:
+                    self.pages.page_at(present, path)
                 yield
         self.pages.keep_only(present.table)
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...base.patterns import lazy_pattern
-from ...base.storage.cache import open_cache
+from ...base.storage.own_folder import open_own_folder
 
 _MARK = "trust-"
 _NAME = lazy_pattern(r"trust-[0-9a-f]{32}")
@@ -78,7 +78,7 @@ def _birth_time_linux_ns(root: Path) -> int:
 
 def _is_marked(root: Path, mark: str) -> bool:
     try:
-        with open_cache(root, make=False) as folder:
+        with open_own_folder(root, make=False) as folder:
             status = folder.status(mark)
     except OSError:
         return False
@@ -86,6 +86,6 @@ def _is_marked(root: Path, mark: str) -> bool:
 
 
 def _write_mark(root: Path, mark: str) -> None:
-    with open_cache(root) as folder:
+    with open_own_folder(root) as folder:
         folder.create(mark).close()
         folder.sync()

@@ -1,0 +1,281 @@
+"""The file of the cache of one site: where it is, whether it may be read, and how it is made again.
+
+It is read only if this user owns it, if nobody else may write it, if none of its files is a link, and if it
+was written for this very site and in this format. A file that is damaged or of another format is replaced.
+What forbids a cache is a CacheProblem, whose text tells the author what to do.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from .folder import Folder, open_folder
+from .lock import LockBusy, hold_lock
+from .mounts import is_shared
+
+FILE = "site.db"
+FORMAT = 1
+"""Version of the tables and of the values in them."""
+WAIT_S = 5.0
+"""Longest wait for another process that writes: it takes a hundredth of that."""
+_FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
+_SITES = "sites"
+_ROOT = "root"
+"""Names the site, so that its cache can be removed once the site is gone."""
+_LOCK = "lock"
+"""Held while the file is made."""
+_OURS_ONLY = 0o700
+_OTHERS_WRITE = 0o022
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE site (root TEXT, note TEXT);
+CREATE TABLE rows (
+  kind TEXT, name TEXT, key TEXT, data BLOB, check_sum INTEGER, written_s INTEGER, PRIMARY KEY (kind, name)
+);
+PRAGMA user_version = {FORMAT};
+"""
+_COLUMNS = "SELECT kind, name, key, data, check_sum, written_s FROM rows LIMIT 0"
+_DAMAGED = "it was damaged"
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_UNREADABLE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
+"""What SQLite answers where tables are missing or the file is no database."""
+
+
+class CacheProblem(Exception):
+    """Why nothing can be cached, and what to do; a line for the author."""
+
+
+class OpenCacheFile(NamedTuple):
+    """The database of one site."""
+
+    file: Path
+    connection: sqlite3.Connection
+    note: str
+    """Why the file was replaced, until somebody has printed it; usually empty."""
+
+
+def open_cache_file(root: Path) -> OpenCacheFile:
+    """The database of the site at `root`, made if it is missing; CacheProblem if there can be none."""
+    real = os.path.realpath(root)
+    try:
+        with _open_folder(real) as folder:
+            return _open_file(folder, real)
+    except RuntimeError as error:
+        raise CacheProblem("cache not used: the home folder is unknown; set XDG_CACHE_HOME") from error
+    except LockBusy as error:
+        raise CacheProblem(_busy(cache_path(root))) from error
+    except (OSError, sqlite3.Error) as error:
+        raise CacheProblem(describe_problem(error, cache_path(root))) from error
+
+
+def connect_reader(file: Path) -> sqlite3.Connection:
+    """A second connection to an open cache, which cannot write."""
+    return _connect(f"{file.as_uri()}?mode=ro", uri=True)
+
+
+def cache_folder() -> Path:
+    """The folder of what may be deleted at any time: `$XDG_CACHE_HOME/blogsmith`. RuntimeError: no home."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    if not cache:
+        cache = str(Path.home() / ".cache")
+    return Path(cache, "blogsmith")
+
+
+def cache_path(root: Path) -> Path:
+    """Where the database of the site at `root` is. RuntimeError: no home."""
+    return cache_folder() / _SITES / _folder_name(root) / FILE
+
+
+def remove_site_cache(root: Path) -> None:
+    """Remove all that is kept of a site."""
+    with (
+        suppress(OSError, RuntimeError),
+        open_folder(cache_folder()) as folder,
+        folder.enter(_SITES) as sites,
+    ):
+        sites.remove_tree(_folder_name(root))
+
+
+class RowDamaged(Exception):
+    """A row is not as it was written."""
+
+
+def mark_damaged(file: Path) -> None:
+    """Have the next run replace a file, and say so; other processes go on with the one they have."""
+    with suppress(OSError):
+        file.unlink()
+        with file.open("xb") as stream:
+            stream.write(b"damaged")
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error means that the file is no cache, or no longer one."""
+    if isinstance(error, sqlite3.Error):
+        return _code(error) in _UNREADABLE
+    return isinstance(error, RowDamaged)
+
+
+def describe_problem(error: Exception, file: Path) -> str:
+    """A line for the author: why `file` is not used from now on, and what to do."""
+    if is_damage(error):
+        return f"cache not used: {file} is damaged; the next run replaces it"
+    if isinstance(error, sqlite3.Error) and _code(error) in _BUSY:
+        return _busy(file)
+    if isinstance(error, OSError):
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        reason, place = error.strerror or str(error), error.filename or file
+    else:
+        is_full = isinstance(error, sqlite3.Error) and _code(error) == sqlite3.SQLITE_FULL
+        reason, place = str(error), file
+    hint = "free some disk space" if is_full else "see to its permissions, or set XDG_CACHE_HOME"
+    return f"cache not used: {place}: {reason}; {hint}"
+
+
+def _busy(file: Path) -> str:
+    return f"cache not used: another command has locked {file}; try again when that has ended"
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary result code; 0: the error comes from Python's module."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+@contextmanager
+def _open_folder(real: str) -> Iterator[Folder]:
+    """The folder of one site, made if it is missing; CacheProblem if others may write there."""
+    with (
+        open_folder(cache_folder(), make=True) as own,
+        own.enter(_SITES, make=True, mode=_OURS_ONLY) as sites,
+    ):
+        name = _folder_name(real)
+        is_new = sites.status(name) is None
+        with sites.enter(name, make=True, mode=_OURS_ONLY) as folder:
+            if is_new:
+                _remove_old(sites)
+                folder.replace(_ROOT, real.encode("utf-8", "surrogateescape"), is_durable=False)
+            _check_owner(folder.own_status(), folder.place)
+            for file in _FILES:
+                found = folder.status(file)
+                if found:
+                    _check_file(found, f"{folder.place}/{file}")
+            yield folder
+
+
+def _check_file(found: os.stat_result, place: str) -> None:
+    if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
+        raise CacheProblem(f"cache not used: {place} is a link; remove it")
+    _check_owner(found, place)
+
+
+def _check_owner(found: os.stat_result, place: str) -> None:
+    if sys.platform == "win32":
+        return
+    if found.st_uid != os.geteuid():
+        raise CacheProblem(f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME")
+    if found.st_mode & _OTHERS_WRITE:
+        raise CacheProblem(f"cache not used: other users may write {place}; run chmod go-w on it")
+
+
+def _remove_old(sites: Folder) -> None:
+    """Remove the caches of sites that are gone; looked for whenever a site gets a cache."""
+    for name, is_folder in sites.entries():
+        with suppress(OSError):
+            with sites.enter(name) as folder:
+                root = folder.read(_ROOT).decode("utf-8", "surrogateescape")
+            if is_folder and root and not os.path.lexists(root):
+                sites.remove_tree(name)
+
+
+def _open_file(folder: Folder, real: str) -> OpenCacheFile:
+    """The database, made again if it is damaged, of another format or of another site."""
+    file = folder.path / FILE
+    with suppress(_Unusable):
+        return _open_existing(folder, file, real)
+    with hold_lock(folder, _LOCK, WAIT_S):
+        try:
+            # another process may have made it meanwhile
+            return _open_existing(folder, file, real)
+        except _Unusable as unusable:
+            reason = str(unusable)
+        _remove_files(folder)
+        note = f"cache replaced: {reason}; this run starts from the sources" if reason else ""
+        with _closing_on_error(_connect(str(file))) as connection:
+            _configure(connection, file)
+            connection.executescript(_SCHEMA)
+            connection.execute("INSERT INTO site VALUES (?, ?)", (_text(real), note))
+            connection.execute("COMMIT")
+            return OpenCacheFile(file, connection, note)
+
+
+def _remove_files(folder: Folder) -> None:
+    if folder.is_folder(FILE):
+        folder.remove_tree(FILE)
+    for name in _FILES:
+        with suppress(FileNotFoundError):
+            folder.remove(name)
+
+
+class _Unusable(Exception):
+    """The file is to be made again; its argument says why, empty if there is none."""
+
+
+def _open_existing(folder: Folder, file: Path, real: str) -> OpenCacheFile:
+    found = folder.status(FILE)
+    if found is None or (stat.S_ISREG(found.st_mode) and not found.st_size):
+        raise _Unusable
+    if not stat.S_ISREG(found.st_mode):
+        raise _Unusable(_DAMAGED)
+    with _closing_on_error(_connect(str(file))) as connection:
+        try:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if version != FORMAT:
+                raise _Unusable("it was written by another version of blogsmith" if version else _DAMAGED)
+            _configure(connection, file)
+            connection.execute(_COLUMNS)
+            ((root, note),) = connection.execute("SELECT root, note FROM site").fetchall()
+        except sqlite3.Error as error:
+            if is_damage(error):
+                raise _Unusable(_DAMAGED) from error
+            raise
+        except ValueError as error:
+            raise _Unusable(_DAMAGED) from error
+        if root != _text(real):
+            raise _Unusable("it was written for another folder")
+        return OpenCacheFile(file, connection, str(note))
+
+
+@contextmanager
+def _closing_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(name, WAIT_S, isolation_level=None, check_same_thread=False, uri=uri)
+
+
+def _configure(connection: sqlite3.Connection, file: Path) -> None:
+    # a log beside the file lets others read while one writes; shared drives have no memory in common
+    connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_shared(file) else 'WAL'}")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _folder_name(root: str | Path) -> str:
+    path = os.path.realpath(root).encode("utf-8", "surrogateescape")
+    return blake2b(path, digest_size=16).hexdigest()
+
+
+def _text(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,368 @@
+"""The one cache: what is kept of a site from one run to the next, as rows of an SQLite file.
+
+The file is in the user's cache folder, in a folder named by the real path of the site (`cache_file.py`). A
+clone cannot bring it, so nothing in it needs a seal, and SQLite may open it in place. Where there can be no
+cache, the command says so once and keeps nothing. Deleting the folder costs time and nothing else.
+
+Every row holds by itself: its key names all that its data depends on. So builds, previews and editors may use
+the file at once, and a process that is killed leaves rows that are missing, never rows that are wrong.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import Literal, NamedTuple, Protocol
+from zlib import crc32
+
+from .cache_file import (
+    CacheProblem,
+    OpenCacheFile,
+    RowDamaged,
+    connect_reader,
+    describe_problem,
+    is_damage,
+    mark_damaged,
+    open_cache_file,
+)
+
+_MOST_PENDING_BYTES = 4 << 20
+"""Rows are written in transactions of this size, so that others wait for a moment only."""
+Kind = Literal[
+    "head", "facts", "page", "content", "marked page", "marked content", "lint", "output", "loads", "sources",
+    "images", "disclosure", "bibliographies", "templates", "served page", "served file", "build", "fonts",
+    "styles", "pictures", "search", "probe", "links",
+]  # fmt: skip
+KINDS: Mapping[Kind, str] = {
+    "head": "front matter of a page as it was read; named by source path",
+    "facts": "what other pages may know of a page; by source path",
+    "page": "the body of a page without its text, and what it asked of the site; by source path",
+    "content": "the text of a page; by source path, with its digest as key",
+    "marked page": "as `page`, with the line marks of a preview",
+    "marked content": "as `content`, with the line marks of a preview",
+    "lint": "what `check` finds doubtful in a page; by source path",
+    "output": "digest of a finished file and what it was made from; by path in the output",
+    "loads": "which templates finished pages were made with; by digest",
+    "sources": "stamps and digests of source files",
+    "images": "stamps and sizes of images",
+    "disclosure": "stamps of published files and what they give away",
+    "bibliographies": "works of bibliography files",
+    "templates": "compiled templates of the theme",
+    "served page": "a page as the last preview showed it; by address",
+    "served file": "where a preview found a file; by address",
+    "build": "stamps of all files of the last build and what it reported; by the options of the command",
+    "fonts": "math fonts cut to the signs of a site; by digest",
+    "styles": "style sheets; by digest",
+    "pictures": "smaller copies of pictures; by digest",
+    "search": "files of Pagefind; by digest",
+    "probe": "packages and devices of a Python; by its path",
+    "links": "what other hosts said of addresses",
+}
+"""Kind of a row → what it holds and what names it."""
+
+
+class Row(NamedTuple):
+    """What is kept under a name."""
+
+    key: str
+    """Names all that the data depends on."""
+    data: bytes
+
+
+class Rows(Protocol):
+    """What a run keeps for the next one."""
+
+    @property
+    def program(self) -> str:
+        """Names the program that writes rows: those of another one may be wrong."""
+
+    @property
+    def problem(self) -> str:
+        """Why nothing is kept, as a line for the author; empty if nothing is wrong."""
+
+    def take_note(self) -> str:
+        """That line, or why the file was replaced; empty if nothing is wrong, or it was taken before."""
+
+    def load(self, *kinds: Kind) -> None:
+        """Read all rows of these kinds at once: a build asks for each of them."""
+
+    def rows(self, kind: Kind) -> Mapping[str, Row]:
+        """All rows of a kind by their names."""
+
+    def get(self, kind: Kind, name: str) -> Row | None:
+        """The row of this kind and name."""
+
+    def put(self, kind: Kind, name: str, row: Row) -> bool:
+        """Keep a row in place of the one that was there; whether it can be read from now on."""
+
+    def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
+        """Remove the rows of a kind that have other names, except for the `spare` youngest."""
+
+    def share(self) -> None:
+        """Write everything: processes that are about to start read it."""
+
+    def reopen(self) -> None:
+        """To be called in such a process before it reads."""
+
+
+class NoRows:
+    """Keeps nothing: for builds that make everything anew, and where there is no cache."""
+
+    program = ""
+
+    def __init__(self, problem: str = "") -> None:
+        self.problem = problem
+        """As in `Rows`."""
+        self._note = problem
+
+    def take_note(self) -> str:
+        """As in `Rows`."""
+        note, self._note = self._note, ""
+        return note
+
+    def load(self, *kinds: Kind) -> None:
+        """There is nothing to read."""
+
+    def rows(self, kind: Kind) -> Mapping[str, Row]:
+        """None."""
+        return {}
+
+    def get(self, kind: Kind, name: str) -> Row | None:
+        """None."""
+        return None
+
+    def put(self, kind: Kind, name: str, row: Row) -> bool:
+        """It is not kept."""
+        return False
+
+    def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
+        """There is nothing to remove."""
+
+    def share(self) -> None:
+        """There is nothing to write."""
+
+    def reopen(self) -> None:
+        """There is nothing to read."""
+
+
+class SiteCache:
+    """The open file of one site; may be used by several threads. After a failure nothing more is kept."""
+
+    def __init__(self, opened: OpenCacheFile, program: Callable[[], str]) -> None:
+        self._file = opened.file
+        self._connection = opened.connection
+        self._note = opened.note
+        self._program = program
+        self._lock = RLock()
+        self._pending: dict[tuple[Kind, str], Row] = {}
+        self._pending_bytes = 0
+        self._loaded: dict[Kind, dict[str, Row]] = {}
+        self._is_damaged = False
+        self._has_told = False
+        self.problem = ""
+        """As in `Rows`."""
+
+    @cached_property
+    def program(self) -> str:
+        """As in `Rows`."""
+        return self._program()
+
+    def close(self) -> None:
+        """Write everything and close the file."""
+        with self._guard():
+            self._flush()
+        with suppress(sqlite3.Error):
+            self._connection.close()
+        if self._is_damaged:
+            mark_damaged(self._file)
+
+    def take_note(self) -> str:
+        """As in `Rows`."""
+        if self.problem and not self._has_told:
+            self._has_told = True
+            return self.problem
+        note, self._note = self._note, ""
+        if note:
+            with self._guard():
+                self._connection.execute("UPDATE site SET note = ''")
+        return note
+
+    def load(self, *kinds: Kind) -> None:
+        """As in `Rows`."""
+        for kind in kinds:
+            self._loaded[kind] = {**self.rows(kind)}
+
+    def rows(self, kind: Kind) -> Mapping[str, Row]:
+        """As in `Rows`."""
+        found: dict[str, Row] = {}
+        with self._guard():
+            question = "SELECT name, key, data, check_sum FROM rows WHERE kind = ?"
+            for name, *values in self._connection.execute(question, (kind,)):
+                found[name] = _whole_row(*values)
+            found |= {name: row for (one, name), row in self._pending.items() if one == kind}
+        return found
+
+    def get(self, kind: Kind, name: str) -> Row | None:
+        """As in `Rows`."""
+        found: Row | None = None
+        if not is_text(name):
+            return None
+        with self._guard():
+            found = self._pending.get((kind, name)) or self._loaded.get(kind, {}).pop(name, None)
+            if found is None:
+                question = "SELECT key, data, check_sum FROM rows WHERE kind = ? AND name = ?"
+                values = self._connection.execute(question, (kind, name)).fetchone()
+                found = _whole_row(*values) if values else None
+        return found
+
+    def put(self, kind: Kind, name: str, row: Row) -> bool:
+        """As in `Rows`."""
+        if self.problem or not is_text(name):
+            return False
+        with self._guard():
+            self._loaded.get(kind, {}).pop(name, None)
+            self._pending[kind, name] = row
+            self._pending_bytes += len(row.data)
+            if self._pending_bytes > _MOST_PENDING_BYTES:
+                self._flush()
+        return not self.problem
+
+    def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
+        """As in `Rows`."""
+        with self._guard():
+            self._loaded.pop(kind, None)
+            question = "SELECT name FROM rows WHERE kind = ? ORDER BY written_s DESC, rowid DESC"
+            found = [name for (name,) in self._connection.execute(question, (kind,)) if name not in names]
+            gone = [(kind, name) for name in found[spare:]]
+            for one in [one for one in self._pending if one[0] == kind and one[1] not in names]:
+                if not spare:
+                    del self._pending[one]
+            if gone:
+                with self._transaction():
+                    self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
+
+    def share(self) -> None:
+        """As in `Rows`."""
+        with self._guard():
+            self._flush()
+
+    def reopen(self) -> None:
+        """As in `Rows`."""
+        # a connection may not be used by two processes, nor be closed by the one that has taken it over
+        self._inherited, self._lock = self._connection, RLock()
+        with self._guard():
+            self._connection = connect_reader(self._file)
+
+    def _flush(self) -> None:
+        if not self._pending or self.problem:
+            return
+        now_s = int(time.time())
+        rows = [
+            (kind, name, row.key, row.data, crc32(row.data), now_s)
+            for (kind, name), row in self._pending.items()
+        ]
+        with self._transaction():
+            self._connection.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._pending.clear()
+        self._pending_bytes = 0
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except (sqlite3.Error, OSError, RowDamaged) as error:
+                # what waits to be written stays in memory: this run may still ask for it
+                self.problem = self.problem or describe_problem(error, self._file)
+                self._is_damaged |= is_damage(error)
+                # to wait once is enough
+                with suppress(sqlite3.Error):
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+
+
+@contextmanager
+def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NoRows]:
+    """The cache of the site at `root`; `NoRows` with its problem where there can be none.
+
+    program: see `Rows.program`.
+    """
+    try:
+        opened = open_cache_file(root)
+    except CacheProblem as problem:
+        yield NoRows(str(problem))
+        return
+    cache = SiteCache(opened, program)
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], spare: int = 8) -> bytes:
+    """What `make` gives, from the cache of the site if it lies there under `name`.
+
+    A name says everything that its bytes depend on. spare: rows of this kind that are kept.
+    """
+    with open_site_cache(root) as cache:
+        found = _whole_bytes(cache.get(kind, name))
+        if found is None:
+            found = make()
+            cache.put(kind, name, Row(sha256(found).hexdigest(), found))
+            cache.keep_only(kind, (name,), spare)
+    return found
+
+
+def read_bytes(root: Path, kind: Kind, name: str) -> bytes | None:
+    """What `keep_bytes` was given; None if there is nothing, or a power cut has left half of it."""
+    with open_site_cache(root) as cache:
+        return _whole_bytes(cache.get(kind, name))
+
+
+def _whole_bytes(row: Row | None) -> bytes | None:
+    return row.data if row and row.key == sha256(row.data).hexdigest() else None
+
+
+def keep_bytes(root: Path, kind: Kind, named: Mapping[str, bytes]) -> None:
+    """Keep bytes under their names, if the cache can be written."""
+    with open_site_cache(root) as cache:
+        for name, data in named.items():
+            cache.put(kind, name, Row(sha256(data).hexdigest(), data))
+
+
+def keep_only(root: Path, kind: Kind, names: Collection[str], spare: int) -> None:
+    """As in `Rows`."""
+    with open_site_cache(root) as cache:
+        cache.keep_only(kind, names, spare)
+
+
+def _whole_row(key: object, data: object, check_sum: object) -> Row:
+    """A row of the file; RowDamaged if it is not as it was written."""
+    if not isinstance(key, str) or not isinstance(data, bytes) or crc32(data) != check_sum:
+        raise RowDamaged
+    return Row(key, data)
+
+
+def is_text(name: str) -> bool:
+    """Whether a path may name a row: some are no text where the language of the system is none."""
+    try:
+        name.encode()
+    except UnicodeError:
+        return False
+    return True

@@ -1,0 +1,267 @@
+"""Whether nothing has changed since the last build: one row with the stamps of all that it read and wrote.
+
+`build` and `check` look here before they import what makes pages. In any doubt the answer is no: after an
+error, a link, a file so young that a later save might have the same stamp, or cells that may run.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ..base.diagnostics.model import Diagnostic
+from ..base.storage.folder import NEW
+from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
+from ..base.storage.site_cache import Row, Rows
+from ..model.remote_images import RECORD as IMAGES_RECORD
+from ..project.program import tools_digest
+from ..project.report import BuildReport, Counts
+from ..project.trust.place import record_file
+
+_KIND: Final = "build"
+_PARTS = (
+    *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
+    *("languages", "_freeze", IMAGES_RECORD),
+)
+"""What every build reads in the folder of a site."""
+_PASSED_OVER = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"})
+"""Folders whose contents are of no build."""
+_OUTPUTS = "files in "
+_TICK_NS = 20_000_000
+"""More than between two ticks of a file system's clock that counts parts of seconds."""
+_COARSE_TICK_NS = 2_000_000_000
+"""As much, of one that does not."""
+
+
+class BuildExtent(msgspec.Struct, frozen=True):
+    """What a build depends on and has made, beside the usual."""
+
+    reads_all: bool
+    """Cells or plugins may read any file of the site."""
+    variables: tuple[str, ...] = ()
+    """Of the environment."""
+    output: str = ""
+    """The output folder; empty: nothing was written."""
+    until_s: float | None = None
+    """When the next post is to be published or withdrawn, in seconds since 1970."""
+    files: tuple[str, ...] = ()
+    """Where else a file may lie that it reads, relative to the root: bibliographies, code that pages show."""
+
+
+class BuildStart(msgspec.Struct, frozen=True):
+    """What is noted before a build reads anything."""
+
+    now_ns: int
+    """By the clock of the file system."""
+    names: tuple[str, ...]
+    """In the folder of the site."""
+
+
+class _Record(msgspec.Struct, frozen=True, array_like=True):
+    extent: BuildExtent
+    now_s: float
+    variables: Mapping[str, str | None]
+    inputs: bytes
+    """Digest of the stamps of all that was read."""
+    outputs: bytes
+    """The same of all files in the output folder."""
+    report: Mapping[str, Any]
+
+
+class _Doubt(Exception):
+    """Stamps cannot tell whether something has changed."""
+
+
+def start_build(root: Path) -> BuildStart | None:
+    """To be called before a build; None if stamps of files are not to be relied on here."""
+    name = f"{NEW}{os.urandom(6).hex()}"
+    with suppress(OSError), open_own_folder(root) as folder:
+        folder.set_time(0)
+        folder.create(name).close()
+        found = folder.status(name)
+        folder.remove(name)
+        # a folder whose time stays tells of no name that came or went
+        if found and folder.own_status().st_mtime_ns:
+            return BuildStart(found.st_mtime_ns, tuple(_names_in(str(root))))
+    return None
+
+
+def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> BuildReport | None:
+    """What the last build reported, if this one would do and report the same; else None.
+
+    question: names what the command line asks.
+    """
+    record = _read(rows, question)
+    if record is None or not record.now_s <= now.timestamp() < (record.extent.until_s or float("inf")):
+        return None
+    if any(os.environ.get(name) != value for name, value in record.variables.items()):
+        return None
+    with suppress(_Doubt, OSError):
+        if record.inputs == _inputs_digest(root, rows.program, record.extent, None) and (
+            not record.extent.output or record.outputs == _outputs_digest(record.extent.output)
+        ):
+            return _restore(record.report)
+    return None
+
+
+def is_untouched(rows: Rows, output: Path) -> bool:
+    """Whether every file in the output folder is as the last build has left it; False in any doubt."""
+    row = rows.get(_KIND, f"{_OUTPUTS}{output}")
+    with suppress(_Doubt, OSError):
+        return row is not None and row.data == _outputs_digest(str(output))
+    return False
+
+
+def keep_outputs(rows: Rows, output: Path) -> None:
+    """Note how a build has left the output folder."""
+    with suppress(_Doubt, OSError):
+        rows.put(_KIND, f"{_OUTPUTS}{output}", Row("", _outputs_digest(str(output))))
+
+
+def keep_build(
+    root: Path,
+    rows: Rows,
+    question: str,
+    now: dt.datetime,
+    extent: BuildExtent,
+    report: BuildReport,
+    start: BuildStart,
+) -> None:
+    """Keep a build that has just ended, if nothing it read may have changed since it began."""
+    kept = rows.get(_KIND, f"{_OUTPUTS}{extent.output}")
+    try:
+        changed = {*_names_in(str(root))} ^ {*start.names}
+        if any(os.path.join(root, name) != extent.output for name in changed):
+            return
+        record = _Record(
+            extent,
+            now.timestamp(),
+            {name: os.environ.get(name) for name in extent.variables},
+            _inputs_digest(root, rows.program, extent, start.now_ns),
+            kept.data if extent.output and kept else b"",
+            _flatten(report),
+        )
+        data = msgspec.msgpack.encode(record)
+    except (_Doubt, OSError, UnicodeError):
+        # paths may be no text, see `is_text`
+        return
+    rows.put(_KIND, question, Row(rows.program, data))
+
+
+def _read(rows: Rows, question: str) -> _Record | None:
+    row = rows.get(_KIND, question)
+    if row is None or row.key != rows.program:
+        return None
+    try:
+        return msgspec.msgpack.decode(row.data, type=_Record)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _inputs_digest(root: Path, program: str, extent: BuildExtent, before_ns: int | None) -> bytes:
+    """before_ns: `_Doubt` for what was not changed clearly before that moment; None: it does not matter."""
+    top = str(root)
+    names = _names_in(top)
+    lines = [program, tools_digest(), str(os.stat(top).st_ino)]
+    _add_path(lines, str(record_file()), "", None)
+    for name in names if extent.reads_all else (name for name in names if name in _PARTS):
+        path = os.path.join(top, name)
+        if path != extent.output:
+            _add_path(lines, path, extent.output, before_ns)
+    for path in extent.files:
+        _add_path(lines, os.path.join(top, path), "", before_ns)
+    return blake2b(_encode("\n".join(lines)), digest_size=16).digest()
+
+
+def _outputs_digest(output: str) -> bytes:
+    lines: list[str] = []
+    _add_folder(lines, output, "", None)
+    return blake2b(_encode("\n".join(lines)), digest_size=16).digest()
+
+
+def _add_path(lines: list[str], path: str, passed_over: str, before_ns: int | None) -> None:
+    """Add a line for a file, or for every file and folder below a folder."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        lines.append(f"{path}\0")
+        return
+    if stat.S_ISDIR(found.st_mode):
+        _check_age(found, before_ns)
+        _add_folder(lines, path, passed_over, before_ns)
+    else:
+        lines.append(_line(path, found, before_ns))
+
+
+def _add_folder(lines: list[str], folder: str, passed_over: str, before_ns: int | None) -> None:
+    lines.append(f"{folder}/")
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.path == passed_over:
+            raise _Doubt
+        if not entry.is_dir(follow_symlinks=False):
+            lines.append(_line(entry.name, entry.stat(follow_symlinks=False), before_ns))
+        elif entry.name not in _PASSED_OVER:
+            # the names in a folder are compared, so its times matter only while a build runs
+            if before_ns is not None:
+                _check_age(entry.stat(follow_symlinks=False), before_ns)
+            _add_folder(lines, entry.path, passed_over, before_ns)
+
+
+def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
+    """What tells of a change of a file: kind, size, times of change, inode."""
+    # what a link leads to may change, and lie anywhere
+    if stat.S_ISLNK(found.st_mode):
+        raise _Doubt
+    _check_age(found, before_ns)
+    return f"{name}\0{found.st_mode} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_ino}"
+
+
+def _check_age(found: os.stat_result, before_ns: int | None) -> None:
+    """`_Doubt` for what was not changed clearly before a moment."""
+    if before_ns is not None:
+        tick_ns = _TICK_NS if found.st_ctime_ns % 1_000_000 else _COARSE_TICK_NS
+        if max(found.st_mtime_ns, found.st_ctime_ns) > before_ns - tick_ns:
+            raise _Doubt
+
+
+def _names_in(root: str) -> list[str]:
+    """What lies in the folder of a site and is not hidden."""
+    return sorted(name for name in os.listdir(root) if name[0] != "." and name not in _PASSED_OVER)
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _flatten(report: BuildReport) -> dict[str, Any]:
+    """What of a report is said again while nothing has changed."""
+    return {
+        **{name: getattr(report, name) for name in Counts.__struct_fields__},
+        "ran": 0,
+        "diagnostics": msgspec.to_builtins(report.diagnostics),
+        "written": 0,
+        "unchanged": report.unchanged + report.written,
+        "removed": 0,
+        "target": str(report.target or ""),
+        "left_out": dict(report.left_out),
+    }
+
+
+def _restore(kept: Mapping[str, Any]) -> BuildReport:
+    exact = {
+        "diagnostics": msgspec.convert(kept["diagnostics"], tuple[Diagnostic, ...]),
+        "scheduled": tuple(kept["scheduled"]),
+        "missing": tuple(kept["missing"]),
+        "target": Path(kept["target"]),
+    }
+    return BuildReport(**{**kept, **exact, "ok": True})
