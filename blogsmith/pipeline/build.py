@@ -78,7 +78,8 @@ def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> B
     return BuildExtent(
         reads_all=bool(report.cells) or has_code,
         variables=tuple(settings.env),
-        output=str(report.target) if options.write else "",
+        output=str(report.target or ""),
+        writes=options.write,
         until_s=until.timestamp() if until else None,
         files=tuple(sorted(_other_files(loaded, site))),
     )

@@ -49,7 +49,9 @@ class BuildExtent(msgspec.Struct, frozen=True):
     variables: tuple[str, ...] = ()
     """Of the environment."""
     output: str = ""
-    """The output folder; empty: nothing was written."""
+    """The output folder, which nothing is read from."""
+    writes: bool = True
+    """False: a check, which leaves the output folder alone."""
     until_s: float | None = None
     """When the next post is to be published or withdrawn, in seconds since 1970."""
     files: tuple[str, ...] = ()
@@ -106,7 +108,7 @@ def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> B
         return None
     with suppress(_Doubt, OSError):
         if record.inputs == _inputs_digest(root, rows.program, record.extent, None) and (
-            not record.extent.output or record.outputs == _outputs_digest(record.extent.output)
+            not record.extent.writes or record.outputs == _outputs_digest(record.extent.output)
         ):
             return _restore(record.report)
     return None
@@ -146,7 +148,7 @@ def keep_build(
             now.timestamp(),
             {name: os.environ.get(name) for name in extent.variables},
             _inputs_digest(root, rows.program, extent, start.now_ns),
-            kept.data if extent.output and kept else b"",
+            kept.data if extent.writes and kept else b"",
             _flatten(report),
         )
         data = msgspec.msgpack.encode(record)

@@ -160,7 +160,7 @@ def _open_folder(real: str) -> Iterator[Folder]:
         is_new = sites.status(name) is None
         with sites.enter(name, make=True, mode=_OURS_ONLY) as folder:
             if is_new:
-                _remove_old(sites)
+                _remove_old(sites, name)
                 folder.replace(_ROOT, real.encode("utf-8", "surrogateescape"), is_durable=False)
             _check_owner(folder.own_status(), folder.place)
             for file in _FILES:
@@ -185,9 +185,11 @@ def _check_owner(found: os.stat_result, place: str) -> None:
         raise CacheProblem(f"cache not used: other users may write {place}; run chmod go-w on it")
 
 
-def _remove_old(sites: Folder) -> None:
-    """Remove the caches of sites that are gone; looked for whenever a site gets a cache."""
+def _remove_old(sites: Folder, own: str) -> None:
+    """Remove the caches of sites that are gone; looked for whenever a site gets a cache. own: that one's."""
     for name, is_folder in sites.entries():
+        if name == own:
+            continue
         with suppress(OSError):
             with sites.enter(name) as folder:
                 root = folder.read(_ROOT).decode("utf-8", "surrogateescape")
