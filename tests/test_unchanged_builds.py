@@ -17,7 +17,9 @@ from blogsmith.base.storage.folder import Folder
 from blogsmith.base.storage.tree import Descent
 from blogsmith.cli.main import main
 from blogsmith.pipeline import build as line
+from blogsmith.pipeline import last_build
 from blogsmith.project import program as program_module
+from blogsmith.project.site_rows import open_rows
 from blogsmith.project.trust.consent import trust
 from blogsmith.write import plan
 from tests.cached_rows import change_cache
@@ -385,3 +387,13 @@ def test_a_folder_whose_name_is_no_text(site: Path, builds: list[Path]) -> None:
     other = site.rename(site.with_name("\udcff"))
     assert [main(["build", "--site", str(other)]) for _ in range(2)] == [0, 0]
     assert len(builds) == 2
+
+
+def test_few_builds_with_other_options_are_kept(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_build, "_SPARE", 1)
+    for name in ("a", "b", "later"):
+        assert main(["check", f"content/posts/{name}.md"]) == 0
+    with open_rows(site) as rows:
+        names = sorted(rows.rows("build"))
+    assert len(names) == 3
+    assert any(name.startswith("files in ") for name in names)

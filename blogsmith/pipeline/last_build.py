@@ -35,6 +35,8 @@ _PARTS = (
 _PASSED_OVER = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"})
 """Folders whose contents are of no build."""
 _OUTPUTS = "files in "
+_SPARE = 20
+"""Builds with other options that are kept: `check FILE` has one for each file."""
 _TICK_NS = 20_000_000
 """More than between two ticks of a file system's clock that counts parts of seconds."""
 _COARSE_TICK_NS = 2_000_000_000
@@ -156,6 +158,7 @@ def keep_build(
         # paths may be no text, see `is_text`
         return
     rows.put(_KIND, question, Row(rows.program, data))
+    rows.keep_only(_KIND, (question, f"{_OUTPUTS}{extent.output}"), _SPARE)
 
 
 def _read(rows: Rows, question: str) -> _Record | None:
