@@ -23,8 +23,9 @@ _KINDS = frozenset({"eq", "fig", "tbl"})
 _REFERENCE = lazy_pattern(
     r"\\(?:eq)?ref\s*\{(?P<command>[^{}]*)\}"
     r"|@(?P<page>[\w./-]+\#)?(?P<name>[\w:.-]*\w)"
-    # `{#id}` gives an id, every other `#id` leads to one
-    r"|(?<!\{)\#(?P<anchor>[\w:.-]*\w)",
+    # `{#id}` gives an id, every other `#id` leads to one. Each branch begins with its sign, so `re` skips
+    # text without one, which takes a quarter of the time
+    r"|\#(?<!\{\#)(?P<anchor>[\w:.-]*\w)",
 )
 _NAME = lazy_pattern(r"[\w:.-]*\w")
 
