@@ -450,7 +450,7 @@ class TestProblems:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
         assert put_row(tmp_path, "a") == (
             f"cache not used: {tmp_path}/file/blogsmith: Not a directory; "
-            "see to its permissions, or set XDG_CACHE_HOME"
+            "check its permissions, or set XDG_CACHE_HOME"
         )
 
     def test_the_home_folder_is_unknown(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,7 +536,7 @@ def test_a_disk_that_cannot_be_written(site: Path, small_disk: Path) -> None:
     remount("ro")
     report = remember(site)
     assert (report.ok, len(report.notes)) == (True, 1)
-    assert report.notes[0].endswith("Read-only file system; see to its permissions, or set XDG_CACHE_HOME")
+    assert report.notes[0].endswith("Read-only file system; check its permissions, or set XDG_CACHE_HOME")
     expect_clean(site)
     remount("rw")
     assert remember(site).notes == ()

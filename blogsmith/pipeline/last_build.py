@@ -1,7 +1,8 @@
-"""Whether nothing has changed since the last build: one row with the stamps of all that it read and wrote.
+"""Tell whether a file has changed since the last build, by one row of the cache.
 
-`build` and `check` look here before they import what makes pages. In any doubt the answer is no: after an
-error, a link, a file so young that a later save might have the same stamp, or cells that may run.
+The row holds digests of the sizes and times of all files that the build read and wrote. `build` and `check`
+compare them before they import the code that makes pages. In any doubt they build: after an error, where a
+file is a link or so young that a later save might have the same times, or where cells may run.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _COARSE_TICK_NS = 2_000_000_000
 
 
 class BuildExtent(msgspec.Struct, frozen=True):
-    """What a build depends on and has made, beside the usual."""
+    """Where a build reads and writes besides the usual files."""
 
     reads_all: bool
     """Cells or plugins may read any file of the site."""
@@ -61,7 +62,7 @@ class BuildExtent(msgspec.Struct, frozen=True):
 
 
 class BuildStart(msgspec.Struct, frozen=True):
-    """What is noted before a build reads anything."""
+    """State of the site before a build reads it."""
 
     now_ns: int
     """By the clock of the file system."""
@@ -81,11 +82,11 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Doubt(Exception):
-    """Stamps cannot tell whether something has changed."""
+    """Sizes and times cannot show whether a file has changed."""
 
 
 def start_build(root: Path) -> BuildStart | None:
-    """To be called before a build; None if stamps of files are not to be relied on here."""
+    """Record the state before a build; None if times of files are unreliable on this disk."""
     name = f"{NEW}{os.urandom(6).hex()}"
     with suppress(OSError), open_own_folder(root) as folder:
         folder.set_time(0)
@@ -99,9 +100,9 @@ def start_build(root: Path) -> BuildStart | None:
 
 
 def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> BuildReport | None:
-    """What the last build reported, if this one would do and report the same; else None.
+    """Return the report of the last build if a new one would be the same, otherwise None.
 
-    question: names what the command line asks.
+    question: the options of the command line as one text.
     """
     record = _read(rows, question)
     if record is None or not record.now_s <= now.timestamp() < (record.extent.until_s or float("inf")):
@@ -117,7 +118,7 @@ def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> B
 
 
 def is_untouched(rows: Rows, output: Path) -> bool:
-    """Whether every file in the output folder is as the last build has left it; False in any doubt."""
+    """Return whether the last build wrote every file in the output folder; False in any doubt."""
     row = rows.get(_KIND, f"{_OUTPUTS}{output}")
     with suppress(_Doubt, OSError):
         return row is not None and row.data == _outputs_digest(str(output))
@@ -125,7 +126,7 @@ def is_untouched(rows: Rows, output: Path) -> bool:
 
 
 def keep_outputs(rows: Rows, output: Path) -> None:
-    """Note how a build has left the output folder."""
+    """Record the sizes and times of the files that a build has written."""
     with suppress(_Doubt, OSError):
         rows.put(_KIND, f"{_OUTPUTS}{output}", Row("", _outputs_digest(str(output))))
 
@@ -139,7 +140,7 @@ def keep_build(
     report: BuildReport,
     start: BuildStart,
 ) -> None:
-    """Keep a build that has just ended, if nothing it read may have changed since it began."""
+    """Record a build that has just ended, unless a file it read may have changed since it began."""
     kept = rows.get(_KIND, f"{_OUTPUTS}{extent.output}")
     try:
         changed = {*_names_in(str(root))} ^ {*start.names}

@@ -1,4 +1,4 @@
-"""What a finished page depends on, so that a page that would be the same is not made again.
+"""Digests of everything that a finished page depends on: a page with equal digests is not made again.
 
 A page depends on its view, on the texts that its templates print, on the settings of the site and on the
 templates that it loads. Builds and previews compare the same keys.
@@ -61,7 +61,7 @@ class OutputKeys:
         return self._keys[planned.path]
 
     def inputs(self, texts: Collection[str], templates: Collection[str]) -> PageInputs | None:
-        """What a page was made from just now; None if a text is not one of the site.
+        """Return the inputs of a page that was just made; None if a text is not part of the site.
 
         texts: source paths of other pages; templates: as `Theme.watch_templates` gives them.
         """
@@ -71,7 +71,7 @@ class OutputKeys:
         return PageInputs({path: self._texts[path] for path in sorted(texts)}, name, digest)
 
     def holds(self, inputs: PageInputs) -> bool:
-        """Whether these texts and templates are the same now."""
+        """Return whether these texts and templates are unchanged."""
         has_texts = all(self._texts.get(path) == digest for path, digest in inputs.texts.items())
         return has_texts and inputs.templates == self._digest_loads(inputs.loads)
 

@@ -1,7 +1,7 @@
-"""Pages as they were when the preview was used last, so that the first one is there at once.
+"""Pages of the last preview, so that a browser sees the first page at once.
 
-A page is given out only while its source is the same, and as soon as the site is known it is compared with
-what it is now.
+A page is served only while its source is unchanged. Once the site has been read, the preview compares each
+page with its current inputs.
 """
 
 from __future__ import annotations

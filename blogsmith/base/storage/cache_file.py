@@ -1,4 +1,4 @@
-"""The file of the cache of one site: where it is, whether it may be read, and how it is made again.
+"""Find, check and create the file that caches one site.
 
 It is read only if this user owns it, if nobody else may write it, if none of its files is a link, and if it
 was written for this very site and in this format. A file that is damaged or of another format is replaced.
@@ -51,7 +51,7 @@ _UNREADABLE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTA
 
 
 class CacheProblem(Exception):
-    """Why nothing can be cached, and what to do; a line for the author."""
+    """Nothing can be cached; the text tells the author why and what to do."""
 
 
 class OpenCacheFile(NamedTuple):
@@ -118,7 +118,7 @@ def mark_damaged(file: Path) -> None:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error means that the file is no cache, or no longer one."""
+    """Return whether an error means that the file is damaged."""
     if isinstance(error, sqlite3.Error):
         return _code(error) in _UNREADABLE
     return isinstance(error, RowDamaged)
@@ -136,7 +136,7 @@ def describe_problem(error: Exception, file: Path) -> str:
     else:
         is_full = isinstance(error, sqlite3.Error) and _code(error) == sqlite3.SQLITE_FULL
         reason, place = str(error), file
-    hint = "free some disk space" if is_full else "see to its permissions, or set XDG_CACHE_HOME"
+    hint = "free some disk space" if is_full else "check its permissions, or set XDG_CACHE_HOME"
     return f"cache not used: {place}: {reason}; {hint}"
 
 
@@ -186,7 +186,7 @@ def _check_owner(found: os.stat_result, place: str) -> None:
 
 
 def _remove_old(sites: Folder, own: str) -> None:
-    """Remove the caches of sites that are gone; looked for whenever a site gets a cache. own: that one's."""
+    """Remove the caches of deleted sites, whenever a site gets a new one. own: name of the new one."""
     for name, is_folder in sites.entries():
         if name == own:
             continue

@@ -1,4 +1,4 @@
-"""The one cache: what is kept of a site from one run to the next, as rows of an SQLite file.
+"""The cache of a site: an SQLite file whose rows save work for the next run.
 
 The file is in the user's cache folder, in a folder named by the real path of the site (`cache_file.py`). A
 clone cannot bring it, so nothing in it needs a seal, and SQLite may open it in place. Where there can be no
@@ -76,21 +76,21 @@ class Row(NamedTuple):
 
 
 class Rows(Protocol):
-    """What a run keeps for the next one."""
+    """A cache, or a stand-in that stores nothing."""
 
     @property
     def program(self) -> str:
-        """Names the program that writes rows: those of another one may be wrong."""
+        """Digest of the installed program; rows that another version wrote may be wrong."""
 
     @property
     def problem(self) -> str:
-        """Why nothing is kept, as a line for the author; empty if nothing is wrong."""
+        """One line that tells the author why nothing is stored; empty if all is well."""
 
     def take_note(self) -> str:
         """That line, or why the file was replaced; empty if nothing is wrong, or it was taken before."""
 
     def load(self, *kinds: Kind) -> None:
-        """Read all rows of these kinds at once: a build asks for each of them."""
+        """Read all rows of these kinds at once, for a build that asks for each of them."""
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
         """All rows of a kind by their names."""
@@ -99,20 +99,20 @@ class Rows(Protocol):
         """The row of this kind and name."""
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """Keep a row in place of the one that was there; whether it can be read from now on."""
+        """Store a row and replace an older one. Return whether it can be read from now on."""
 
     def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
         """Remove the rows of a kind that have other names, except for the `spare` youngest."""
 
     def share(self) -> None:
-        """Write everything: processes that are about to start read it."""
+        """Write all rows to the file, so that new processes can read them."""
 
     def reopen(self) -> None:
-        """To be called in such a process before it reads."""
+        """Open the file again; a forked process calls this before it reads."""
 
 
 class NoRows:
-    """Keeps nothing: for builds that make everything anew, and where there is no cache."""
+    """Stores nothing: for `--no-cache`, and where no cache can be opened."""
 
     program = ""
 
@@ -152,7 +152,7 @@ class NoRows:
 
 
 class SiteCache:
-    """The open file of one site; may be used by several threads. After a failure nothing more is kept."""
+    """The open cache of one site, for use by several threads. After an error it stores nothing more."""
 
     def __init__(self, opened: OpenCacheFile, program: Callable[[], str]) -> None:
         self._file = opened.file

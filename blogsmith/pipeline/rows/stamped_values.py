@@ -1,4 +1,4 @@
-"""What was found out about files, kept with their stamps: only new and saved files are opened again."""
+"""Cache facts about files with their sizes and times, so that only new and saved files are opened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME = "all files"
 
 
 class StampedValues(Generic[Value]):
-    """Belongs to one pipeline. All values are one row, read at the first question and written at the end."""
+    """Values of files, for one pipeline. They are one row, read at first use and written at the end."""
 
     def __init__(self, rows: Rows, kind: Kind, type_of: type[Value]) -> None:
         self._rows = rows
@@ -35,12 +35,12 @@ class StampedValues(Generic[Value]):
         return self._decode(row.data) if row and row.key == self._rows.program else {}
 
     def find(self, name: str, stamp: FileStamp) -> Value | None:
-        """The value of a file that is as it was."""
+        """Return the value of an unchanged file."""
         known = self._new.get(name) or self._known.get(name)
         return known[1] if known and known[0] == stamp else None
 
     def keep(self, name: str, stamp: FileStamp, value: Value) -> None:
-        """Keep what was found out just now. stamp: from before the file was read."""
+        """Store a new value. stamp: of the file before it was read."""
         self._new[name] = (stamp, value)
         self._sent.discard(name)
 
