@@ -799,8 +799,8 @@ MOUNTS = """\
 31 30 8:2 / /home/local rw - xfs /dev/sdb rw
 32 22 0:40 / /mnt/my\\040drive rw master:7 propagate_from:2 - fuse.sshfs me@host:/ rw
 33 22 0:41 / /mnt/drive rw - cifs //server/drive rw
-34 22 0:42 / /work rw - 9p host rw
-35 34 0:43 / /work/cache rw - tmpfs tmpfs rw
+34 22 0:42 / /data rw - 9p host rw
+35 34 0:43 / /data/cache rw - tmpfs tmpfs rw
 """
 
 
@@ -815,8 +815,8 @@ MOUNTS = """\
         ("/mnt/my drive/site.db", True),
         ("/mnt/drive/a/site.db", True),
         ("/mnt/site.db", False),
-        ("/work/site.db", True),
-        ("/work/cache/site.db", False),
+        ("/data/site.db", True),
+        ("/data/cache/site.db", False),
     ],
 )
 def test_drives_of_the_network(place: str, expected: bool, tmp_path: Path) -> None:
