@@ -158,8 +158,8 @@ MUTANTS = (
     Mutant(
         "a build does not look at what others did to its output",
         "pipeline/last_build.py",
-        "not record.extent.output or record.outputs == _outputs_digest(record.extent.output)",
-        "not record.extent.output or Path(record.extent.output).exists()",
+        "not record.extent.writes or record.outputs == _outputs_digest(record.extent.output)",
+        "not record.extent.writes or Path(record.extent.output).exists()",
         ("test_unchanged_builds.py",),
     ),
     Mutant(
