@@ -68,8 +68,8 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
 """Unit → rows of its folders, read in the same way. What lies loose in a unit connects its folders."""
 ROW_OF = {unit: number for number, (_, units) in enumerate(LAYERS) for unit in units}
 MODULES = sorted(PACKAGE.rglob("*.py"))
-MAX_FILE_LINES = 400
-MAX_MEDIAN_LINES = 115
+MAX_FILE_LINES = 500
+MAX_MEDIAN_LINES = 150
 MAX_FUNCTION_LINES = 60
 HEAVY = (
     "jinja2",
