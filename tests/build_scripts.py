@@ -13,7 +13,7 @@ from typing import Literal
 from hypothesis import strategies as st
 
 from blogsmith.base.storage.cache_file import cache_path
-from blogsmith.pipeline.last_build import find_unchanged
+from blogsmith.build.last_build import find_unchanged
 from blogsmith.project.report import BuildReport
 from blogsmith.project.site_rows import open_rows
 from blogsmith.project.trust.consent import trust

@@ -36,7 +36,6 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
-from blogsmith.pipeline.bibliographies import SiteBibliographies
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.bibliography_files import TextFile
@@ -48,6 +47,7 @@ from blogsmith.render.tools import Tools
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
 from blogsmith.site.media import resolve_media
+from blogsmith.stages.bibliographies import SiteBibliographies
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 

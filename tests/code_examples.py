@@ -24,23 +24,23 @@ from msgspec.structs import replace
 from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.base.storage.site_lock import site_lock
+from blogsmith.base.timeout import LIMIT_S
+from blogsmith.build import site
 from blogsmith.cli.new_post import NewPost, write_post
 from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
+from blogsmith.features.book import make_site_book
+from blogsmith.features.links import LinkOptions, check_links
+from blogsmith.features.second_opinion import compare_formulas
+from blogsmith.features.site_cells import survey_site
+from blogsmith.features.weights import weigh_pages
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
-from blogsmith.pipeline import pagefind_files
-from blogsmith.pipeline.book import make_site_book
-from blogsmith.pipeline.external_links import LinkOptions, check_links
-from blogsmith.pipeline.page_weights import weigh_pages
-from blogsmith.pipeline.pools import page_executor
-from blogsmith.pipeline.second_opinion import compare_formulas
-from blogsmith.pipeline.site_cells import survey_site
-from blogsmith.pipeline.time_limit import LIMIT_S
+from blogsmith.pools import page_executor
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.project.trust.consent import trust
@@ -198,10 +198,8 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
 
 def _no_pagefind(root: Path) -> tuple[Diagnostic, ...]:
     (root / "blogsmith.yaml").write_text("search: {engine: pagefind}\n", encoding="utf-8")
-    failing = patch.object(
-        pagefind_files, "make_index", side_effect=PagefindProblem("No space left on device")
-    )
-    with patch.object(pagefind_files, "is_installed", return_value=True), failing:
+    failing = patch.object(site, "make_index", side_effect=PagefindProblem("No space left on device"))
+    with patch.object(site, "is_installed", return_value=True), failing:
         return build(root).diagnostics
 
 

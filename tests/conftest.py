@@ -294,7 +294,7 @@ def start_method() -> Iterator[None]:
     if not os.environ.get("BLOGSMITH_TEST_SPAWN"):
         yield
         return
-    from blogsmith.pipeline.pools import page_executor
+    from blogsmith.pools import page_executor
 
     with (
         patch.object(page_executor, "default_method", lambda: "spawn"),
@@ -309,7 +309,7 @@ def font_cuts() -> Iterator[None]:
     from blogsmith.site.font_cut import cut_font
 
     cut = cache(cut_font)
-    with patch("blogsmith.pipeline.fonts.cut_font", lambda font, signs: cut(font, frozenset(signs))):
+    with patch("blogsmith.stages.fonts.cut_font", lambda font, signs: cut(font, frozenset(signs))):
         yield
 
 

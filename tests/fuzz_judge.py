@@ -24,7 +24,7 @@ from tests.test_properties import pieces, shape_problems
 from tests.test_sites import tree
 
 if TYPE_CHECKING:
-    from blogsmith.pipeline.incremental import UpdateRequest
+    from blogsmith.build.incremental import UpdateRequest
 
 LIMIT_S = 5.0
 """Processor time of one page."""
@@ -122,7 +122,7 @@ def _without_hashes(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _asked() -> UpdateRequest:
-    from blogsmith.pipeline.incremental import UpdateRequest
+    from blogsmith.build.incremental import UpdateRequest
 
     return UpdateRequest(("content/posts/a.md",), everything=False)
 

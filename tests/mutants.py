@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         "pages keep what others said",
-        "pipeline/rows/trace.py",
+        "rows/trace.py",
         "return all(lookup.holds(tools) for",
         "return all(True for",
         ("test_preview_line.py", "test_page_edits.py"),
@@ -157,7 +157,7 @@ MUTANTS = (
     ),
     Mutant(
         "a build does not look at what others did to its output",
-        "pipeline/last_build.py",
+        "build/last_build.py",
         "not record.extent.writes or record.outputs == _outputs_digest(record.extent.output)",
         "not record.extent.writes or Path(record.extent.output).exists()",
         ("test_unchanged_builds.py",),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from blogsmith.pipeline.site_cells import survey_site
+from blogsmith.features.site_cells import survey_site
 from blogsmith.preview.cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
 from blogsmith.preview.cells.runner import CellRunner
 from blogsmith.project.context import open_site

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
+from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
+from blogsmith.build.snapshot import SiteSnapshot
 from blogsmith.model.documents import Output
 from blogsmith.model.template_views import PageView
-from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
-from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildOptions
 from blogsmith.write.photos.cleaning import read_published
 from tests.site_files import NOW

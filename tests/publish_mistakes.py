@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.cli.publish_rehearsal import require_trust
-from blogsmith.pipeline.publishing import SetupRequest, plan_setup
+from blogsmith.features.publishing import SetupRequest, plan_setup
 from blogsmith.publish.author_files import compare_files
 from blogsmith.publish.dependency_lock import LOCK
 from blogsmith.publish.host_rehearsal import CommandResult, install_problem, pages_problem

@@ -16,7 +16,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from blogsmith.base.diagnostics.format import format_diagnostic
-from blogsmith.pipeline.build import build_site
+from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.project.trust.consent import trust
 from tests.page_checks import dead_fragments

@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from blogsmith.build.incremental import UpdateRequest
 from blogsmith.model.documents import Asset
-from blogsmith.pipeline.incremental import UpdateRequest
 from blogsmith.preview.http.reply import HttpReply, head_of, is_active
 from blogsmith.render.svg.active_content import svg_warnings
 from tests.preview_sites import new_line, problems, settled

@@ -14,8 +14,8 @@ from blogsmith.bibliography.bibtex_index import index_bibtex
 from blogsmith.bibliography.csl.locators import split_locator
 from blogsmith.bibliography.latex import plain_text, text_of
 from blogsmith.bibliography.names import read_names
+from blogsmith.build.incremental import UpdateRequest
 from blogsmith.model.publications import Person, Publication
-from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, problems, settled
 from tests.rows import each_row, examples, thinned

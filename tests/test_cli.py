@@ -74,7 +74,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
     fake = FakeBuild()
     config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
     loaded = SimpleNamespace(config=config, diagnostics=())
-    fake_module(monkeypatch, "pipeline.build", build_site=fake)
+    fake_module(monkeypatch, "build.site", build_site=fake)
     fake_module(monkeypatch, "config.load", load_config=lambda root: loaded)
     return fake
 
@@ -380,7 +380,7 @@ def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         seen.append((file, root))
         return "stream"
 
-    fake_module(monkeypatch, "pipeline.build", tokens_of=tokens_of)
+    fake_module(monkeypatch, "build.site", tokens_of=tokens_of)
     (site / "post.md").write_text("x")
     assert run("tokens", "post.md") == 0
     assert capsys.readouterr().out == "stream\n"

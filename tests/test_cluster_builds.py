@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from blogsmith.base.diagnostics.extras import install_command
+from blogsmith.build import body_processes
 from blogsmith.execute.cluster import dask_connection, dask_pages
 from blogsmith.model.pictures import ImageInfo
-from blogsmith.pipeline.pools import cluster_pool, page_executor, site_state
-from blogsmith.pipeline.rows.image_rows import measure_image
+from blogsmith.pools import cluster_pool, page_executor
 from blogsmith.project.trust.consent import trust
+from blogsmith.rows.image_rows import measure_image
 from tests.dask_machines import Machines, machines, marked, needs_dask
 from tests.preview_sites import built
 from tests.sessions import LINUX, no_process_left, wait_for
@@ -104,7 +105,7 @@ def test_machines_without_the_site(
         measured.append(file)
         return measure_image(file)
 
-    monkeypatch.setattr(site_state, "measure_image", measure)
+    monkeypatch.setattr(body_processes, "measure_image", measure)
     settings(root, there(cluster.address))
     trust(root)
     far = build_with(root, 2, output=tmp_path / "far")
@@ -151,7 +152,7 @@ def test_pages_of_workers_that_are_lost_are_made_here(
 COMMAND = """
 import sys
 from blogsmith.__main__ import run
-from blogsmith.pipeline.pools import cluster_pool, page_executor
+from blogsmith.pools import cluster_pool, page_executor
 page_executor.DASK_FEWEST = cluster_pool._PER_CALL = 1
 if __name__ == "__main__":
     sys.exit(run())

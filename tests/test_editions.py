@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from blogsmith.build.incremental import UpdateRequest
 from blogsmith.config.languages import edition_config, edition_root, file_language
 from blogsmith.config.load import parse_config
-from blogsmith.pipeline.incremental import UpdateRequest
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, settled
 from tests.rows import each_row

@@ -86,7 +86,7 @@ def displays(run: CellRun) -> list[Display]:
 def test_no_package_of_jupyter_is_imported_for_the_worker(tmp_path: Path) -> None:
     assert [c.status for c in run_session(job(tmp_path, "1")).cells] == ["ok"]
     code = (
-        "import sys, blogsmith.pipeline.build, blogsmith.execute.kernel.bridge\n"
+        "import sys, blogsmith.build.site, blogsmith.execute.kernel.bridge\n"
         "print([name for name in sys.modules if name.startswith(('jupyter', 'zmq', 'IPython'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ import msgspec
 
 from blogsmith.base.diagnostics.fixes import Fix, TextEdit, exchange
 from blogsmith.base.diagnostics.model import Diagnostic, Place, Reporter
-from blogsmith.pipeline.rows.page_rows import decode_row, encode_row
+from blogsmith.rows.page_rows import decode_row, encode_row
 from tests.rows import each_row
 
 LINES = ("one two", "three", "")

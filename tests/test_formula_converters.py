@@ -14,7 +14,7 @@ import pytest
 from blogsmith.cli.main import main
 from blogsmith.hooks import FormulaConverter, FormulaSource, Plugins
 from blogsmith.hooks.loader import load_plugins
-from blogsmith.pipeline.pools import page_executor
+from blogsmith.pools import page_executor
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.project.trust.consent import trust

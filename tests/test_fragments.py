@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from blogsmith.build.render import PageCache
 from blogsmith.model.documents import Body
 from blogsmith.model.texts import EncodedText, pack_text, unpack_text
-from blogsmith.pipeline.cache import PageCache
 from blogsmith.render import fences, formulas
 from blogsmith.render.fragments import fragment_key, pack_fragments, unpack_fragments
 from blogsmith.render.html import render_body

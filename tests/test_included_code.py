@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from blogsmith.build import site as line
 from blogsmith.cli.main import main
 from blogsmith.config.schema import Config, Markup
 from blogsmith.model.documents import IncludedFile
-from blogsmith.pipeline import build as line
 from blogsmith.read.included_files import MOST_BYTES, MOST_FILES, included_names, read_included
 from blogsmith.syntax.regions import Region, find_lines, find_object, find_region, object_names, region_names
 from tests.build_scripts import compare

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.base.storage.cache_file import remove_site_cache
+from blogsmith.build.plan import OutputPlan
 from blogsmith.cli.main import main
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.session import SilentObserver
+from blogsmith.features.site_cells import execute_site
 from blogsmith.model.documents import Document
-from blogsmith.pipeline.output_plan import OutputPlan
-from blogsmith.pipeline.site_cells import execute_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from blogsmith.project.trust.consent import trust
 from blogsmith.render.html import render_body

@@ -11,10 +11,10 @@ import pytest
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
 from blogsmith.model.decode import decode
-from blogsmith.pipeline.rows import source_rows, stamped_values
-from blogsmith.pipeline.rows.source_rows import KeptSources
 from blogsmith.project.site_rows import open_rows
 from blogsmith.read import files as reading
+from blogsmith.rows import source_rows, stamped_values
+from blogsmith.rows.source_rows import KeptSources
 from tests.site_files import put_bare
 
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\nfirst\n"

@@ -12,6 +12,7 @@ import pytest
 from markupsafe import Markup
 
 from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.build.load import reload_site
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.languages.bundled_languages import bundled_tags, bundled_texts, find_language, printed_texts
@@ -20,12 +21,11 @@ from blogsmith.languages.plurals import FORMS, plural_form, plural_forms
 from blogsmith.languages.sentences import translate_sentences
 from blogsmith.languages.tags import language_name
 from blogsmith.model.results import CellResult
-from blogsmith.pipeline.reload import reload_site
-from blogsmith.pipeline.rows.page_keys import text_theme
 from blogsmith.project.context import open_site
 from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
+from blogsmith.rows.page_keys import text_theme
 from blogsmith.syntax.kinds import ROWS
 from tests.rows import each_row
 from tests.site_files import build, put, put_bare

@@ -26,7 +26,10 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("language server", ("lsp",)),
     ("live preview", ("preview",)),
     ("sites of other systems", ("importers",)),
-    ("the whole pipeline", ("pipeline",)),
+    ("uses of a finished site", ("features",)),
+    ("the way from sources to a site", ("build",)),
+    ("what needs all pages; cells of posts", ("stages", "cells")),
+    ("rows of the cache; processes", ("rows", "pools")),
     ("an opened site; other hosts; changes on disk", ("project", "network", "watch")),
     ("one page; stages that see all pages; hosts of a finished site", ("render", "site", "lint", "publish")),
     (
@@ -57,7 +60,6 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
             ("bibliography", "text"),
         ),
         "network": (("images", "linkcheck"),),
-        "pipeline": (("pools",), ("rows",), ("cells",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("citations", "outputs"), ("policy", "svg", "templates")),
         "site": (("epub", "markdown"), ("cards", "search")),
@@ -87,7 +89,7 @@ HEAVY = (
 
 NOT_FOR_TEXT = (
     *("asyncio", "ssl", "multiprocessing", "rich", "PIL", "pygments.lexers"),
-    *("blogsmith.pipeline.cells.results", "blogsmith.pipeline.cells.run", "blogsmith.pipeline.cells.update"),
+    *("blogsmith.cells.results", "blogsmith.cells.run", "blogsmith.cells.update"),
     *("blogsmith.freeze", "blogsmith.execute.cluster", "blogsmith.execute.kernel", "blogsmith.execute.probe"),
     *("blogsmith.execute.session.jobs", "blogsmith.execute.session.process", "blogsmith.execute.worker"),
     *("blogsmith.hooks.plugin_imports", "blogsmith.pyodide"),

@@ -21,7 +21,9 @@ from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.fixes import exchange
 from blogsmith.base.diagnostics.model import Place
+from blogsmith.build.snapshot import SiteSnapshot
 from blogsmith.cli.main import main
+from blogsmith.features.links import LinkOptions, check_links
 from blogsmith.network import hosts
 from blogsmith.network.connection import USER_AGENT, Limits
 from blogsmith.network.linkcheck.archive import archive_address
@@ -29,8 +31,6 @@ from blogsmith.network.linkcheck.findings import findings
 from blogsmith.network.linkcheck.host_gates import Clock
 from blogsmith.network.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
 from blogsmith.network.linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
-from blogsmith.pipeline.external_links import LinkOptions, check_links
-from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildLog, BuildReport
 from tests.cached_rows import replace_data
 from tests.site_files import build

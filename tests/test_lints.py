@@ -415,7 +415,7 @@ class TestWhatIsKept:
             found.append(page.document.path.stem)
             return lint_page(page, math)
 
-        monkeypatch.setattr("blogsmith.pipeline.lint_cache.lint_page", look)
+        monkeypatch.setattr("blogsmith.rows.lint_rows.lint_page", look)
         return found
 
     def check(self, root: Path, posts: Mapping[str, str], config: str = ASKED + SYMBOLS) -> list[str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.base import timeout
 from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.base.timeout import has_alarm
-from blogsmith.pipeline import time_limit
 from blogsmith.project.report import BuildOptions
 from blogsmith.syntax import parser
 from tests.lsp_desk import NOW, Desk
@@ -66,7 +66,7 @@ def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.open(ONE)
-    monkeypatch.setattr(time_limit, "PATIENT_S", 0.02)
+    monkeypatch.setattr(timeout, "PATIENT_S", 0.02)
     with monkeypatch.context() as patch:
         patch.setattr(parser, "parse_document", lambda *_: time.sleep(20))
         desk.is_urgent = True
@@ -83,7 +83,7 @@ def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
 @pytest.mark.skipif(not has_alarm(), reason="this system has no alarms")
 def test_a_look_at_the_site_is_given_up_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.open(ONE)
-    monkeypatch.setattr(time_limit, "PATIENT_S", 0.02)
+    monkeypatch.setattr(timeout, "PATIENT_S", 0.02)
     with monkeypatch.context() as patch:
         patch.setattr(parser, "parse_document", lambda *_: time.sleep(20))
         desk.is_urgent = True
@@ -226,7 +226,7 @@ def test_lints_of_check_are_told_of_open_pages(desk: Desk) -> None:
 
 def test_the_editor_is_told_what_check_tells(desk: Desk) -> None:
     """The same findings as a check of the saved files, but for what `check` finds in the site as a whole."""
-    from blogsmith.pipeline.build import build_site
+    from blogsmith.build.site import build_site
 
     text = HEAD + "$\\wrongly$ and [gone](gone.md) and {@eq:none}.\n\n> [!NOTA]\n> x\n"
     (desk.root / ONE).write_text(text, encoding="utf-8")

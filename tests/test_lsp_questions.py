@@ -292,7 +292,7 @@ def test_quick_fixes_of_what_is_wrong(desk: Desk) -> None:
 def test_a_recorded_result_is_shown(tmp_path: Path) -> None:
     import datetime as dt
 
-    from blogsmith.pipeline.site_cells import execute_site
+    from blogsmith.features.site_cells import execute_site
     from blogsmith.project.report import BuildOptions, ExecutionOptions, no_progress
 
     text = HEAD + "```{python}\nprint('three', 1 + 2)\n```\n\nIt is {= 1 + 2 =}.\n"

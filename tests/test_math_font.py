@@ -288,7 +288,7 @@ class TestBuild:
     def test_without_the_tools_the_whole_font_goes_out(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("blogsmith.pipeline.fonts.can_cut", lambda: False)
+        monkeypatch.setattr("blogsmith.stages.fonts.can_cut", lambda: False)
         files = built(site(tmp_path, a="$a \\uplus b$"))
         (name,) = fonts_in(files)
         assert files[name] == WHOLE.read_bytes()

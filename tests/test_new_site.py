@@ -17,10 +17,10 @@ import pytest
 import yaml
 
 from blogsmith.base.diagnostics.model import SiteError
+from blogsmith.build.site import build_site
 from blogsmith.cli.main import main
 from blogsmith.cli.new_site import FirstSettings, default_author, new_site, text_language
 from blogsmith.languages.bundled_languages import bundled_tags
-from blogsmith.pipeline.build import build_site
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import BuildOptions
 from blogsmith.project.trust.consent import trust

@@ -15,8 +15,8 @@ import pytest
 
 from blogsmith import __version__
 from blogsmith.base.diagnostics.extras import EXTRAS, install_command, install_for, install_module
+from blogsmith.cells.versions import installed_versions
 from blogsmith.execute.probe import program
-from blogsmith.pipeline.cells.versions import installed_versions
 from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent

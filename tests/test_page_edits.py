@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Diagnostic
-from blogsmith.pipeline import reload
+from blogsmith.build import load
 from blogsmith.project import context as context_module
 from blogsmith.project.context import SiteContext
 from blogsmith.project.report import BuildReport
@@ -265,7 +265,7 @@ def test_a_plugin_that_fails(site: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         plugins = replace(context.plugins, page_filters=(("failing", fail),), files={__file__: "failing"})
         return replace(context, plugins=plugins)
 
-    monkeypatch.setattr(reload, "open_site", open_site)
+    monkeypatch.setattr(load, "open_site", open_site)
     add(site, A, "\nOne more sentence.\n")
     found = expect_build(site)
     assert "failing" in found[0].message

@@ -6,8 +6,7 @@ import gzip
 import time
 from pathlib import Path
 
-from blogsmith.pipeline.page_resources import Resource, host_of, local_path, resources_in, resources_of
-from blogsmith.pipeline.page_weights import weigh_pages
+from blogsmith.features.weights import Resource, host_of, local_path, resources_in, resources_of, weigh_pages
 from blogsmith.project.report import BuildReport
 from tests.rows import each_row
 from tests.site_files import build, put_bare

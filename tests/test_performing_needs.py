@@ -76,7 +76,7 @@ class Machine:
 
     def _has_device(self, answer: bool) -> None:
         asked = partial(requirements.unmet, device=lambda: answer)
-        self._monkeypatch.setattr("blogsmith.pipeline.cells.run.unmet_needs", asked)
+        self._monkeypatch.setattr("blogsmith.cells.run.unmet_needs", asked)
 
 
 @pytest.fixture

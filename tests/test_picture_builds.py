@@ -10,11 +10,11 @@ from unittest.mock import patch
 import pytest
 from PIL import Image
 
-from blogsmith.pipeline import pictures
-from blogsmith.pipeline.incremental import UpdateRequest
+from blogsmith.build.incremental import UpdateRequest
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
 from blogsmith.project.report import ExecutionOptions
+from blogsmith.stages import pictures
 from tests.build_scripts import compare
 from tests.cached_rows import read_row, replace_data, row_names
 from tests.photo_files import MARK, exif_data

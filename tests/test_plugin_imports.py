@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
+from blogsmith.build.load import reload_site
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.failures import blame_plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.hooks.plugin_code import is_covered, read_plugin_code
-from blogsmith.pipeline.reload import reload_site
 from blogsmith.project.context import open_site
 from blogsmith.project.report import BuildReport
 from blogsmith.project.trust.consent import trust

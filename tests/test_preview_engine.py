@@ -16,8 +16,7 @@ import pytest
 
 from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.base.storage.changed_files import ChangedFiles
-from blogsmith.pipeline.incremental import IncrementalPipeline
-from blogsmith.pipeline.pending_changes import UnreportedChanges
+from blogsmith.build.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher
 from blogsmith.preview.loop.cell_requests import request_cells
@@ -27,6 +26,7 @@ from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
+from blogsmith.watch.pending_changes import UnreportedChanges
 from blogsmith.watch.watcher import NET_S
 from tests.preview_client import soon
 from tests.preview_sites import options

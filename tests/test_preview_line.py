@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
+from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.awaited import awaited_sources
 from blogsmith.preview.pages.render import Pages

@@ -19,14 +19,15 @@ from typing import Any, NoReturn
 
 import pytest
 
+from blogsmith.build import body_processes, write
+from blogsmith.build.body_processes import make_body_worker
 from blogsmith.model.documents import Body
-from blogsmith.pipeline import fonts, output_rows
-from blogsmith.pipeline.pools import body_pool, page_executor, page_pool
-from blogsmith.pipeline.pools.body_pool import make_body_worker
-from blogsmith.pipeline.pools.pool import ProcessDied, ProcessPool, can_fork
+from blogsmith.pools import page_executor
+from blogsmith.pools.pool import ProcessDied, ProcessPool, can_fork
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.render import html
 from blogsmith.render.html import render_body
+from blogsmith.stages import fonts
 from tests.preview_sites import built
 from tests.sessions import is_alive, no_process_left, wait_for
 from tests.site_files import build, printed, put
@@ -90,7 +91,7 @@ def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes make pages of sites as small as ours, too."""
     for name in ("FORK_FEWEST", "SPAWN_FEWEST"):
         monkeypatch.setattr(page_executor, name, 5)
-    monkeypatch.setattr(output_rows, "FEWEST", 16)
+    monkeypatch.setattr(write, "FEWEST", 16)
 
 
 @pytest.fixture(autouse=True)
@@ -119,8 +120,8 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         monkeypatch.setattr(getattr(module, name), "make", make)
 
-    watch(body_pool, "BodyPool")
-    watch(page_pool, "PagePool")
+    watch(body_processes, "BodyPool")
+    watch(write, "PagePool")
     return found
 
 
@@ -128,13 +129,13 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def sent_states(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What processes gave in the end, by the name of the page; what they gave nothing for is not here."""
     found: dict[str, str] = {}
-    take = body_pool.BodyPool._adopt
+    take = body_processes.BodyPool._adopt
 
     def adopt(pool: Any, path: str, made: Any) -> Any:
         found[Path(path).stem] = made.state
         return take(pool, path, made)
 
-    monkeypatch.setattr(body_pool.BodyPool, "_adopt", adopt)
+    monkeypatch.setattr(body_processes.BodyPool, "_adopt", adopt)
     return found
 
 
@@ -311,8 +312,8 @@ class TestBuilds:
 
 BUILDER = """
 import sys, datetime as dt, pathlib, pytest
-from blogsmith.pipeline.pools import page_executor
-from blogsmith.pipeline.build import build_site
+from blogsmith.pools import page_executor
+from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from tests.worker_faults import ENDLESS, break_pages, break_workers
 page_executor.FORK_FEWEST = page_executor.SPAWN_FEWEST = 1
@@ -325,8 +326,9 @@ build_site(pathlib.Path(root), BuildOptions(now=now, start_method=method, execut
 
 OPEN_SITE = """
 import os, pathlib, datetime as dt
-from blogsmith.pipeline.pools import body_pool, page_executor
-from blogsmith.pipeline.build import build_site
+from blogsmith.build import body_processes as body_pool
+from blogsmith.pools import page_executor
+from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 os.environ["PYTHONPATH"] = os.pathsep
 page_executor.SPAWN_FEWEST, take, sent_states = 1, body_pool.BodyPool._adopt, []

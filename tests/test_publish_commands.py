@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from blogsmith.pipeline.publishing import SetupRequest, plan_setup
+from blogsmith.features.publishing import SetupRequest, plan_setup
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.publish.dependency_lock import LOCK
 from blogsmith.publish.targets import TARGETS

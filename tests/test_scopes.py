@@ -10,13 +10,13 @@ from typing import Annotated
 import msgspec
 import pytest
 
+from blogsmith.build.incremental import UpdateRequest
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import FrontMatter
 from blogsmith.model.scopes import FieldScope, OfPage, OfSite, scoped_fields
 from blogsmith.model.template_views import PageView
-from blogsmith.pipeline.incremental import UpdateRequest
-from blogsmith.pipeline.rows import trace
 from blogsmith.render.tools import Tools
+from blogsmith.rows import trace
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, settled
 from tests.site_files import build, put_bare

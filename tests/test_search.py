@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.pipeline import pagefind_files
+from blogsmith.build import site
 from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, file_of
 from blogsmith.site.search.page_record import in_first_section, make_record, read_record, step
 from blogsmith.site.search.page_text import PageFormula, read_sections
@@ -452,7 +452,7 @@ def test_pagefind_fails() -> None:
 
 
 def test_pagefind_that_is_not_there(tmp_path: Path) -> None:
-    with patch.object(pagefind_files, "is_installed", return_value=False):
+    with patch.object(site, "is_installed", return_value=False):
         report = build(put(tmp_path, BIG))
     assert "search needs Pagefind, which is not installed [search-engine]" in printed(report)
     assert not (tmp_path / "public").exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.pipeline.second_opinion import compare_formulas
+from blogsmith.features.second_opinion import compare_formulas
 from blogsmith.project.report import BuildReport
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.foreign.structure import first_difference, read_structure

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from blogsmith.cells.versions import version_notes, version_warning
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.results import results
 from blogsmith.freeze.staleness import judge, version_changes
 from blogsmith.model.cells import Cell, FigureSettings, Need, PageCells
 from blogsmith.model.results import CellRun, Failure, Machine, ShapeMismatch, Stream
-from blogsmith.pipeline.cells.versions import version_notes, version_warning
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
 from tests.rows import each_row
 

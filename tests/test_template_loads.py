@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from blogsmith.pipeline.output_plan import OutputPlan
+from blogsmith.build.plan import OutputPlan
 from blogsmith.render.policy.policy import GuardedPage
 from tests.build_scripts import compare
 from tests.site_files import build, put, put_bare

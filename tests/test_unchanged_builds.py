@@ -15,9 +15,9 @@ import pytest
 from blogsmith.base.storage.cache_file import cache_path, remove_site_cache
 from blogsmith.base.storage.folder import Folder
 from blogsmith.base.storage.tree import Descent
+from blogsmith.build import last_build
+from blogsmith.build import site as line
 from blogsmith.cli.main import main
-from blogsmith.pipeline import build as line
-from blogsmith.pipeline import last_build
 from blogsmith.project import program as program_module
 from blogsmith.project.site_rows import open_rows
 from blogsmith.project.trust.consent import trust
@@ -30,7 +30,7 @@ FUTURE = "---\ntitle: F\ndate: 2999-01-01\n---\nlater\n"
 HEAVY = (
     *("jinja2", "markdown_it", "pygments", "yaml", "PIL", "rich", "asyncio", "ssl", "multiprocessing"),
     *("subprocess", "tempfile", "json", "shutil"),
-    *("blogsmith.pipeline.build", "blogsmith.project.context", "blogsmith.config.load"),
+    *("blogsmith.build.site", "blogsmith.project.context", "blogsmith.config.load"),
 )
 NOT_FOR_VERSION = (*HEAVY, "click", "msgspec", "sqlite3", "pathlib", "typing", "dataclasses")
 

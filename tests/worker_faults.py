@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from blogsmith.build import body_processes
+from blogsmith.build.body_processes import make_body_worker
 from blogsmith.model.documents import Body
-from blogsmith.pipeline.pools import body_pool
-from blogsmith.pipeline.pools.body_pool import make_body_worker
 from blogsmith.render import html
 from blogsmith.render.html import render_body
 
@@ -20,7 +20,7 @@ ENDLESS = "time.sleep(600)"
 
 def break_workers(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 13) -> None:
     """Let processes that are started fresh execute a statement when they render page `p<number>`."""
-    monkeypatch.setattr(body_pool, "make_body_worker", partial(make_broken_worker, act, number))
+    monkeypatch.setattr(body_processes, "make_body_worker", partial(make_broken_worker, act, number))
 
 
 def make_broken_worker(act: str, number: int, data: bytes) -> Callable[[Any], Any]:

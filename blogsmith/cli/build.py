@@ -155,7 +155,7 @@ def execute(
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from ..pipeline.site_cells import execute_site
+    from ..features.site_cells import execute_site
     from ..project.report import BuildOptions, ExecutionOptions
 
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
@@ -251,7 +251,7 @@ def _name_question(options: dict[str, Any]) -> str:
 def _find_unchanged(root: Path, question: str, clocks: Clocks, focus: tuple[str, ...]) -> BuildReport | None:
     """What the last build reported, if nothing has changed since. focus: as in `focus_on`."""
     with no_collections():
-        from ..pipeline.last_build import find_unchanged
+        from ..build.last_build import find_unchanged
         from ..project.site_rows import open_rows
 
     with open_rows(root) as rows:
@@ -277,7 +277,7 @@ def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, An
     with no_collections():
         from ..base.diagnostics.format import printable
         from ..base.schema.files import update_schemas
-        from ..pipeline.build import build_site
+        from ..build.site import build_site
         from ..project.report import BuildOptions
 
     update_schemas(root / CONFIG_FILE)

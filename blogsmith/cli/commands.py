@@ -130,7 +130,7 @@ def tokens(file: Path) -> int:
 
     One line for each Markdown token, with its line and column.
     """
-    from ..pipeline.build import tokens_of
+    from ..build.site import tokens_of
 
     terminal.print_line(tokens_of(file, find_site(file.resolve().parent)))
     return 0

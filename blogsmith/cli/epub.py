@@ -51,8 +51,8 @@ def epub(
         raise click.UsageError("name posts or a series, not both")
     root = site_root(site)
     from ..base.diagnostics.counts import plural
+    from ..features.book import make_site_book
     from ..model.units import format_size
-    from ..pipeline.book import make_site_book
     from ..project.report import BuildOptions
 
     options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, remembers=True)

@@ -16,7 +16,7 @@ from .site_folder import format_path
 from .verbosity import print_messages, verbosity_options
 
 if TYPE_CHECKING:
-    from ..pipeline.cells.status import SiteStatus
+    from ..cells.status import SiteStatus
 
 
 @click.group()
@@ -52,7 +52,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
-    from ..pipeline.cells.versions import installed_versions, recorded_packages, version_notes
+    from ..cells.versions import installed_versions, recorded_packages, version_notes
 
     surveyed = _survey_site(clocks, posts, site)
     versions = installed_versions(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}
@@ -126,7 +126,7 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
 def _survey_site(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
     """The pages with cells among `posts`; what is damaged is told."""
     root = site_root(site)
-    from ..pipeline.site_cells import survey_site
+    from ..features.site_cells import survey_site
 
     survey = survey_site(root, posts, clocks.now(), remembers=True)
     print_messages(survey.diagnostics)

@@ -47,7 +47,7 @@ def fetch(clocks: Clocks, drafts: bool, future: bool, renew: bool, dry_run: bool
     images: {remote: fetch}, and never use the network. Exits with 1 if an image cannot be had.
     """
     root = site_root(site)
-    from ..pipeline.remote_uses import remote_uses
+    from ..features.remote_images import remote_uses
     from ..project.context import open_site
     from ..project.report import BuildLog, BuildOptions
     from .image_fetch import fetch_images, plan_fetch

@@ -65,7 +65,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
     from ..importers.importer import ImportOptions
     from ..importers.importer import import_site as run
     from ..importers.page_processes import Workers
-    from ..pipeline.pools.pool import MAX_PROCESSES
+    from ..pools.pool import MAX_PROCESSES
 
     target = into or Path(f"{source.resolve().name}-blogsmith")
     dry_run, fetches = options["dry_run"], options["fetch"]
@@ -89,7 +89,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
 
 def _fetch(clocks: Clocks, root: Path) -> int:
     """Download the images that the new site names at other hosts; how many cannot be had."""
-    from ..pipeline.remote_uses import remote_uses
+    from ..features.remote_images import remote_uses
     from ..project.context import open_site
     from ..project.report import BuildLog, BuildOptions
     from .image_fetch import fetch_images, plan_fetch

@@ -59,7 +59,7 @@ def take_inspections(clocks: Clocks, options: dict[str, Any]) -> dict[str, Any]:
 
 def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> Callable[[Any, Any], str]:
     def inspect(site: Any, log: Any) -> str:
-        from ..pipeline.external_links import LinkOptions, check_links
+        from ..features.links import LinkOptions, check_links
         from ..project.focus import select_files
 
         asked = select_files(site.context.root, files)
@@ -79,7 +79,7 @@ def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> C
 
 def _budget_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
     def inspect(site: Any, log: Any) -> str:
-        from ..pipeline.page_weights import weigh_pages
+        from ..features.weights import weigh_pages
         from ..project.focus import select_files
 
         return weigh_pages(site, log, select_files(site.context.root, files))
@@ -89,7 +89,7 @@ def _budget_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
 
 def _second_opinion_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
     def inspect(site: Any, log: Any) -> str:
-        from ..pipeline.second_opinion import compare_formulas
+        from ..features.second_opinion import compare_formulas
         from ..project.focus import select_files
 
         return compare_formulas(site, log, select_files(site.context.root, files))

@@ -19,7 +19,7 @@ from .summary import print_report
 from .verbosity import verbosity_options
 
 if TYPE_CHECKING:
-    from ..pipeline.publishing import Setup, SetupRequest
+    from ..features.publishing import Setup, SetupRequest
     from ..publish.author_files import AuthorFile
     from ..publish.dependency_lock import InstallSource
     from ..publish.install_plan import InstallPlan
@@ -79,7 +79,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
         from_wheel: bool = False,
         **others: bool,
     ) -> int:
-        from ..pipeline.publishing import SetupRequest, plan_setup
+        from ..features.publishing import SetupRequest, plan_setup
 
         clocks: Clocks = click.get_current_context().obj
         request = SetupRequest(
@@ -190,7 +190,7 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
     keeps in ~/.cache/blogsmith/wheels. The site must be trusted.
     """
     from ..base.storage.temporary import temporary_folder
-    from ..pipeline.publishing import build_as_published
+    from ..features.publishing import build_as_published
     from ..publish.author_files import compare_files
     from ..publish.dependency_lock import LOCK
     from ..publish.install_plan import lock_problems, read_lock

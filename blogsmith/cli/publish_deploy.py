@@ -73,7 +73,7 @@ def deploy(
 
 def _check(clocks: Clocks, root: Path) -> int:
     """Exit code of `blogsmith check`; it prints only errors and warnings."""
-    from ..pipeline.build import build_site
+    from ..build.site import build_site
     from ..project.report import BuildOptions
 
     report = build_site(root, BuildOptions(now=clocks.now(), write=False, remembers=True))
@@ -102,7 +102,7 @@ def _push_pages(
     clocks: Clocks, root: Path, remote: str, branch: str, base_url: str, *, dry_run: bool, yes: bool
 ) -> int:
     from ..base.storage.temporary import temporary_folder
-    from ..pipeline.publishing import build_as_published, github_url
+    from ..features.publishing import build_as_published, github_url
     from ..publish.pages_branch import BRANCH, plan_update, push_update
 
     url = github_url(root, base_url)

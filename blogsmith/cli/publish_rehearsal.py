@@ -13,7 +13,7 @@ from .clock import Clocks
 
 if TYPE_CHECKING:
     from ..base.diagnostics.model import Diagnostic
-    from ..pipeline.publishing import Setup
+    from ..features.publishing import Setup
     from ..publish.host_rehearsal import CommandResult, HostMachine
 
 
@@ -33,7 +33,7 @@ def require_trust(root: Path) -> None:
 
 def rehearse_host(clocks: Clocks, root: Path, target: str, setup: Setup, folder: Path) -> int:
     """Run the commands of a host and compare the pages with those in `folder`/public; 0 if all is well."""
-    from ..pipeline.publishing import build_as_published
+    from ..features.publishing import build_as_published
     from ..publish.host_rehearsal import EXAMPLE_URL, different_files, host_machine, install, wheel_folder
     from ..publish.targets import TARGETS
 

@@ -18,7 +18,7 @@ from .site_folder import format_path
 from .verbosity import is_quiet, verbosity_options
 
 if TYPE_CHECKING:
-    from ..pipeline.runnable_pages import RunnablePage
+    from ..features.runnable_pages import RunnablePage
     from ..project.context import SiteContext
     from ..pyodide.source import PyodideSource
     from .pyodide_vendor import Vendored
@@ -52,7 +52,7 @@ def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, 
     """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
-    from ..pipeline.runnable_pages import runnable_pages
+    from ..features.runnable_pages import runnable_pages
     from ..project.context import open_site
 
     clocks = context.obj
@@ -63,8 +63,8 @@ def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, 
 
 def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
+    from ..features.runnable_pages import modules_of
     from ..model.units import format_size
-    from ..pipeline.runnable_pages import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
     from .pyodide_vendor import complete_copy
@@ -116,7 +116,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     """
     site_context, pages = _open_site(context, site)
     from ..base.storage.site_lock import site_lock
-    from ..pipeline.runnable_pages import modules_of
+    from ..features.runnable_pages import modules_of
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import vendor_error
 

@@ -10,8 +10,7 @@ from dataclasses import Field, replace
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from ..base.timeout import alarm, has_alarm
-from ..pipeline.time_limit import TookTooLong
+from ..base.timeout import TookTooLong, alarm, has_alarm
 from .model import Notice
 
 LIMIT_S = 10.0

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
-from ..pipeline.pools.pool import ProcessDied, ProcessPool, StartMethod, can_fork
+from ..pools.pool import ProcessDied, ProcessPool, StartMethod, can_fork
 
 _FEWEST_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
 """Pages for which it is worth to start processes: that takes some hundredths of a second, or a second."""

@@ -13,8 +13,8 @@ from lsprotocol.types import (
 )
 
 from ..base.diagnostics.codes import CODES
+from ..build.snapshot import SiteSnapshot
 from ..config.load import CONFIG_NAME
-from ..pipeline.snapshot import SiteSnapshot
 from ..project.bundled_folders import bundled_folder, bundled_plugins
 from .completion_files import assets_of
 from .cursor import Cursor

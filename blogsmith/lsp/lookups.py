@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from ..build.snapshot import SiteSnapshot
 from ..lint.labels import spell_label
-from ..pipeline.snapshot import SiteSnapshot
 from ..syntax.references.labels import Label
 from .site_session import SiteSession
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..pipeline.snapshot import SiteSnapshot
+from ..build.snapshot import SiteSnapshot
 from ..render.figure_blocks import ARGUMENTS
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(

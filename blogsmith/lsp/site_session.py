@@ -16,17 +16,17 @@ from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.changed_files import ChangedFiles
+from ..base.timeout import PageGivenUp
+from ..build.incremental import IncrementalPipeline, UpdateRequest
+from ..build.snapshot import SiteSnapshot
 from ..config.load import CONFIG_NAME
 from ..lint.run import lint_page
 from ..model.decode import normalize_line_ends
 from ..model.documents import Source
-from ..pipeline.incremental import IncrementalPipeline, UpdateRequest
-from ..pipeline.pending_changes import PendingChanges, is_of_site
-from ..pipeline.snapshot import SiteSnapshot
-from ..pipeline.time_limit import PageGivenUp
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..project.site_rows import open_rows
 from ..syntax.parser import Parsed
+from ..watch.pending_changes import PendingChanges, is_of_site
 from .site_files import is_page, read_site_text
 from .text_buffer import TextBuffer
 

@@ -1,8 +1,10 @@
-"""Files that are made from pages, such as feeds: with what they depend on."""
+"""Files of a finished site: what each is made from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
@@ -27,3 +29,15 @@ class GeneratedFile(Struct, frozen=True):
     def __call__(self) -> bytes:
         """Its bytes."""
         return self.make()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file of the finished site."""
+
+    path: PurePosixPath
+    """Relative to the output folder."""
+    origin: str
+    """What it is made from, in the author's words."""
+    content: PageView | GeneratedFile | Callable[[], bytes] | Path
+    """A page, what makes its bytes, or the file that is copied there."""

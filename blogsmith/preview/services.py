@@ -15,12 +15,12 @@ from pathlib import Path
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.changed_files import ChangedFiles
+from ..build.incremental import IncrementalPipeline
+from ..build.snapshot import SiteSnapshot
+from ..build.write import OutputKeys
 from ..config.load import load_config
+from ..model.generated_files import OutputFile
 from ..model.page_inputs import PageInputs
-from ..pipeline.incremental import IncrementalPipeline
-from ..pipeline.output_keys import OutputKeys
-from ..pipeline.output_plan import OutputFile
-from ..pipeline.snapshot import SiteSnapshot
 from ..project.site_rows import open_rows
 from ..project.trust.consent import is_trusted
 from ..project.trust.place import record_file

@@ -139,8 +139,8 @@ def _blogsmith(site: Path, *arguments: str, python: Path | None = None) -> None:
 
 def judge_unchanged(site: Path, runs: int) -> list[float]:
     """Milliseconds, of each run, that cells add to a build of pages with nothing to run, a page."""
-    from blogsmith.pipeline.cells.update import update_cells
-    from blogsmith.pipeline.site_cells import survey_site
+    from blogsmith.cells.update import update_cells
+    from blogsmith.features.site_cells import survey_site
     from blogsmith.project.context import open_site
     from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 

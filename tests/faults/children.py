@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from blogsmith.pipeline.build import build_site
+from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions
 from tests.site_files import NOW
 from tests.test_sites import tree

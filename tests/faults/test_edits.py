@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.pipeline.incremental import UpdateRequest
+from blogsmith.build.incremental import UpdateRequest
 from tests.faults.children import at_step, in_child, kill_self, litter, public
 from tests.faults.scripts import changed, edit, mend, snapshot
 from tests.faults.small_site import before

@@ -20,8 +20,8 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.page_processes import Workers, default_method, map_pages
 from blogsmith.importers.report import ImportResult
 from blogsmith.importers.source_files import source_root
-from blogsmith.pipeline.pools import page_executor
-from blogsmith.pipeline.pools.pool import Numbered, ProcessPool, StartMethod
+from blogsmith.pools import page_executor
+from blogsmith.pools.pool import Numbered, ProcessPool, StartMethod
 from blogsmith.project.report import no_progress
 from tests.importers.import_texts import outcome, read_import_text, text_files
 from tests.site_files import NOW, put

@@ -18,8 +18,8 @@ from blogsmith.base.storage.own_folder import OWN_FOLDER
 from blogsmith.base.storage.site_cache import Row
 from blogsmith.model.documents import Body
 from blogsmith.model.texts import PageText, pack_text
-from blogsmith.pipeline.rows.page_rows import encode_page
 from blogsmith.project.report import BuildReport
+from blogsmith.rows.page_rows import encode_page
 from tests.build_scripts import unchanged
 from tests.cached_rows import change_row, read_row, replace_data
 from tests.preview_sites import built

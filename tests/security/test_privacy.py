@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.model import Diagnostic
-from blogsmith.pipeline.incremental import UpdateRequest
+from blogsmith.build.incremental import UpdateRequest
 from tests.photo_files import KINDS, MARK, film, photo, pixels
 from tests.preview_sites import built as written
 from tests.preview_sites import new_line, outputs, settled

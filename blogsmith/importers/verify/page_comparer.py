@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ...pipeline.time_limit import TookTooLong
+from ...base.timeout import TookTooLong
 from ...site.frame import Rendered
 from ..model import Difference, ImportedPage, PageCheck
 from ..page_limit import page_limit

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ...base.diagnostics.model import Diagnostic
-from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
-from ...pipeline.snapshot import SiteSnapshot
+from ...build.incremental import IncrementalPipeline, UpdateRequest
+from ...build.snapshot import SiteSnapshot
 from ...project.report import BuildOptions, ExecutionOptions, Progress
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
 from ..page_processes import ONE_PROCESS, Workers, map_pages

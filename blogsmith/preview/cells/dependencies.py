@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ...base.patterns import lazy_pattern
 from ...base.storage.stamps import FileStamp, stamp_at
+from ...cells.status import PageStatus
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ...freeze.record import SessionRecord, module_files
 from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
-from ...pipeline.cells.status import PageStatus
 
 Digests = Mapping[str, str | None]
 """Path relative to the site root → hex SHA-256; None: the file is not there."""

@@ -15,6 +15,7 @@ from typing import Literal
 
 from ...base.diagnostics.model import Diagnostic, Reporter
 from ...base.storage.stamps import stamp_at
+from ...cells.status import PageStatus
 from ...execute.session.diagnostics import run_problems
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
@@ -22,7 +23,6 @@ from ...freeze.keys import session_keys
 from ...freeze.store import read_page
 from ...model.cells import Cell, PageCells
 from ...model.results import SessionRun
-from ...pipeline.cells.status import PageStatus
 from .dependencies import Digests, declared_inputs, digests_of
 from .planner import Key, PlannedPage, same_work
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...base.diagnostics.model import Diagnostic
-from ...pipeline.cells.status import PageStatus
+from ...cells.status import PageStatus
 from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from msgspec import structs
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...cells.run import record_page
 from ...execute.session.diagnostics import run_problems
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
 from ...freeze.staleness import judge
 from ...freeze.store import read_page
 from ...model.results import SessionRun
-from ...pipeline.cells.run import record_page
 from .dependencies import declared_inputs, digests_of, inputs_of, missing_files, recorded_inputs
 from .events import RunEvents
 from .history import RunHistory, SessionHistory

@@ -12,12 +12,12 @@ from typing import Any
 from msgspec import structs
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...cells.requirements import job_of, missing_requirements, sessions_to_run
+from ...cells.run import cluster_of, setting_for, unmet_in
+from ...cells.status import PageStatus
 from ...execute.session.jobs import CellStep, ExecutionSetting, SessionJob
 from ...model.cells import Need, PageCells
 from ...model.sweeps import ALL_SWEEPS, SweepRuns
-from ...pipeline.cells.requirements import job_of, missing_requirements, sessions_to_run
-from ...pipeline.cells.run import cluster_of, setting_for, unmet_in
-from ...pipeline.cells.status import PageStatus
 from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 from .messages import WantedPage, Work

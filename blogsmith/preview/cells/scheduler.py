@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 
 from ...base.diagnostics.model import Diagnostic
+from ...cells.run import absent_modules
+from ...cells.status import read_environment
 from ...execute.session.environment import cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
-from ...pipeline.cells.run import absent_modules
-from ...pipeline.cells.status import read_environment
 from ..protocol import Event, Publish
 from .checkpoints import CheckpointStore, Hold, RunCheckpoints
 from .dependencies import (

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.storage.stamps import FileStamp
+from ...cells.run import cluster_of
 from ...execute.session.jobs import SessionJob
 from ...execute.session.pool import Live, run_sessions
 from ...execute.session.process import Process
 from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
-from ...pipeline.cells.run import cluster_of
 from ...project.context import SiteContext
 from .checkpoints import Hold, RunCheckpoints
 

@@ -8,7 +8,7 @@ from ...base.diagnostics.format import format_diagnostic, printable
 from ...base.diagnostics.levels import NO_LEVELS
 from ...base.diagnostics.listing import choose_first
 from ...base.diagnostics.model import Diagnostic
-from ...pipeline.snapshot import SiteSnapshot
+from ...build.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
 from ..pages.urls import address
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic
-from ...pipeline.build import counts_of
-from ...pipeline.snapshot import SiteSnapshot
+from ...build.site import counts_of
+from ...build.snapshot import SiteSnapshot
 from ..cells.messages import Outcome
 from ..options import ServeOptions
 from ..pages.changed_files import changed_files, style_sheets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...pipeline.snapshot import SiteSnapshot
+from ...build.snapshot import SiteSnapshot
 from ...project.report import ExecutionOptions
 from ..cells.messages import BEHIND, SHOWN, WantedPage, Work
 from ..events.publisher import EventPublisher

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from ...pipeline.incremental import IncrementalPipeline
-from ...pipeline.pending_changes import PendingChanges
+from ...build.incremental import IncrementalPipeline
+from ...watch.pending_changes import PendingChanges
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite
 from ..protocol import Response

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ...base.diagnostics.model import SiteError
-from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
-from ...pipeline.pending_changes import PendingChanges, Save, is_of_site
-from ...pipeline.snapshot import SiteSnapshot
+from ...build.incremental import IncrementalPipeline, UpdateRequest
+from ...build.snapshot import SiteSnapshot
+from ...watch.pending_changes import PendingChanges, Save, is_of_site
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite
 

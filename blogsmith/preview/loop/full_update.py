@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ...base.diagnostics.model import SiteError
-from ...pipeline.incremental import IncrementalPipeline
-from ...pipeline.pending_changes import PendingChanges
+from ...build.incremental import IncrementalPipeline
+from ...watch.pending_changes import PendingChanges
 from ..events.publisher import EventPublisher
 from ..pages.awaited import awaited_sources
 from ..pages.site import ServedSite

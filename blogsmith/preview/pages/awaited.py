@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...build.snapshot import ResolvedSite
 from ...model.documents import Document
-from ...pipeline.snapshot import ResolvedSite
 from ...site.frame import OLDEST
 from .urls import path_of
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...pipeline.snapshot import SiteSnapshot
+from ...build.snapshot import SiteSnapshot
 from .urls import address
 
 _VERSION_DIGITS = 8

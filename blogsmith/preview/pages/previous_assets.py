@@ -6,9 +6,9 @@ the style it had.
 
 from __future__ import annotations
 
+from ...build.snapshot import SiteSnapshot
+from ...model.generated_files import OutputFile
 from ...model.template_views import PageView
-from ...pipeline.output_plan import OutputFile
-from ...pipeline.snapshot import SiteSnapshot
 
 KEPT = 512
 """Addresses, the latest ones: some themes with all their fonts."""

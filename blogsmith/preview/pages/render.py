@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.timeout import LIMIT_S, TookTooLong, time_limit
+from ...build.plan import OutputPlan
+from ...build.snapshot import SiteSnapshot
 from ...model.template_views import PageView, SiteView
 from ...model.texts import TextTrace
-from ...pipeline.output_plan import OutputPlan
-from ...pipeline.snapshot import SiteSnapshot
-from ...pipeline.time_limit import LIMIT_S, TookTooLong, time_limit
 from ...render.templates.theme import Theme
 from .script_tag import version_of
 

@@ -9,11 +9,10 @@ from html import escape
 from pathlib import Path
 
 from ...base.diagnostics.model import Diagnostic, SiteError
-from ...model.generated_files import GeneratedFile
+from ...build.incremental import IncrementalPipeline
+from ...build.snapshot import SiteSnapshot
+from ...model.generated_files import GeneratedFile, OutputFile
 from ...model.template_views import PageView
-from ...pipeline.incremental import IncrementalPipeline
-from ...pipeline.output_plan import OutputFile
-from ...pipeline.snapshot import SiteSnapshot
 from ...write.photos.cleaning import clean_stream
 from ..http.files import open_regular
 from ..protocol import Response

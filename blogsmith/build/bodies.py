@@ -1,0 +1,182 @@
+"""The bodies of all pages in a build: those without cells first, by several processes; then cells run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+from ..base.diagnostics.model import SiteError
+from ..cells.source import BuildCells
+from ..model.documents import Body, Document
+from ..pools.page_executor import FORK_FEWEST, choose_executor
+from ..project.report import BuildLog, BuildOptions
+from .body_processes import BodyPool
+from .render import PageCache
+from .snapshot import ResolvedSite
+
+if TYPE_CHECKING:
+    from ..rows.lint_rows import LintCache
+
+
+class BodyBuilder:
+    """Belongs to one build."""
+
+    def __init__(
+        self,
+        memory: PageCache,
+        cells: BuildCells,
+        resolved: ResolvedSite,
+        options: BuildOptions,
+        log: BuildLog,
+    ) -> None:
+        self._memory = memory
+        self._cells = cells
+        self._resolved = resolved
+        self._options = options
+        self._log = log
+        self._bodies: dict[str, Body] = {}
+        self._lints: LintCache | None = None
+        """Of a check, and of a build that makes many pages: the next check need not parse them again."""
+        self._is_check = not options.write
+
+    def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
+        """Put the bodies of pages, by source path, into `bodies`, in steps of one page each.
+
+        Pages without cells are rendered as soon as they are parsed, so tokens of few pages are there at once.
+        SiteError if cells cannot run, or a process dies; what is wrong with pages is in the log then, too.
+        """
+        self._bodies = bodies
+        if self._is_check:
+            self._memory.rows.load("lint")
+            self._lints = self._new_lints()
+        log, with_cells = self._log, list[str]()
+        log.timings["parse"] = 0.0
+        try:
+            self._make_in_processes(paths)
+            for path in log.iterate("render", [path for path in paths if self._is_unfinished(path)]):
+                document = self._resolved.documents[path]
+                if path not in bodies:
+                    if self._memory.facts_of(document).facts.cells.sessions():
+                        with_cells.append(path)
+                    else:
+                        self._make(document)
+                self._lint(document)
+                yield None
+            yield from self._run_cells(with_cells)
+        except SiteError:
+            self._report_pages()
+            raise
+        self._report_lints()
+        log.timings["parse"] = self._memory.parsing_s
+        log.timings["render"] -= self._memory.parsing_s + log.timings.get("lint", 0.0)
+
+    def _make(self, document: Document) -> None:
+        resolved = self._resolved
+        self._bodies[str(document.path)] = self._memory.body(document, resolved.tools, resolved.facts)
+
+    def _run_cells(self, paths: Sequence[str]) -> Iterator[None]:
+        """Run cells of these pages, and render the pages."""
+        if not paths:
+            return
+        documents = [self._resolved.documents[path] for path in paths]
+        pages = [self._memory.facts_of(document).facts for document in documents]
+        self._cells.run(pages, self._resolved.context, self._options, self._log)
+        for document in self._log.iterate("render", documents):
+            self._make(document)
+            yield None
+
+    def _make_in_processes(self, paths: Iterable[str]) -> None:
+        """Bodies of pages without cells, if there are enough of them to make; of others none or some."""
+        executor = choose_executor(self._resolved.context, self._options)
+        self._log.add(executor.problems)
+        missing = self._find_missing(paths)
+        if len(missing) >= FORK_FEWEST and self._lints is None:
+            self._lints = self._new_lints()
+        if executor.kind == "here":
+            return
+        to_make = frozenset(missing)
+        missing += (path for path in paths if path not in to_make and self._is_unlinted(path))
+        if len(missing) < executor.fewest_bodies:
+            return
+        pool = BodyPool(self._memory, self._resolved, missing, to_make, self._lints)
+        with closing(pool.make(executor)) as made:
+            steps = zip(self._log.iterate("render", missing), made, strict=True)
+            self._bodies |= {path: body for _, (path, body) in steps if body is not None}
+
+    def _find_missing(self, paths: Iterable[str]) -> list[str]:
+        """Pages to make, without those that are known to have cells; bodies of others are taken as kept."""
+        memory, resolved, missing = self._memory, self._resolved, list[str]()
+        with self._log.measure("render"):
+            for path in paths:
+                document = resolved.documents[path]
+                if not memory.has_facts(document):
+                    # notes the reason
+                    memory.table.body(document)
+                    missing.append(path)
+                elif not memory.facts_of(document).facts.cells.sessions():
+                    body = memory.known_body(document, resolved.tools, resolved.facts)
+                    if body is None:
+                        missing.append(path)
+                    else:
+                        self._bodies[path] = body
+        return missing
+
+    def _new_lints(self) -> LintCache:
+        # a build of few pages has no use for it
+        from ..rows.lint_rows import LintCache
+
+        return LintCache(self._memory.table, self._resolved.context)
+
+    def _is_unfinished(self, path: str) -> bool:
+        return path not in self._bodies or self._is_unlinted(path)
+
+    def _is_unlinted(self, path: str) -> bool:
+        known = self._lints if self._is_check else None
+        return bool(known and not known.is_known(self._resolved.documents[path]))
+
+    def _lint(self, document: Document) -> None:
+        """See to it that what lints find in a page is known; its tokens are there if it was made just now."""
+        if self._lints is None or self._lints.is_known(document):
+            return
+        parsed = self._memory.parse(document) if self._is_check else self._memory.kept_tokens(document)
+        if parsed:
+            with self._log.measure("lint"):
+                self._lints.add(parsed)
+
+    def _report_lints(self) -> None:
+        if self._lints and self._is_check:
+            left_out = [document for document, _ in self._resolved.loaded.left_out.values()]
+            with self._log.measure("lint"):
+                found = self._lints.report(self._resolved.documents.values(), left_out)
+            self._log.add(found)
+
+    def _report_pages(self) -> None:
+        """What is wrong with pages although no site comes of them."""
+        with suppress(SiteError):
+            for path, document in self._resolved.documents.items():
+                self._log.add(self._memory.head_diagnostics(path))
+                self._log.add(self._memory.facts_of(document).facts.diagnostics)
+                self._log.add(self._bodies[path].diagnostics if path in self._bodies else ())
+
+
+def make_in_processes(
+    memory: PageCache,
+    resolved: ResolvedSite,
+    paths: Sequence[str],
+    options: BuildOptions,
+    bodies: dict[str, Body],
+) -> Iterator[None]:
+    """Put bodies of pages into `bodies`, in steps of one page, for a site that nobody builds.
+
+    All are left out if there are few, those with cells always, and the rest if a process dies.
+    """
+    executor = choose_executor(resolved.context, options)
+    if executor.kind == "here" or len(paths) < executor.fewest_bodies:
+        return
+    pool = BodyPool(memory, resolved, paths, frozenset(paths), None)
+    with suppress(SiteError), closing(pool.make(executor)) as made:
+        for path, body in made:
+            if body is not None:
+                bodies[path] = body
+            yield None

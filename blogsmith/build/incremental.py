@@ -1,0 +1,397 @@
+"""The pipeline: everything that is still true is reused, and the rest made in small steps.
+
+`update_all` looks at the whole site and is exact: what it gives is what a build would make. `update_page`
+looks at one page whose text has changed and leaves the rest of the site as it was; it is quick, and
+`update_all` follows. A build runs `update_all` to its end once, with a log of its own: then cells run that
+are stale, and blocks bear no marks.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.site_cache import Rows
+from ..base.timeout import LIMIT_S
+from ..cells.source import BuildCells, CellSource
+from ..hooks.failures import blame_plugins
+from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
+from ..model.generated_files import OutputFile
+from ..model.scopes import FieldScope, scoped_fields
+from ..model.template_views import PageView
+from ..model.texts import TextTrace
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, no_progress
+from ..read.files import NO_TEXTS, KeepText, read_again, read_site
+from ..rows.page_table import MARKED, PLAIN
+from ..rows.source_rows import KeptSources
+from ..rows.template_rows import TemplateRows
+from ..site.collections import names_by_edition, page_views
+from ..site.pages import page_view
+from ..site.statements import proof_circles
+from ..stages.cards import card_problems, with_cards
+from ..stages.disclosure import DisclosureCache, disclosures
+from ..stages.fonts import add_fonts, plan_fonts
+from ..stages.pictures import shared_pictures, with_shared_pictures
+from ..stages.site_options import option_problems
+from .bodies import BodyBuilder, make_in_processes
+from .load import reload_site
+from .plan import path_conflicts, plan
+from .relate import frame_of, layout_problems, menu_problems, place_document, unpublished_parts
+from .render import PageCache, placeholder_body
+from .resolve import Resolver
+from .snapshot import ResolvedSite, SiteSnapshot
+
+if TYPE_CHECKING:
+    from ..syntax.parser import Parsed
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateRequest:
+    """What one look at the site starts from."""
+
+    changed: Collection[str] = ()
+    """Paths of files, relative to the root, that have changed since the last look."""
+    everything: bool = True
+    """Other files may have changed as well."""
+    first: Sequence[str] = ()
+    """Source paths of pages to render first."""
+    finished: frozenset[str] = frozenset()
+    """Source paths of posts whose cells have run to their end; of others it is not told that results are old,
+    where cells may run: they will, or why they did not is told elsewhere."""
+    texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
+    """As in `read_site`; what an editor opens, changes or closes is among `changed`."""
+    awaited: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
+    """Source paths of pages to read before the first snapshot of a preview; called once it is known which
+    pages there are."""
+
+
+class IncrementalPipeline:
+    """Belongs to one preview or one build, and is used by one thread."""
+
+    def __init__(
+        self,
+        root: Path,
+        options: BuildOptions,
+        now: Callable[[], dt.datetime],
+        limit_s: float | None = LIMIT_S,
+        log: BuildLog | None = None,
+        rows: Rows | None = None,
+        keep: KeepText | None = None,
+        is_urgent: Callable[[], bool] | None = None,
+        uses_processes: bool = False,
+    ) -> None:
+        """limit_s, rows, is_urgent: as in `PageCache`; keep: as in `read_site`.
+
+        log: of a build, which all that is found goes to; None: a preview.
+        uses_processes: at a first look many pages are made by several processes, and blocks bear no marks; as
+        always in a build.
+        """
+        self._keep = keep
+        self._root = root
+        self._options = options
+        self._now = now
+        self._log = log
+        is_plain = log is not None or uses_processes
+        self._memory = PageCache(limit_s, rows, is_urgent, PLAIN if is_plain else MARKED)
+        self._codes = TemplateRows(rows) if rows else None
+        # in a preview saves come by name, and an editor may have a text open
+        self._sources = KeptSources(rows) if rows and log else None
+        self.cells = BuildCells()
+        """Those of a build."""
+        cells = self.cells if log else _recorded_cells(root)
+        self._leaks = DisclosureCache(self._memory.rows)
+        self._uses_processes = uses_processes
+        self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=not is_plain)
+        self._forgetful = (cells, self._leaks, self._resolver)
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """As in `PageCache`."""
+        return self._memory.reasons
+
+    @property
+    def texts(self) -> TextTrace:
+        """Notes which texts of pages are read."""
+        return self._memory.table.trace
+
+    def keep_files(self, site: SiteSnapshot) -> None:
+        """Write to the cache what a look at the whole site has found out."""
+        self._memory.table.write_deferred()
+        self._memory.images.save()
+        self._leaks.save(site.resolved.files.stamps)
+        if self._sources:
+            self._sources.save(site.resolved.files.sources)
+        if self._codes:
+            self._codes.save(site.context.theme.files.templates.keys())
+        self._memory.rows.share()
+
+    def update_all(
+        self, before: SiteSnapshot | None, request: UpdateRequest
+    ) -> Iterator[SiteSnapshot | None]:
+        """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
+
+        Gives a snapshot as soon as it is known what there is, and the exact one at the end; None in between.
+        SiteError if settings, plugins or theme are wrong: then there is no site.
+        """
+        last = before.resolved if before else None
+        context = reload_site(
+            self._root,
+            self._options.base_url,
+            last.context if last and not request.everything else None,
+            request.changed,
+            self._codes,
+            request.texts,
+        )
+        if self._log:
+            self._log.levels = context.config.diagnostics.as_levels
+        with blame_plugins(context.plugins):
+            yield from self._update_all(context, before, request)
+
+    def parse(self, present: SiteSnapshot, source: Source) -> Parsed:
+        """The tokens of a page with a text that the site need not have yet."""
+        return self._memory.parse_in_time(self._memory.document(source, present.config)[0])
+
+    def _update_all(
+        self, context: SiteContext, before: SiteSnapshot | None, request: UpdateRequest
+    ) -> Iterator[SiteSnapshot | None]:
+        last = before.resolved if before else None
+        self._resolver.take_texts(request.texts)
+        self._forget(request.changed)
+        yield None
+        is_same = last and last.context.config.output == context.config.output
+        log = self._new_log(context)
+        with log.stage("read"):
+            old = last.files if last and is_same else None
+            find = self._sources.find if self._sources else None
+            files = read_site(
+                self._root, context.config, old, request.changed, self._keep, request.texts, find
+            )
+        yield None
+        options = structs.replace(self._options, now=self._now())
+        resolved = self._resolver.resolve(context, files, last, options, request.finished, log)
+        resolved = replace(resolved, diagnostics=self._report(log))
+        yield None
+        bodies = self._known_bodies(resolved, before)
+        if before is None and not self._log:
+            # a plugin that fails does so again below, where that is reported
+            with suppress(SiteError), blame_plugins(context.plugins):
+                yield from self._make_bodies(resolved, request.awaited(resolved), bodies)
+            yield from self._presenting(resolved, bodies, None)
+        if before is not None:
+            # first what other pages may see of those that have changed, then who still sees the same
+            for path, document in resolved.documents.items():
+                if before.resolved.documents.get(path) is not document:
+                    self._memory.facts_of(document)
+                    yield None
+        first = [path for path in request.first if path in resolved.documents]
+        order = list(dict.fromkeys([*first, *resolved.documents]))
+        if self._log:
+            builder = BodyBuilder(self._memory, self.cells, resolved, options, self._log)
+            yield from builder.build(order, bodies)
+        else:
+            if self._uses_processes and before is None:
+                yield from make_in_processes(self._memory, resolved, order, options, bodies)
+                order = [path for path in order if path not in bodies]
+            yield from self._make_bodies(resolved, order, bodies)
+        self._memory.keep_only(resolved.documents.keys() | resolved.loaded.left_out.keys())
+        yield from self._presenting(resolved, bodies, before)
+
+    def _make_bodies(
+        self, resolved: ResolvedSite, paths: Iterable[str], bodies: dict[str, Body]
+    ) -> Iterator[None]:
+        for path in paths:
+            bodies[path] = self._body(resolved, resolved.documents[path])
+            self._memory.table.write_deferred()
+            yield None
+
+    def _new_log(self, context: SiteContext) -> BuildLog:
+        return self._log or BuildLog(no_progress, context.config.diagnostics.as_levels)
+
+    def _report(self, log: BuildLog) -> tuple[Diagnostic, ...]:
+        """What is told with the site; the log of a build is told as a whole at its end."""
+        return () if self._log else log.report()
+
+    def with_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
+        """The same with the text of these pages known too."""
+        missing = [path for path in paths if path in present.unread]
+        if not missing:
+            return present
+        resolved = present.resolved
+        bodies = {path: item.body for path, item in present.rendered.items() if path not in present.unread}
+        with blame_plugins(resolved.context.plugins):
+            for path in missing:
+                bodies[path] = self._body(resolved, resolved.documents[path])
+            *_, found = self._presenting(resolved, bodies, present)
+        return found or present
+
+    def update_page(self, present: SiteSnapshot, path: str, request: UpdateRequest) -> SiteSnapshot | None:
+        """The site with the text of one page read again; None if more than that page may have changed."""
+        resolved, config = present.resolved, present.config
+        old = resolved.documents.get(path)
+        self._forget(request.changed)
+        files = read_again(self._root, config, resolved.files, path, request.texts) if old else None
+        if files is None or old is None:
+            return None
+        source = next(source for source in files.sources if str(source.path) == path)
+        document, _ = self._memory.document(source, config)
+        if not _stays(old, document):
+            return None
+        return self._replace_document(present, files, document, request)
+
+    def refresh_results(
+        self, present: SiteSnapshot, path: str, request: UpdateRequest
+    ) -> SiteSnapshot | None:
+        """The site with the results of one page's cells read again; None if there is no such page."""
+        document = present.resolved.documents.get(path)
+        self._forget(request.changed)
+        if document is None:
+            return None
+        return self._replace_document(present, present.resolved.files, document, request)
+
+    def _replace_document(
+        self, present: SiteSnapshot, files: SiteFiles, document: Document, request: UpdateRequest
+    ) -> SiteSnapshot:
+        resolved, path = present.resolved, str(document.path)
+        documents = {**resolved.documents, path: document}
+        loaded = structs.replace(resolved.loaded, documents=tuple(documents.values()))
+        resolved = replace(resolved, files=files, loaded=loaded)
+        known = {other: found for other, found in resolved.cell_states.items() if other != path}
+        resolved = self._resolver.with_documents(resolved, documents, request.finished, known)
+        with blame_plugins(resolved.context.plugins):
+            body = self._body(resolved, document)
+        item = place_document(document, body, loaded)
+        view = page_view(item, present.frame)
+        old = present.views[view.url]
+        # how it stands to others stays while only its text is edited
+        related = scoped_fields(PageView, FieldScope.SITE)
+        view = structs.replace(view, **{name: getattr(old, name) for name in related})
+        return present.with_page(resolved, item, view, self._page_diagnostics(resolved, document, body))
+
+    def _forget(self, changed: Collection[str]) -> None:
+        """Files that have changed, whatever their stamps say."""
+        for memory in self._forgetful:
+            memory.forget(changed)
+
+    def _body(self, resolved: ResolvedSite, document: Document) -> Body:
+        return self._memory.body(document, resolved.tools, resolved.facts)
+
+    def _known_bodies(self, resolved: ResolvedSite, before: SiteSnapshot | None) -> dict[str, Body]:
+        """Of documents that are the same as before, in case these are request for meanwhile."""
+        if before is None:
+            return {}
+        return {
+            path: item.body
+            for path, item in before.rendered.items()
+            if path not in before.unread and resolved.documents.get(path) is item.document
+        }
+
+    def _unfit_for_feeds(self) -> frozenset[str]:
+        """Source paths of pages that are written although they have errors: feeds are never taken back."""
+        return self._log.paths_with_errors() if self._log and self._options.keep_going else frozenset()
+
+    def _page_diagnostics(
+        self, resolved: ResolvedSite, document: Document, body: Body
+    ) -> tuple[Diagnostic, ...]:
+        """What is wrong with one page."""
+        found = (
+            *self._memory.head_diagnostics(str(document.path)),
+            *self._memory.facts_of(document).facts.diagnostics,
+            *resolved.cells(document).diagnostics,
+            *body.diagnostics,
+            *layout_problems(document, resolved.context),
+        )
+        if not found:
+            return ()
+        log = self._new_log(resolved.context)
+        log.add(found)
+        return self._report(log)
+
+    def _presenting(
+        self, resolved: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
+    ) -> Iterator[SiteSnapshot | None]:
+        """Relate the pages to each other; the last step gives the site. Those of `bodies` are known."""
+        context, loaded = resolved.context, resolved.loaded
+        log = self._new_log(context)
+        log.add(resolved.diagnostics)
+        rendered = {
+            path: place_document(
+                document, bodies[path] if path in bodies else placeholder_body(document), loaded
+            )
+            for path, document in resolved.documents.items()
+        }
+        frame = frame_of(context, resolved.index, loaded, log)
+        related = page_views(list(rendered.values()), unpublished_parts(loaded, context.config), frame)
+        yield None
+        shared = shared_pictures(related, loaded, context.config, self._memory.images.measure)
+        carded = with_shared_pictures(with_cards(related, context), shared, context.config.base_path)
+        given, fonts = add_fonts(carded, rendered, context)
+        views = _same(given, before)
+        yield None
+        documents = resolved.documents
+        own = {
+            path: self._page_diagnostics(resolved, documents[path], bodies[path])
+            for path in documents
+            if path in bodies
+        }
+        unfit = self._unfit_for_feeds()
+        # the preview would run Pagefind after each save
+        search = context.config.search_settings if self._log else None
+        engine = search.engine if search else "own"
+        composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values(), engine)
+        log.add(menu_problems(context, resolved.index))
+        log.add(proof_circles(list(rendered.values()), context.config.base_path))
+        log.add(option_problems(context, composition.assets))
+        log.add(card_problems(context))
+        files = (*composition.files, *plan_fonts(fonts, context))
+        if not any(found.code == "duplicate-url" for found in log.report()):
+            log.add(path_conflicts(files))
+        log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
+        log.add(self._resolver.python_problems())
+        yield None
+        yield SiteSnapshot(
+            resolved=resolved,
+            rendered=rendered,
+            unread=frozenset(documents.keys() - bodies.keys()),
+            frame=structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
+            views={view.url: view for view in views},
+            composition=composition,
+            fonts=fonts,
+            table=_table(files, context.config.base_path),
+            own=own,
+            shared=self._report(log),
+        )
+
+
+def _recorded_cells(root: Path) -> CellSource:
+    from ..cells.preview_cells import CellCache
+
+    return CellCache(root)
+
+
+def _stays(old: Document, new: Document) -> bool:
+    """Whether a page keeps its place in the site."""
+    names = scoped_fields(FrontMatter, FieldScope.SITE)
+    return all(getattr(old.front, name) == getattr(new.front, name) for name in names)
+
+
+def _same(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
+    """The views, those that are equal to earlier ones as the same objects: comparing these is quick."""
+    known = before.views if before else {}
+    return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]
+
+
+def _table(files: Sequence[OutputFile], base_path: str) -> dict[str, OutputFile]:
+    found: dict[str, OutputFile] = {}
+    for planned in files:
+        path = planned.path.as_posix()
+        path = path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path
+        found.setdefault(f"{base_path}/{path}", planned)
+    return found

@@ -1,0 +1,284 @@
+"""The last step before writing: every file of the site, each with what it was made from.
+
+What a file holds is made when it is asked for: a build asks for all, the preview for those that are
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.version import __version__
+from ..config.load import CONFIG_NAME
+from ..config.schema import Config
+from ..hooks import SiteOutputs
+from ..hooks.calls import plugin_files
+from ..model.documents import Asset, Document, Output
+from ..model.generated_files import GeneratedFile, OutputFile
+from ..model.pictures import PictureVariant
+from ..model.template_views import PageView, SiteView
+from ..project.context import SiteContext
+from ..project.focus import is_within
+from ..project.load import LoadedSite
+from ..project.report import BuildLog
+from ..render.policy.policy import GuardedPage, guard_page, guard_parts
+from ..render.templates.theme import Theme
+from ..site.collisions import fold_url
+from ..site.feeds import feed_files
+from ..site.frame import Rendered
+from ..site.permalinks import files_url
+from ..site.redirects import output_path, redirect, redirect_path
+from ..site.site_view import site_view, with_options
+
+if TYPE_CHECKING:
+    from ..stages.pictures import PictureCopies
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """Every file of the site, and what its pages are made with."""
+
+    site: SiteView
+    files: tuple[OutputFile, ...]
+    documents: Mapping[str, Document]
+    """Source path → document, of the pages that have one."""
+    assets: Mapping[str, tuple[Asset, str]]
+    """As `published_assets` gives them."""
+    context: SiteContext
+    copies: PictureCopies | None = None
+    """Of pictures; None: the site needs none."""
+
+    @property
+    def cleans(self) -> bool:
+        """Whether pictures are published without their private data."""
+        return self.context.config.images.metadata == "clean"
+
+    def for_check(self, focus: Sequence[str]) -> OutputPlan:
+        """The same without copies of pictures: nothing can be wrong with them that a check would tell.
+
+        focus: paths of files and folders of the site; if there are any, only their own pages are made.
+        """
+        files = [
+            one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
+        ]
+        if focus:
+            files = [one for one in files if is_within(one.origin, focus)]
+        return replace(self, files=tuple(files))
+
+    def page(self, view: PageView) -> GuardedPage:
+        """A page with what its policy stops; SiteError if it cannot be made."""
+        theme = self.context.theme
+        if view.layout not in theme.layouts():
+            raise _no_layout(view, theme)
+        opened = structs.replace(view, body=view.body.open())
+        # templates and plugins may print anything
+        return guard_parts(
+            theme.render_parts(view.layout, opened, self.site.edition(view.edition)), self.context.config
+        )
+
+    def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
+        """The file, made, with what there is to say about it; SiteError if it cannot be made."""
+        content = planned.content
+        if isinstance(content, Path):
+            return Output(planned.path, file=content, is_cleaned=self.cleans), ()
+        if isinstance(content, PageView):
+            page = self.page(content)
+            return Output(planned.path, page.html), page.problems
+        return Output(planned.path, content()), ()
+
+
+def make_outputs(
+    files: Sequence[OutputFile],
+    make: Callable[[OutputFile], tuple[Output, tuple[Diagnostic, ...]]],
+    keep: Callable[[Output], Output],
+    log: BuildLog,
+) -> list[Output]:
+    """Every file of the site but its fonts, made; those that cannot be made are reported.
+
+    keep: where finished files wait for the others; gives the same file.
+    """
+    made: list[Output] = []
+    given_up: set[str] = set()
+    for planned in log.iterate("pages", files):
+        layout = planned.content.layout if isinstance(planned.content, PageView) else ""
+        if layout in given_up:
+            continue
+        try:
+            output, problems = make(planned)
+            made.append(keep(output))
+            log.add(problems)
+        except SiteError as error:
+            log.add(error.diagnostics)
+            if any(found.code == "template-limit" for found in error.diagnostics):
+                # a layout without end costs seconds a page, and the site has a thousand of them
+                given_up.add(layout)
+    return made
+
+
+def plan(
+    views: Sequence[PageView],
+    rendered: Sequence[Rendered],
+    loaded: LoadedSite,
+    context: SiteContext,
+    unfit: frozenset[str] = frozenset(),
+    shared: Iterable[PictureVariant] = (),
+    engine: str = "own",
+) -> OutputPlan:
+    """Which files the site has; none of them is made.
+
+    unfit: as in `feed_files`; shared: copies of pictures that stand for pages; engine: what finds words; the
+    files of Pagefind are made at the end of a build, and are none of these.
+    """
+    # an edit of one text plans nothing, and has to be quick
+    from ..stages.cards import card_files
+    from ..stages.disclosure import published_assets
+    from ..stages.pictures import picture_copies
+    from ..stages.search_files import search_files
+    from ..stages.site_options import resolve_options, site_ground
+    from ..stages.style_sheets import sheet_files
+
+    config = context.config
+    site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
+    documents = {str(item.document.path): item.document for item in rendered}
+    files = [planned for view in views for planned in _page(view, documents.get(view.path), context)]
+    for item in rendered:
+        origin = f"a picture that the code of {item.document.path} draws"
+        for name, content in item.body.files.items():
+            picture = content if isinstance(content, Path) else partial(_picture, content, config)
+            files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
+    assets = published_assets(loaded, rendered, config)
+    options, ground = resolve_options(context, assets), site_ground(context, assets)
+    site = with_options(site, options, ground)
+    for path, (asset, url) in assets.items():
+        files.append(OutputFile(output_path(url), path, asset.file))
+    used = (*(one for item in rendered for one in item.body.variants), *shared)
+    copies = picture_copies(used, context)
+    files += copy_files(copies, files)
+    files += _generated_files(views, config, unfit, {planned.path for planned in files})
+    shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
+    for plugin, file, make in plugin_files(context.plugins, shown):
+        files.append(OutputFile(file, f"a file of plugin {plugin}", make))
+    for card, origin, drawn in card_files(views, context):
+        files.append(OutputFile(card, origin, drawn))
+    items = {str(item.document.path): item for item in rendered}
+    for part, made in search_files(views, items, context, engine):
+        files.append(OutputFile(part, "the index of the search", made))
+    for sheet, text in sheet_files(views, context):
+        files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
+    for bundle in context.theme.bundles.values():
+        files.append(OutputFile(bundle.path(), f"the scripts of theme {context.theme.name}", bundle.text))
+    for asset in context.theme.static_files():
+        files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
+    files += _host_files(views, documents, files, config)
+    return OutputPlan(site, tuple(files), documents, assets, context, copies)
+
+
+def _generated_files(
+    views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
+) -> list[OutputFile]:
+    """What blogsmith makes beside pages; the author's own file of that name goes before."""
+    from ..site.sitemap import robots, sitemap_files
+
+    texts: Mapping[PurePosixPath, GeneratedFile] = {}
+    if config.llms_txt:
+        from ..site.markdown.files import markdown_files
+
+        texts = markdown_files(views, config)
+    own: dict[PurePosixPath, Callable[[], bytes]] = {
+        **feed_files(views, config, unfit),
+        PurePosixPath("robots.txt"): partial(robots, config),
+        **sitemap_files(views, config),
+        **texts,
+    }
+    return [
+        OutputFile(file, f"the file {file} that blogsmith makes", make)
+        for file, make in own.items()
+        if file not in taken
+    ]
+
+
+def _host_files(
+    views: Sequence[PageView],
+    documents: Mapping[str, Document],
+    files: Sequence[OutputFile],
+    config: Config,
+) -> list[OutputFile]:
+    """What the host reads beside the pages; the author's own file of that name goes before."""
+    if config.publish == "none":
+        return []
+    from ..publish.redirect_rules import make_rules
+    from ..publish.site_outputs import host_outputs
+
+    aliases = [
+        (view.url.removeprefix(config.base_path), documents[view.path].front.aliases)
+        for view in views
+        if view.path in documents
+    ]
+    taken = {planned.path for planned in files}
+    made = host_outputs(config.publish, make_rules(aliases, config.base_path), taken)
+    return [
+        OutputFile(path, f"the file {path} for {config.publish}", partial(bytes, data))
+        for path, data in made.items()
+        if path not in taken
+    ]
+
+
+def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
+    """The copies of pictures that are among these files."""
+    if copies is None:
+        return []
+    originals = {
+        planned.path: (planned.origin, planned.content)
+        for planned in files
+        if isinstance(planned.content, Path)
+    }
+    return [OutputFile(*found) for found in copies.files(originals)]
+
+
+def _picture(content: bytes, config: Config) -> bytes:
+    from ..write.photos.cleaning import clean_bytes
+
+    return clean_bytes(content) if config.images.metadata == "clean" else content
+
+
+def _page(view: PageView, document: Document | None, context: SiteContext) -> Iterator[OutputFile]:
+    """A page, then the pages at its old addresses."""
+    site_path = view.url.removeprefix(context.config.base_path)
+    origin = view.path or f"the page {site_path} that blogsmith makes"
+    yield OutputFile(output_path(site_path), origin, view)
+    for alias in document.front.aliases if document else ():
+        yield OutputFile(
+            redirect_path(alias), f'the alias "{alias}" of {origin}', _redirect_writer(view, context)
+        )
+
+
+def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes]:
+    return lambda: guard_page(redirect(view), context.config).html
+
+
+def _no_layout(view: PageView, theme: Theme) -> SiteError:
+    """The theme's mistake: a page has no layout of its own unless there is one of its name."""
+    message = f'theme {theme.name} has no layout "{view.layout}"'
+    hint = f"add layouts/{view.layout}.html, or write `extends: paper` in the theme.yaml"
+    return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
+
+
+def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
+    """Errors for files that would be written to one place."""
+    found: list[Diagnostic] = []
+    taken: dict[str, str] = {}
+    for planned in files:
+        path = str(planned.path)
+        first = taken.setdefault(fold_url(path), planned.origin)
+        if first != planned.origin:
+            message = f"{first} and {planned.origin} are both to become the file {path}"
+            found.append(Diagnostic("output-conflict", message, hint="rename one of them, or take it out"))
+    return found

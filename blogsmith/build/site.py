@@ -1,0 +1,352 @@
+"""A build: the incremental pipeline run to its end, every file of the site made, and the folder replaced.
+
+Disk and clock enter here and in the pipeline; every stage below is a function of its arguments. Whatever is
+wrong anywhere is collected, and nothing is written while there is an error.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import msgspec
+from msgspec.structs import replace
+
+from ..base.diagnostics.extras import install_extra
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.offsets import read_at, write_at
+from ..base.storage.site_cache import NoRows, Rows, read_or_make
+from ..base.storage.temporary import nameless_file
+from ..config.load import CONFIG_NAME
+from ..hooks.calls import filter_document
+from ..hooks.failures import blame_plugins
+from ..model.decode import decode
+from ..model.documents import Output, Source
+from ..model.names import name_set
+from ..model.template_views import PageView
+from ..model.texts import ReadText
+from ..pools.page_executor import count_copies
+from ..project.context import default_context, open_site
+from ..project.load import LoadedSite
+from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
+from ..project.site_rows import open_rows
+from ..read.front_matter import read_document
+from ..site.frame import Rendered
+from ..site.search.page_text import read_sections
+from ..site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
+from ..stages.bibliographies import bibliography_paths
+from ..stages.fonts import make_fonts, uncut_fonts
+from ..stages.git_dates import git_files
+from ..stages.search_files import pagefind_folder, plan_index, search_folder, searched_views
+from ..write.output import write_site
+from .incremental import IncrementalPipeline, UpdateRequest
+from .last_build import BuildExtent, is_untouched, keep_build, keep_outputs, start_build
+from .last_version import distinct_files, with_last_versions
+from .plan import make_outputs
+from .snapshot import SiteSnapshot
+from .write import OutputRows
+
+# Pagefind's files of a site that has chosen it: made at the end of a build, from the texts of its pages.
+
+
+def make_pagefind_files(site: SiteSnapshot) -> list[Output]:
+    """The files; none for a site that searches in another way. SiteError if they cannot be made."""
+    settings, context = site.config.search_settings, site.context
+    if settings is None or settings.engine != "pagefind":
+        return []
+    if not is_installed():
+        raise _problem("search needs Pagefind, which is not installed", f"run: {install_extra('search')}")
+    editions = searched_views(tuple(site.views.values()), site.rendered, context)
+    return [file for edition, shown in editions.items() for file in _edition_files(site, shown, edition)]
+
+
+def _edition_files(site: SiteSnapshot, shown: Sequence[PageView], edition: str) -> list[Output]:
+    context, lang = site.context, edition or site.config.lang
+    plan = plan_index(shown, site.rendered, "pagefind")
+    name = pagefind_folder(plan.key(context.config.math.macros))
+    folder = search_folder(edition, context) / name
+
+    def make() -> bytes:
+        try:
+            return msgspec.msgpack.encode(make_index(_pages(shown), lang))
+        except PagefindProblem as problem:
+            raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
+
+    kept = f"{name}-{lang}-{program_version()}"
+    files = msgspec.msgpack.decode(read_or_make(context.root, "search", kept, make), type=dict[str, bytes])
+    return [Output(folder / "pagefind" / path, data) for path, data in files.items()]
+
+
+def _pages(views: Sequence[PageView]) -> Iterator[str]:
+    return (pagefind_page(view.title, view.url, read_sections(view.content)) for view in views)
+
+
+def _problem(message: str, hint: str) -> SiteError:
+    return SiteError(Diagnostic("search-engine", message, CONFIG_NAME, hint=hint))
+
+
+# What waits for its turn, in a file without a name: together it would fill the memory.
+
+
+_ENCODING = ("utf-8", "surrogatepass")
+
+
+class Spool:
+    """Belongs to one build. Processes that are forked from it may read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """file: to read and write; nobody else writes there."""
+        self._file = file
+        self._end = 0
+
+    def append(self, data: bytes) -> Callable[[], bytes] | None:
+        """What gives these bytes again; None if there is no room on the disk."""
+        start = self._end
+        try:
+            write_at(self._file, start, data)
+        except OSError:
+            return None
+        self._end += len(data)
+        return partial(self._read, start, len(data))
+
+    def put_output(self, output: Output) -> Output:
+        """The same file without its bytes in memory; as it is if there is no room on the disk."""
+        data = output.data
+        if data is None:
+            return output
+        digest = output.digest or sha256(data).hexdigest()
+        make = self.append(data)
+        return replace(output, data=None if make else data, make=make, digest=digest)
+
+    def put_text(self, text: str) -> ReadText:
+        """What reads this text again; it is not kept in memory, if there is room on the disk."""
+        make = self.append(text.encode(*_ENCODING))
+        return (lambda: make().decode(*_ENCODING)) if make else lambda: text
+
+    def _read(self, start: int, size: int) -> bytes:
+        data = read_at(self._file, start, size)
+        if len(data) != size:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return data
+
+
+def without_bytes(output: Output) -> Output:
+    """The file where nothing is written."""
+    return output if output.data is None else replace(output, data=b"")
+
+
+@contextmanager
+def open_spool() -> Iterator[Spool]:
+    """A spool that is gone at the end, with all that is in it."""
+    with nameless_file() as file:
+        yield Spool(file)
+
+
+_UNSETTLED = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
+"""Codes of what may be otherwise next time although no file has changed: cells run where they can."""
+
+
+def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
+    """Build the site at `root`; never raises for an author's mistake."""
+    with open_rows(root) if options.remembers else nullcontext(NoRows()) as rows:
+        start = start_build(root) if options.question else None
+        log = BuildLog(progress, strict=options.strict)
+        report, site = _build(root, options, log, rows)
+        if rows.program and any(found.code == "unreadable" for found in report.diagnostics):
+            # what was kept of a page is damaged, or another build has replaced it: its source is there
+            log = BuildLog(progress, strict=options.strict)
+            report, site = _build(root, options, log, NoRows())
+        if site and start and report.ok:
+            extent = _extent(site, report, options)
+            if extent:
+                keep_build(root, rows, options.question, options.now, extent, report, start)
+        rows.share()
+        note = rows.take_note()
+    return replace(report, notes=(*report.notes, note)) if note else report
+
+
+def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
+    """What the build depended on; None if it may do something else next time, whatever has not changed."""
+    settings, execution = site.config.execution, options.execution
+    codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
+    is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
+    if report.ran or report.waiting or not is_settled or execution.execute or execution.strict_versions:
+        return None
+    has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
+    loaded = site.resolved.loaded
+    waiting = loaded.left_out.values()
+    dates = [document.front.publish_start for document, state in waiting if state == "scheduled"]
+    dates += [document.front.expiry_date for document in loaded.documents]
+    until = min((date for date in dates if date and date > options.now), default=None)
+    return BuildExtent(
+        reads_all=bool(report.cells) or has_code,
+        variables=tuple(settings.env),
+        output=str(report.target or ""),
+        writes=options.write,
+        until_s=until.timestamp() if until else None,
+        files=tuple(sorted(_other_files(loaded, site))),
+    )
+
+
+def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
+    """What the build read beside the usual, or looked for."""
+    found = bibliography_paths(loaded.documents, site.context.settings)
+    if any(document.front.is_dated_by_git for document in loaded.documents):
+        found |= git_files(site.context.root)
+    included = (file for document in loaded.documents for file in document.included.values())
+    return found | {path for file in included for path in file.looked_at}
+
+
+def _build(
+    root: Path, options: BuildOptions, log: BuildLog, rows: Rows
+) -> tuple[BuildReport, SiteSnapshot | None]:
+    """What was found and done, and the site."""
+    try:
+        with open_spool() as spool:
+            line = IncrementalPipeline(
+                root, options, lambda: options.now, limit_s=None, log=log, rows=rows, keep=spool.put_text
+            )
+            (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
+            assert site is not None, "the last step gives the site"
+            with blame_plugins(site.context.plugins):
+                return _finish(site, line, options, log, rows, spool), site
+    except SiteError as error:
+        log.add(error.diagnostics)
+        return log.close(Counts()), None
+
+
+def _finish(
+    site: SiteSnapshot,
+    line: IncrementalPipeline,
+    options: BuildOptions,
+    log: BuildLog,
+    rows: Rows,
+    spool: Spool,
+) -> BuildReport:
+    """Make every file of the site, and write them if nothing is wrong."""
+    composition = site.composition if options.write else site.composition.for_check(options.focus)
+    pages = OutputRows(composition, rows, line.texts)
+    keep = spool.put_output if options.write else without_bytes
+    copies = count_copies(site.context, options)
+    with log.measure("pages"):
+        fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
+        pages.make_ahead(copies, keep, fonts, has_bytes=options.write)
+    files = composition.files
+    outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
+    if options.write:
+        pages.keep_only_planned()
+        if composition.copies:
+            composition.copies.keep_only_planned()
+    line.keep_files(site)
+    notes = tuple(inspect(site, log) for inspect in options.inspections)
+    counts = line.cells.complete(
+        counts_of(list(site.rendered.values()), len(site.views), site.resolved.loaded)
+    )
+    target = options.output or site.context.root / site.config.output
+    fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
+    report = replace(
+        log.close(counts),
+        rebuilt=line.reasons,
+        fallbacks=fallbacks,
+        target=target,
+        notes=notes,
+        left_out=states_of(site.resolved.loaded),
+    )
+    goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
+    if not goes_on or not options.write:
+        return report
+    if site.config.search:
+        outputs += _pagefind_files(site, log)
+    with log.stage("fonts"):
+        outputs += make_fonts(site.fonts, site.context)
+    with log.stage("write"):
+        report = _write(outputs, site, options, report, keep, rows)
+    return replace(report, timings=log.timings)
+
+
+def _pagefind_files(site: SiteSnapshot, log: BuildLog) -> list[Output]:
+
+    with log.stage("search"):
+        return make_pagefind_files(site)
+
+
+def _write(
+    outputs: Sequence[Output],
+    site: SiteSnapshot,
+    options: BuildOptions,
+    report: BuildReport,
+    keep: Callable[[Output], Output],
+    rows: Rows,
+) -> BuildReport:
+    """Write the site; of pages with errors the last version stays, if there is one.
+
+    keep: as in `make_outputs`.
+    """
+    root, target, is_chosen = site.context.root, report.target, options.output is not None
+    assert target is not None, "it is known before anything is written"
+    partial: frozenset[str] = frozenset()
+    if not report.ok:
+        left_out = count_left_out(site.resolved.loaded)
+        published = with_last_versions(
+            outputs, site.composition.files, report, left_out, keep, target, root, is_chosen=is_chosen
+        )
+        outputs, partial = published.outputs, published.partial
+        report = replace(report, wrong_pages=published.pages)
+    done = write_site(
+        outputs,
+        target,
+        site_root=root,
+        is_chosen=is_chosen,
+        is_untouched=is_untouched(rows, target),
+        partial=partial,
+    )
+    keep_outputs(rows, target)
+    return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
+
+
+def count_left_out(loaded: LoadedSite) -> Counter[str]:
+    """Return how many pages are left out for each reason of `LoadedSite.left_out`."""
+    return Counter(state for _, state in loaded.left_out.values())
+
+
+def states_of(loaded: LoadedSite) -> dict[str, str]:
+    """Return why each page that was left out is not built, by its source path."""
+    return {path: state for path, (_, state) in loaded.left_out.items()}
+
+
+def counts_of(rendered: Sequence[Rendered], pages: int, loaded: LoadedSite) -> Counts:
+    """Return how much there is, cells left out."""
+    weights = [item.body.weight for item in rendered]
+    states = states_of(loaded)
+    return Counts(
+        pages=pages,
+        formulas=sum(weight.formulas for weight in weights),
+        code_blocks=sum(weight.code_blocks for weight in weights),
+        images=sum(weight.images for weight in weights),
+        scheduled=tuple(sorted(path for path, state in states.items() if state == "scheduled")),
+        drafts=sum(state == "draft" for state in states.values()),
+        expired=sum(state == "expired" for state in states.values()),
+    )
+
+
+def tokens_of(file: Path, root: Path | None) -> str:
+    """The token stream of one Markdown file, read with the settings of the site at `root`.
+
+    Without a site the default settings count.
+    """
+    from ..syntax.parser import make_parser, parse_document
+    from ..syntax.token_listing import describe
+
+    path = file.relative_to(root) if root and file.is_relative_to(root) else Path(file.name)
+    source = Source(PurePosixPath(path.as_posix()), decode(file.read_bytes(), path.as_posix()), "")
+    context = open_site(root) if root else default_context(file.parent)
+    document, _ = filter_document(context.plugins, read_document(source, context.config)[0])
+    parsed = parse_document(document, make_parser(context.options), context.options)
+    return describe(parsed.tokens, document.first_line)

@@ -1,0 +1,144 @@
+"""What pages may ask of the rest of the site while they are rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from msgspec.structs import replace
+
+from ..config.languages import edition_root
+from ..config.schema import Config
+from ..model.documents import Document
+from ..model.media import MediaFile
+from ..model.pictures import ImageInfo
+from ..model.results import PageResults
+from ..project.context import SiteContext
+from ..project.load import LoadedSite
+from ..render.tools import Tools
+from ..site.editions import plan_generated
+from ..site.feeds import site_feeds
+from ..site.images import Digest, Measure, resolve_image, resolve_poster
+from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
+from ..site.media import MeasureMedia, resolve_media
+from ..site.permalinks import files_url
+from ..site.translations import translations
+from ..stages.bibliographies import SiteBibliographies
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
+    from .render import PageCache
+
+# What films and captions tell of themselves, read from the beginning of their files.
+
+
+_BOM = b"\xef\xbb\xbf"
+_CAPTIONS = b"WEBVTT"
+_BLANKS = b" \t\r\n"
+
+
+def measure_media(file: Path) -> MediaFile:
+    """A film or a file of captions, without its address; nothing is known of one that cannot be read."""
+    # few sites have one
+    from ..write.photos.container import ByteReader
+    from ..write.photos.films import film_size
+
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(16).removeprefix(_BOM)
+            # WebVTT 4.1: the word, then a blank or the end
+            behind = head[len(_CAPTIONS) : len(_CAPTIONS) + 1]
+            if head.startswith(_CAPTIONS) and (not behind or behind in _BLANKS):
+                return MediaFile(is_captions=True)
+            size = film_size(ByteReader(stream))
+    except OSError:  # told when it is copied
+        size = None
+    return MediaFile(width_px=size[0], height_px=size[1]) if size else MediaFile()
+
+
+def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
+    """Where everything is. entries: as in `SiteIndex`."""
+    urls, config = loaded.urls, context.config
+    plans = plan_generated(loaded.documents, urls.kinds, urls.sections, urls.editions, config)
+    roots = {edition_root(edition, config) for edition in ("", *urls.editions.values())}
+    generated = {
+        *(url for planned in plans for url in planned),
+        *(feed.url.removeprefix(config.base_path) for root in roots for feed in site_feeds(config, root)),
+        *site_files(config),
+    }
+    return index_site(
+        base_path=config.base_path,
+        urls=urls.urls,
+        entries=entries,
+        unpublished=loaded.waiting,
+        generated=generated,
+        files=loaded.asset_urls,
+        remote=loaded.remote,
+        editions={path: edition for path, edition in urls.editions.items() if edition},
+        translations=translations(loaded.documents, urls.editions, config),
+    )
+
+
+def site_files(config: Config) -> Iterator[str]:
+    """Site paths of files for programs that a site of these settings has."""
+    yield "/robots.txt"
+    if config.base_url:
+        yield "/sitemap.xml"
+    if config.llms_txt:
+        yield "/llms.txt"
+
+
+def page_tools(
+    context: SiteContext,
+    memory: PageCache,
+    index: SiteIndex,
+    loaded: LoadedSite,
+    results: Callable[[Document], PageResults],
+    python: Callable[[], Distribution],
+    measure: Measure,
+    digest: Digest,
+    bibliographies: SiteBibliographies,
+    media: MeasureMedia = measure_media,
+) -> Tools:
+    """The site as its pages see it while they are rendered, with what `memory` keeps of them."""
+
+    def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
+        assert isinstance(content, Path), "a build shows what is recorded, and records are files"
+        found = measure(content)
+        url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
+        return replace(found, url=url) if isinstance(found, ImageInfo) else found
+
+    return Tools(
+        config=context.config,
+        parser=memory.parser,
+        theme=context.theme,
+        plugins=context.plugins,
+        link=lambda written, document: resolve_link(index, written, document),
+        image=lambda written, document: resolve_image(
+            index, written, document, loaded.assets, measure, digest
+        ),
+        poster=lambda url, document: resolve_poster(index, url, loaded.assets, measure, digest),
+        media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
+        labels=index.page_labels,
+        post_url=index.page_url,
+        page_title=index.page_title,
+        nearest_slug=index.nearest_slug,
+        slug_hint=index.slug_hint,
+        results=results,
+        picture=picture,
+        python=python,
+        work=bibliographies.find,
+        work_keys=bibliographies.keys,
+        publication_keys=bibliographies.publication_keys,
+        work_hint=bibliographies.hint,
+        work_place=bibliographies.place,
+        bibliography_problems=bibliographies.problems,
+        citation_style=bibliographies.style,
+        templates=context.theme.files.digest,
+        language=context.theme.language,
+        lex=memory.lex,
+        formula=memory.formula,
+        foreign=memory.foreign,
+    )

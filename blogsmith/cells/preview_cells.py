@@ -1,0 +1,90 @@
+"""What pages show of their cells: recorded results, read again only where a record or a file has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
+
+from ..base.storage.stamps import FileStamp, stamp_at
+from ..freeze.environment import Environment, FileDigests
+from ..freeze.store import Reading, folder_of, read_page
+from ..model.documents import PageFacts
+from ..project.context import SiteContext
+from ..project.report import BuildLog, ExecutionOptions, no_progress
+from .results import show_results
+from .source import PageCellsState
+from .status import PageStatus, RunOutcome, read_environment, survey_pages
+from .update import package_versions
+
+_OUTPUTS = "outputs.json"
+
+
+@dataclass(slots=True)
+class CellCache:
+    """Records and digests by the state of their files. Belongs to one preview, used by one thread."""
+
+    root: Path
+    _records: dict[PurePosixPath, tuple[FileStamp | None, Reading]] = field(default_factory=dict)
+    _digests: dict[str, tuple[FileStamp | None, str | None]] = field(default_factory=dict)
+    _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Files that have changed, relative to the root: their stamp may still be the same."""
+        for path in changed:
+            self._digests.pop(path, None)
+        folders = {PurePosixPath(path).parent for path in changed if path.startswith("_freeze/")}
+        for post in [post for post in self._records if folder_of(post) in folders]:
+            del self._records[post]
+
+    def status_of(
+        self,
+        facts: PageFacts,
+        context: SiteContext,
+        execution: ExecutionOptions,
+        *,
+        may_run: bool,
+        busy: bool,
+    ) -> PageCellsState:
+        """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
+        if not facts.cells.sessions():
+            return PageCellsState()
+        log = BuildLog(no_progress)
+        surveyed = survey_pages(self.root, self._environment(context, may_run=may_run), [facts], self._read)
+        log.add(surveyed.diagnostics)
+        versions = self._installed_versions(surveyed.pages, context, execution, may_run=may_run)
+        path = str(facts.document.path)
+        ran = RunOutcome(surveyed, 0, frozenset([path] if busy else []))
+        performed = show_results(ran, context, execution, versions, log, may_run=may_run)
+        return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
+
+    def _environment(self, context: SiteContext, *, may_run: bool) -> Environment:
+        around = read_environment(self.root, context.config.execution, running=may_run)
+        return replace(around, digest_of=self._digest)
+
+    def _digest(self, path: str) -> str | None:
+        stamp = stamp_at(self.root / path)
+        known = self._digests.get(path)
+        if known is None or known[0] != stamp:
+            known = self._digests[path] = (stamp, FileDigests(self.root).digest(path))
+        return known[1]
+
+    def _read(self, root: Path, post: PurePosixPath) -> Reading:
+        stamp = stamp_at(root / folder_of(post) / _OUTPUTS)
+        known = self._records.get(post)
+        if known is None or known[0] != stamp:
+            known = self._records[post] = (stamp, read_page(root, post))
+        return known[1]
+
+    def _installed_versions(
+        self, pages: Sequence[PageStatus], context: SiteContext, execution: ExecutionOptions, *, may_run: bool
+    ) -> Mapping[str, str]:
+        """Asked once for the same packages: none is installed while one looks at a preview."""
+        records = (page.record for page in pages if page.record)
+        sessions = (session for record in records for session in record.sessions.values())
+        names = frozenset(name for session in sessions for name in session.origin.machine.packages)
+        if names not in self._versions:
+            self._versions[names] = package_versions(pages, context, execution, may_run=may_run)
+        return self._versions[names]

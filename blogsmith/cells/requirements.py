@@ -1,0 +1,91 @@
+"""What sessions need to run, and what becomes of those for which this machine lacks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..base.diagnostics.model import Diagnostic
+from ..execute.engines import engine_of
+from ..execute.probe.requirements import needs_any, report_unmatched, why_unmet
+from ..execute.session.diagnostics import missing_need
+from ..execute.session.jobs import ExecutionSetting, SessionJob, session_job
+from ..model.cells import Cell, Need
+from ..model.sweeps import ALL_SWEEPS
+from ..project.report import ExecutionOptions
+from .status import PageStatus
+
+
+def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
+    """The needs of sessions that may have to run; no others are looked at, which can take seconds.
+
+    Of cells with a valid result too: they run again with their session where they can.
+    """
+    found = {
+        need
+        for page in pages
+        for session in (page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions())
+        for cell in page.cells.session_cells(session)
+        for need in cell.options.needs
+    }
+    return tuple(sorted(found, key=str))
+
+
+def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> tuple[str, ...]:
+    """Those of a page that are to run and can; with `--needs` those with a cell that was meant and can."""
+    names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
+    return tuple(name for name in names if _can_run(page.cells.session_cells(name), asked.needs, unmet))
+
+
+def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
+    """names: of `--needs`. Values alone make a session too, and need nothing."""
+    meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
+    return any(not why_unmet(cell, unmet) for cell in meant) or not (cells or names)
+
+
+def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
+    """Number of a cell → why it cannot run here, in words."""
+    why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.session_cells(session)}
+    return {number: reason for number, reason in why.items() if reason}
+
+
+def job_of(
+    page: PageStatus,
+    session: str,
+    setting: ExecutionSetting,
+    unmet: Mapping[Need, str],
+    *,
+    is_whole: bool = False,
+) -> SessionJob:
+    """The job of one session of a page, without the cells that cannot run here.
+
+    is_whole: all of it runs, whatever is recorded.
+    """
+    why = skip_reasons(page, session, unmet)
+    sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
+    return session_job(page.cells, session, setting, why, engine=engine_of(page.cells), sweeps=sweeps)
+
+
+def missing_requirements(
+    pages: Sequence[PageStatus], asked: ExecutionOptions, unmet: Mapping[Need, str]
+) -> list[Diagnostic]:
+    """Errors: nothing that `--needs` asks for can run; else each cell of which there is nothing to show."""
+    cells = [
+        (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
+        for page in pages
+        for cell in page.cells.cells
+        if cell.runs
+    ]
+    return report_unmatched(asked.needs, cells, unmet) or [
+        diagnostic for page in pages for diagnostic in _report_lost_values(page, asked.needs, unmet)
+    ]
+
+
+def _report_lost_values(
+    page: PageStatus, names: Sequence[str], unmet: Mapping[Need, str]
+) -> Iterator[Diagnostic]:
+    for cell in page.cells.cells:
+        why = why_unmet(cell, unmet)
+        if not why or not cell.runs or cell.options.fallback != "error":
+            continue
+        if page.verdict.cells[cell.number].state == "missing" and (not names or needs_any(cell, names)):
+            yield missing_need(page.cells.path, cell, why, page.lines)

@@ -1,0 +1,169 @@
+"""What pages show of their cells, and what there is to say about it; nothing runs here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..execute.probe.requirements import needs_any
+from ..freeze.environment import Environment
+from ..freeze.results import results
+from ..freeze.staleness import State, Verdict
+from ..freeze.store import folder_of
+from ..model.cells import Cell, Need, Value
+from ..model.results import PageResults
+from ..project.context import SiteContext
+from ..project.report import BuildLog, ExecutionOptions
+from ..project.trust.consent import Consent, judge
+from .permission import RUNS_HERE
+from .status import PageStatus, RunOutcome
+from .versions import version_warning
+
+
+class CellUpdate(Struct, frozen=True):
+    """What the pages show of their cells."""
+
+    results: Mapping[str, PageResults] = field(default_factory=dict)
+    """By source path; pages without cells are not there."""
+    cells: int = 0
+    """That run."""
+    ran: int = 0
+    """In this build."""
+    waiting: int = 0
+    """That the next build runs: a check runs nothing, also where it might."""
+    unmet: int = 0
+    """Cells without a result for want of what they need."""
+    missing: tuple[str, ...] = ()
+    """What this machine lacks of that, by name; empty if nothing was to run."""
+
+
+def show_results(
+    ran: RunOutcome,
+    context: SiteContext,
+    asked: ExecutionOptions,
+    versions: Mapping[str, str],
+    log: BuildLog,
+    *,
+    may_run: bool,
+) -> CellUpdate:
+    """The recorded results of all pages; what is missing or stale goes to the log.
+
+    versions: import name → version here.
+    """
+    consent = None if may_run or asked.frozen else judge(context.root, context.config)
+    hint = _hint(consent, asked)
+    is_due = RUNS_HERE and consent is not None and consent.is_given
+    shown, waiting = {}, 0
+    for page in ran.survey.pages:
+        if not page.has_errors and str(page.cells.path) not in ran.failed:
+            outdated = _outdated(page, asked)
+            due = [item for item in outdated if is_due and not _needs(item)]
+            waiting += len(due)
+            rest = [item for item in outdated if item not in due]
+            log.add(_report_outdated(page, rest, hint, asked, may_run=may_run, is_trusted=may_run or is_due))
+        log.add(_without_files(page, ran.survey.environment))
+        if not asked.frozen:  # where nothing may run, it says nothing what code would run with
+            log.add(version_warning(page, versions))
+        shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))
+    cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
+    unmet = [cell.unmet for page in shown.values() for cell in page.cells.values() if cell.unmet]
+    missing = {need.partition(">")[0] for needs in unmet for need in needs if need in ran.missing}
+    return CellUpdate(shown, cells, ran.cells, waiting, len(unmet), tuple(sorted(missing)))
+
+
+def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
+    """Warnings for what `depends` of a cell names and is not there: nobody would see it change."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    for cell in page.cells.cells:
+        for pattern in cell.options.depends if cell.runs else ():
+            if not around.matches(pattern, page.cells.path):
+                place = place_within(pattern, cell.options.places.get("depends"), page.lines)
+                reporter.warn("cell-option", f"depends: there is no file {pattern}", place, _DEPENDS_HINT)
+    return reporter.diagnostics
+
+
+_DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
+
+
+def _outdated(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
+    """What a page shows that is not the result of its present code; with `--needs`, of what was meant."""
+    found = page.verdict.outdated_cells()
+    return [item for item in found if not asked.needs or _is_meant(item, asked.needs)]
+
+
+def _report_outdated(
+    page: PageStatus,
+    outdated: Sequence[Cell | Value],
+    hint: str,
+    asked: ExecutionOptions,
+    *,
+    may_run: bool,
+    is_trusted: bool,
+) -> list[Diagnostic]:
+    """That these are outdated; each state once, with its first place."""
+    if not outdated:
+        return []
+    reporter = Reporter(str(page.cells.path), page.lines)
+    found: dict[State, list[Cell | Value]] = {}
+    for item in outdated:
+        state = _verdict(page, item).state
+        # where a cell could run and lacks what it needs, that was reported as an error
+        if not (may_run and state == "missing" and isinstance(item, Cell) and item.options.needs):
+            found.setdefault(state, []).append(item)
+    for state, items in found.items():
+        what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
+        why = _verdict(page, items[0]).summary
+        needs = _needs(items[0])
+        # it might run, and was not: this machine has not what it needs
+        where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
+        where = where if needs and is_trusted else hint
+        if asked.frozen:
+            message = f"{what}: no valid result, {why}"
+            reporter.error("freeze-stale", message, _place(items[0]), _frozen_hint(needs) or hint)
+        elif state == "missing":
+            message = f"{what}: no result is recorded, so none is shown"
+            reporter.warn("cell-pending", message, _place(items[0]), where)
+        else:
+            reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), where)
+    return reporter.diagnostics
+
+
+def _needs(item: Cell | Value) -> Sequence[Need]:
+    return item.options.needs if isinstance(item, Cell) else ()
+
+
+def _is_meant(item: Cell | Value, names: Sequence[str]) -> bool:
+    return isinstance(item, Cell) and needs_any(item, names)
+
+
+def _frozen_hint(needs: Sequence[Need]) -> str:
+    if not needs:
+        return ""
+    where = " and ".join(map(str, needs))
+    options = " ".join(f"--needs {need.name}" for need in needs)
+    return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
+
+
+def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
+    """What to do about results that are missing or stale. consent: None where cells may run, or none does."""
+    if asked.frozen:
+        return "run blogsmith execute where its code may run, and commit _freeze/"
+    if not RUNS_HERE:
+        return "code of posts runs on Linux and macOS: run blogsmith execute there or in WSL, commit _freeze/"
+    if consent and consent.reason:
+        return f"the site is not trusted: {consent.reason}; blogsmith trust, or blogsmith execute"
+    return "blogsmith execute runs it; after blogsmith trust every build does"
+
+
+def _verdict(page: PageStatus, item: Cell | Value) -> Verdict:
+    return page.verdict.cells[item.number] if isinstance(item, Cell) else page.verdict.values[item.number]
+
+
+def _name(item: Cell | Value) -> str:
+    return item.name if isinstance(item, Cell) else item.origin.text
+
+
+def _place(item: Cell | Value) -> Place:
+    return item.place if isinstance(item, Cell) else item.origin.place(0, len(item.origin.text))

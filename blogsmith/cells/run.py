@@ -1,0 +1,230 @@
+"""Running what is stale: which sessions, on which terms, and what becomes of their results."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import subprocess
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ..base.diagnostics.model import Diagnostic, Reporter, SiteError
+from ..config.load import CONFIG_NAME
+from ..execute.probe.cache import ProbeCache
+from ..execute.probe.requirements import Run
+from ..execute.probe.requirements import unmet as unmet_needs
+from ..execute.session.diagnostics import run_problems
+from ..execute.session.environment import cores
+from ..execute.session.jobs import ExecutionSetting, SessionJob, resolve_python, setting_of
+from ..execute.session.pool import run_sessions
+from ..execute.session.session import SessionObserver, silent_observer
+from ..execute.session.signals import ending_in_order
+from ..execute.session.working_folder import working_folder
+from ..freeze.environment import Environment
+from ..freeze.record import PageRecord
+from ..freeze.recording import session_record
+from ..freeze.staleness import judge
+from ..freeze.store import write_page
+from ..model.cells import Need
+from ..model.results import SessionRun
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions
+from .requirements import job_of, missing_requirements, required_needs, sessions_to_run
+from .status import PageStatus, RunOutcome, SiteStatus
+
+if TYPE_CHECKING:
+    from ..execute.cluster.dask_cluster import DaskCluster
+
+
+def run_stale_sessions(
+    surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
+) -> RunOutcome:
+    """Run the sessions that are to be run, record what they give, and judge all pages again."""
+    asked = options.execution
+    chosen = [page for page in surveyed.pages if not page.has_errors]
+    if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
+        log.add(missing_requirements(chosen, asked, {}))
+        return RunOutcome(surveyed)
+    with ending_in_order(), working_folder() as folder, cluster_of(context, folder) as cluster:
+        setting = setting_for(context, folder)
+        unmet = unmet_in(chosen, asked, setting, cluster)
+        log.add(missing_requirements(chosen, asked, unmet))
+        jobs = [
+            (page, job_of(page, session, setting, unmet, is_whole=asked.execute == "all"))
+            for page in chosen
+            for session in sessions_to_run(page, asked, unmet)
+        ]
+        with closing(_run(jobs, context, asked, log, cluster)) as runs:
+            outcome = _record_runs(surveyed, jobs, runs, options, log)
+            return replace(outcome, missing=frozenset(map(str, unmet)))
+
+
+@contextmanager
+def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
+    """The cluster that the site names; None if sessions run here. SiteError if it cannot be used."""
+    execution = context.config.execution
+    if execution.executor == "local":
+        yield None
+        return
+    # only sites that name a cluster need what speaks to one
+    from ..execute.cluster.dask_cluster import DaskCluster
+    from ..execute.cluster.dask_connection import ClusterError
+    from ..execute.cluster.remote import terms_of
+
+    python = execution.python and resolve_python(execution.python, context.root)
+    terms = terms_of(python, execution.env, os.environ)
+    try:
+        with DaskCluster(execution.dask, terms, context.root, folder) as cluster:
+            yield cluster
+    except ClusterError as error:
+        raise SiteError(context.error_at("cell-start", error.setting, str(error), error.hint)) from error
+
+
+def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
+    """The site's settings; SiteError if its Python is not there.
+
+    folder: for everything that sessions write.
+    """
+    execution = context.config.execution
+    python = resolve_python(execution.python, context.root)
+    is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
+    if not is_elsewhere and not shutil.which(python):
+        hint = "name the Python that has the packages of your posts, e.g. .venv/bin/python"
+        message = f"there is no Python at {execution.python}"
+        raise SiteError(context.error_at("cell-start", ("execute", "python"), message, hint))
+    return setting_of(
+        execution,
+        context.root,
+        os.environ,
+        temporary=folder,
+        exclude=(context.root / context.config.output,),
+    )
+
+
+def unmet_in(
+    pages: Sequence[PageStatus],
+    asked: ExecutionOptions,
+    setting: ExecutionSetting,
+    cluster: DaskCluster | None,
+    run: Run = subprocess.run,
+) -> Mapping[Need, str]:
+    """Each need of these pages that is not met where they would run → why, in words.
+
+    run: as `subprocess.run`; starts the Python that is asked.
+    """
+    wanted = required_needs(pages, asked)
+    if cluster and cluster.is_elsewhere:
+        return cluster.unmet(wanted)
+    cache = ProbeCache(setting.root)
+    return unmet_needs(wanted, setting.python, setting.env, run, cache=cache) if wanted else {}
+
+
+def _run(
+    jobs: Sequence[tuple[PageStatus, SessionJob]],
+    context: SiteContext,
+    asked: ExecutionOptions,
+    log: BuildLog,
+    cluster: DaskCluster | None,
+) -> Generator[SessionRun, None, None]:
+    execution = context.config.execution
+    watch: SessionObserver = asked.watch or silent_observer
+    watch.expect_cells(sum(len(page.cells.session_cells(job.session)) for page, job in jobs))
+    workers = asked.jobs or execution.jobs or cores()
+
+    def absent(problems: Mapping[str, str]) -> None:
+        log.add(absent_modules(problems, context))
+
+    sessions = [job for _, job in jobs]
+    running = run_sessions(
+        sessions,
+        workers=workers,
+        watch=watch,
+        preload=execution.preload,
+        executor=cluster.executor(sessions, workers) if cluster and sessions else None,
+        absent=absent,
+    )
+    with closing(running):
+        yield from running
+
+
+def absent_modules(problems: Mapping[str, str], context: SiteContext) -> list[Diagnostic]:
+    """Warnings for modules of `preload` that cannot be imported; sessions run all the same."""
+    reporter = Reporter(CONFIG_NAME, context.settings.lines)
+    for module, why in problems.items():
+        index = context.config.execution.preload.index(module)
+        place = context.settings.places.get(("execute", "preload", index))
+        reporter.warn("cell-preload", f"{module} cannot be preloaded: {why}", place)
+    return reporter.diagnostics
+
+
+def _record_runs(
+    surveyed: SiteStatus,
+    jobs: Sequence[tuple[PageStatus, SessionJob]],
+    runs: Iterator[SessionRun],
+    options: BuildOptions,
+    log: BuildLog,
+) -> RunOutcome:
+    """Write what ended well, report what did not: each page as soon as its sessions have ended.
+
+    So a caller that breaks off loses only what runs at that moment.
+    """
+    records: dict[str, PageRecord] = {}
+    count, failed = 0, set()
+    for path, group in groupby(jobs, key=lambda job: str(job[0].cells.path)):
+        good = {}
+        for page, job in group:
+            run = next(runs)
+            problems = run_problems(page.cells, run, page.lines)
+            log.add(problems)
+            count += _note_times(page, run, log)
+            if problems:
+                failed.add(path)
+            else:
+                good[job.session] = run
+        if good:
+            around, date = surveyed.rescan(), options.now.date()
+            records[path] = record_page(page, good, surveyed.root, around, date)
+    # the end of the generator: it tells what could not be preloaded
+    next(runs, None)
+    around = surveyed.rescan()
+    pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
+    return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
+
+
+def _note_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
+    ran = 0
+    for cell, result in zip(page.cells.session_cells(run.session), run.cells, strict=False):
+        if result.status != "skipped" or result.others:
+            log.cell_times[f"{page.cells.path}: {cell.name}"] = result.seconds
+            ran += 1
+    return ran
+
+
+def record_page(
+    page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
+) -> PageRecord:
+    """Record the sessions of a page that ended well; others keep what is recorded of them.
+
+    around: with the files as they are after the run. SiteError if the record cannot be written.
+    """
+    names = page.verdict.recorded
+    made = {}
+    for name, run in runs.items():
+        known = page.record.sessions.get(names[name]) if page.record and name in names else None
+        session = session_record(page.cells, run, around, date.isoformat(), known)
+        if session is not None:
+            made[name] = session
+    keep = {name: known for name, known in names.items() if name not in made}
+    return write_page(root, page.cells.path, PageRecord(made), keep)
+
+
+def _with_record(page: PageStatus, record: PageRecord | None, around: Environment) -> PageStatus:
+    if record is None:
+        return page
+    return replace(page, record=record, verdict=judge(page.cells, record, around))

@@ -1,0 +1,138 @@
+"""What is recorded of the pages' cells, and whether it is still true; nothing runs here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..base.diagnostics.codes import CELL_CODES
+from ..base.diagnostics.model import Diagnostic
+from ..config.schema import Execution
+from ..freeze.environment import Environment, FileDigests
+from ..freeze.record import PageRecord
+from ..freeze.staleness import PageVerdict, Verdict, judge
+from ..freeze.store import Reading, read_page
+from ..model.cells import PageCells
+from ..model.documents import PageFacts
+
+
+class PageStatus(Struct, frozen=True):
+    """A page with cells."""
+
+    facts: PageFacts
+    record: PageRecord | None
+    verdict: PageVerdict
+
+    @property
+    def cells(self) -> PageCells:
+        """What runs in it."""
+        return self.facts.cells
+
+    @property
+    def lines(self) -> list[str]:
+        """Of its file, to quote."""
+        return self.facts.document.source.text.split("\n")
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a cell or value is written wrongly: then none of the page may run."""
+        return any(d.severity == "error" and d.code in CELL_CODES for d in self.facts.diagnostics)
+
+    @property
+    def stale(self) -> bool:
+        """Whether anything of it is missing or stale."""
+        return bool(self.verdict.outdated_cells())
+
+    @property
+    def state(self) -> str:
+        """In a few words, for a list."""
+        states = [found.state for found in (*self.verdict.cells.values(), *self.verdict.values.values())]
+        counts = [(states.count(state), state) for state in ("fresh", "stale", "missing")]
+        return ", ".join(f"{count} {state}" for count, state in counts if count)
+
+    @property
+    def devices(self) -> str:
+        """What its recorded cells ran on, in a few words: `4 on CPU, 1 on NVIDIA H200`; empty: nothing is."""
+        found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
+        return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
+
+    def _device(self, verdict: Verdict) -> str:
+        is_cuda = verdict.record is not None and verdict.record.run.device == "cuda"
+        gpu = verdict.origin.machine.gpu if verdict.origin else ""
+        return (gpu or "an unknown GPU") if is_cuda else "CPU"
+
+    def explanations(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
+        """(name, line, state, reasons) of each cell, then of each value."""
+        for cell in self.cells.cells:
+            if cell.number in self.verdict.cells:
+                found = self.verdict.cells[cell.number]
+                yield cell.name, cell.place.line, found.state, found.reasons
+        for value in self.cells.values:
+            if value.number in self.verdict.values:
+                found = self.verdict.values[value.number]
+                name = f"{{= {value.expression} =}}"
+                yield name, value.origin.place(0).line, found.state, found.reasons
+
+
+class SiteStatus(Struct, frozen=True):
+    """All pages with cells."""
+
+    root: Path
+    pages: tuple[PageStatus, ...]
+    environment: Environment
+    """As they were before anything ran."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    has_own_python: bool = True
+    """Cells run in the Python that runs blogsmith: its packages are those of results."""
+
+    def rescan(self) -> Environment:
+        """The same with the files as they are now."""
+        files = FileDigests(self.root)
+        return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)
+
+
+class RunOutcome(Struct, frozen=True):
+    """What running came to."""
+
+    survey: SiteStatus
+    """With the new records, judged again."""
+    cells: int = 0
+    """That ran."""
+    failed: frozenset[str] = frozenset()
+    """Source paths of posts that did not end well, which is reported."""
+    missing: frozenset[str] = frozenset()
+    """Needs of cells that this machine does not meet, such as `torch>=2.6`."""
+
+
+def survey_pages(
+    root: Path,
+    around: Environment,
+    found: Sequence[PageFacts],
+    read: Callable[[Path, PurePosixPath], Reading] = read_page,
+) -> SiteStatus:
+    """Judge the records of those pages that have cells."""
+    pages: list[PageStatus] = []
+    diagnostics: list[Diagnostic] = []
+    for page in found:
+        if page.cells.sessions():
+            reading = read(root, page.cells.path)
+            diagnostics += reading.diagnostics
+            verdict = judge(page.cells, reading.record, around)
+            pages.append(PageStatus(page, reading.record, verdict))
+    return SiteStatus(root, tuple(pages), around, tuple(diagnostics))
+
+
+def read_environment(
+    root: Path, execution: Execution, *, running: bool = False, versions: Mapping[str, str] | None = None
+) -> Environment:
+    """What results depend on outside the posts; each file is read once.
+
+    running: whether cells may run now; versions: as in `Environment`.
+    """
+    files = FileDigests(root)
+    environment = {name: os.environ[name] for name in execution.env if name in os.environ}
+    return Environment(environment, files.digest, files.matches, execution.figures, versions, running)

@@ -1,0 +1,64 @@
+"""Cells in a build: what is stale runs if it may, what ran is recorded, and pages show what is recorded.
+
+A page never shows the result of a run directly. So the same content and the same `_freeze/` give the
+same page, whether its cells ran a moment ago, last year, or on another machine.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ..execute.probe.requirements import probe_versions
+from ..execute.session.environment import cell_environment
+from ..execute.session.jobs import resolve_python
+from ..model.documents import PageFacts
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions
+from .permission import may_run
+from .results import CellUpdate, show_results
+from .status import PageStatus, RunOutcome, read_environment, survey_pages
+from .versions import device_versions, installed_versions, recorded_packages
+
+
+def update_cells(
+    pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
+) -> CellUpdate:
+    """Run what is to be run; everything that is wrong goes to the log."""
+    if not any(page.cells.sessions() for page in pages):
+        return CellUpdate()
+    asked, execution = options.execution, context.config.execution
+    runs = may_run(context, options)
+    with log.stage("records"):
+        around = read_environment(context.root, execution, running=runs)
+        surveyed = survey_pages(context.root, around, pages)
+    versions = package_versions(surveyed.pages, context, asked, may_run=runs)
+    if asked.strict_versions:
+        around = read_environment(context.root, execution, running=runs, versions=versions)
+        surveyed = survey_pages(context.root, around, pages)
+    log.add(surveyed.diagnostics)
+    ran = RunOutcome(surveyed)
+    if runs:
+        # what starts processes is imported where a page has cells
+        from .run import run_stale_sessions
+
+        with log.stage("run"):
+            ran = run_stale_sessions(surveyed, context, options, log)
+    return show_results(ran, context, asked, versions, log, may_run=runs)
+
+
+def package_versions(
+    pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
+) -> Mapping[str, str]:
+    """Import name → version here. Another Python is a program that the site names: started only if it may."""
+    names = recorded_packages(pages)
+    if not context.config.execution.python:
+        return installed_versions(names)
+    if names and may_run and (asked.execute or asked.strict_versions):
+        execution = context.config.execution
+        python = resolve_python(execution.python, context.root)
+        environment = cell_environment(os.environ, execution.env, 1, Path(tempfile.gettempdir()))
+        return {**probe_versions(names, python, environment), **device_versions(names)}
+    return {}

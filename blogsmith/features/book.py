@@ -1,0 +1,130 @@
+"""A book of posts: the incremental pipeline run until every page is known, and nothing written."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..build.incremental import IncrementalPipeline, UpdateRequest
+from ..build.snapshot import SiteSnapshot
+from ..model.slugs import slugify
+from ..model.template_views import PageView
+from ..project.report import BuildLog, BuildOptions, Progress, no_progress
+from ..project.select import select_posts
+from ..project.site_rows import open_rows
+from ..site.epub.book import FONT, BookRequest, make_book
+from ..site.frame import OLDEST
+from ..site.math_font import font_cut_of, font_face, page_signs
+from ..stages.fonts import font_bytes
+
+
+class SiteBook(Struct, frozen=True):
+    """A book of the site."""
+
+    data: bytes
+    """An EPUB 3 file."""
+    name: str
+    """What its file may be called, without suffix."""
+    chapters: int
+    warnings: tuple[Diagnostic, ...]
+    """Of its pages."""
+
+
+def make_site_book(
+    root: Path,
+    posts: Sequence[str],
+    options: BuildOptions,
+    *,
+    series: str = "",
+    title: str = "",
+    progress: Progress = no_progress,
+) -> SiteBook:
+    """The book of `posts`, or of a series; of all posts if nothing is named.
+
+    Raises SiteError if a name means nothing, or the site has an error.
+    """
+    log = BuildLog(progress)
+    # texts of pages are read from the rows when they are asked for
+    with open_rows(root) as rows:
+        line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
+        (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
+        assert site is not None, "the last step gives the site"
+        found = log.report()
+        if errors := [diagnostic for diagnostic in found if diagnostic.severity == "error"]:
+            raise SiteError(*errors)
+        pages = _choose_pages(site, root, posts, series)
+        language = site.frame.find_language(pages[0].lang)
+        request = BookRequest(pages, title or _title(site, pages, posts, series), site.config, language)
+        data = make_book(_with_font(request, site), lambda path: _read_file(site, path))
+    own = {page.path for page in pages}
+    warnings = tuple(diagnostic for diagnostic in found if diagnostic.path in own)
+    return SiteBook(data, slugify(request.title) or "book", len(pages), warnings)
+
+
+def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: str) -> tuple[PageView, ...]:
+    """The pages of the book, in the order they are read: parts of a series by number, others by date."""
+    written = {view.path: view for view in site.views.values() if view.path and view.kind in ("post", "page")}
+    if series:
+        return _series_pages(site, written, series)
+    loaded = site.resolved.loaded
+    known = [document.path for document in loaded.documents]
+    chosen = select_posts(root, posts, [*known, *(document.path for document, _ in loaded.left_out.values())])
+    if chosen is None:
+        # a translation would tell everything twice
+        found = [view for view in written.values() if view.kind == "post" and view.date and not view.edition]
+    else:
+        found = [written[path] for path in chosen if path in written]
+    # files that are named one by one have the order in which they are named
+    is_listed = chosen is not None and len(posts) == len(chosen)
+    if not found or (is_listed and len(found) < len(posts)):
+        missing = next((path for path in chosen or () if path not in written), "")
+        message = f"{missing} is not published" if missing else "there is no page to make a book of"
+        hint = "a post with `draft: true` or a later date needs --drafts or --future"
+        raise SiteError(Diagnostic("book-empty", message, hint=hint))
+    return tuple(found if is_listed else sorted(found, key=lambda view: (view.date or OLDEST, view.path)))
+
+
+def _series_pages(site: SiteSnapshot, written: dict[str, PageView], series: str) -> tuple[PageView, ...]:
+    parts = next((view.series for view in written.values() if view.series_name == series), ())
+    by_url = {view.url: view for view in written.values()}
+    found = tuple(by_url[part.url] for part in parts if part.url in by_url)
+    if not found:
+        names = sorted({view.series_name for view in written.values() if view.series_name})
+        hint = did_you_mean(series, names) or (f"series: {', '.join(names)}" if names else "")
+        raise SiteError(Diagnostic("book-empty", f'there is no series "{series}"', hint=hint))
+    return found
+
+
+def _title(site: SiteSnapshot, pages: Sequence[PageView], posts: Sequence[str], series: str) -> str:
+    if len(pages) == 1:
+        return pages[0].title
+    if series:
+        return series
+    sections = {page.section.title for page in pages if page.section}
+    return sections.pop() if posts and len(sections) == 1 else site.config.title
+
+
+def _with_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
+    """The request with the signs that its formulas print."""
+    font = site.context.theme.files.math_font
+    signs = frozenset().union(*(page_signs(page) for page in request.pages))
+    if font is None or not signs:
+        return request
+    cut = font_cut_of(signs, font.asset.path.stem, font.version)
+    return replace(request, font=font_bytes(cut, site.context), font_face=font_face(FONT))
+
+
+def _read_file(site: SiteSnapshot, path: str) -> bytes | None:
+    """The bytes of a file of the finished site; path: with base path."""
+    planned = site.table.get(path)
+    content = planned.content if planned else None
+    if content is None or isinstance(content, PageView):
+        return None
+    if isinstance(content, Path):
+        return content.read_bytes()
+    return content()

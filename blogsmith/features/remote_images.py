@@ -1,0 +1,111 @@
+"""Which images at other hosts the pages of a site name, and where: found by rendering them as a build does.
+
+So whatever a build would ask for is found, in Markdown, in HTML and in shortcodes; nothing runs for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..base.diagnostics.model import Diagnostic
+from ..build.load import load_site
+from ..build.render import PageCache
+from ..build.snapshot import Entries
+from ..build.trace import index_of, page_tools
+from ..model.documents import Document
+from ..model.links import LinkTarget
+from ..model.pictures import ImageInfo
+from ..model.remote_images import is_remote, remote_address
+from ..model.results import PageResults
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions
+from ..render.html import render_body
+from ..render.tools import Tools
+from ..stages.bibliographies import SiteBibliographies
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
+
+_CODE = "image-fetch"
+
+
+class RemoteUse(Struct, frozen=True):
+    """An image at another host, as a page names it."""
+
+    written: str
+    address: str
+    """As `remote_address` has it, of a video for its poster; empty if it cannot be requested."""
+    at: Diagnostic
+    """An error about nothing in particular, at the place."""
+    is_poster: bool = False
+    """It is the URL of a video, and means its still picture."""
+
+
+def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteUse]:
+    """All of them, in the order of the site; one for each place."""
+    memory = PageCache(None)
+    loaded = load_site(context, memory, options, log)
+    documents = {str(document.path): document for document in loaded.documents}
+    entries = Entries(documents, lambda document: memory.facts_of(document).entry)
+    index = index_of(loaded, entries, context)
+    bibliographies = SiteBibliographies(context.root)
+    bibliographies.use_settings(context.settings)
+    tools = page_tools(
+        context=context,
+        memory=memory,
+        index=index,
+        loaded=loaded,
+        results=_no_results,
+        python=_no_python,
+        measure=lambda file: ImageInfo("", None, None),
+        digest=lambda file: "",
+        bibliographies=bibliographies,
+    )
+    return [
+        use
+        for document in log.iterate("look for images", loaded.documents)
+        for use in _uses_of(document, memory, tools)
+    ]
+
+
+def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[RemoteUse]:
+    named: dict[str, str] = {}
+    posters: set[str] = set()
+
+    def image(written: str, document: Document) -> ImageInfo | LinkTarget:
+        if not is_remote(written):
+            return ImageInfo("", None, None)
+        # numbers, so that what is reported is found again
+        problem = named.setdefault(written, f"{len(named)}")
+        return LinkTarget("", problem, "", _CODE)
+
+    def poster(url: str, document: Document) -> ImageInfo | LinkTarget | None:
+        if tools.config.images.remote != "fetch":
+            return None
+        posters.add(url)
+        return image(url, document)
+
+    head = document.front.image
+    if is_remote(head):
+        place = document.front.places.get("image")
+        yield RemoteUse(head, remote_address(head), Diagnostic(_CODE, "", str(document.path), place))
+    body = render_body(memory.parse(document), replace(tools, image=image, poster=poster))
+    written_of = {problem: written for written, problem in named.items()}
+    for found in body.diagnostics:
+        if found.code == _CODE:
+            written = written_of[found.message]
+            yield RemoteUse(written, remote_address(written), found, written in posters)
+
+
+def _no_results(document: Document) -> PageResults:
+    return PageResults()
+
+
+def _no_python() -> Distribution:
+    from ..pyodide.distribution import cdn_distribution
+
+    return cdn_distribution()

@@ -1,0 +1,54 @@
+"""The cells of posts that a command names: run and recorded, or only looked at; no site is made."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ..base.diagnostics.model import SiteError
+from ..build.load import read_facts
+from ..cells.results import CellUpdate
+from ..cells.status import SiteStatus, read_environment, survey_pages
+from ..cells.update import update_cells
+from ..hooks.failures import blame_plugins
+from ..project.context import SiteContext, open_site
+from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
+
+
+def execute_site(
+    root: Path, posts: Sequence[str], options: BuildOptions, progress: Progress = no_progress
+) -> BuildReport:
+    """Run what is stale of `posts`, by default of all; never raises for an author's mistake."""
+    log = BuildLog(progress, strict=options.strict)
+    try:
+        context = open_site(root)
+        with blame_plugins(context.plugins):
+            return _execute(context, posts, options, log)
+    except SiteError as error:
+        log.add(error.diagnostics)
+        return log.close(Counts())
+
+
+def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog) -> BuildReport:
+    log.levels = context.config.diagnostics.as_levels
+    performed = update_cells(read_facts(context, posts, options, log), context, options, log)
+    return log.close(_counts(performed))
+
+
+def _counts(done: CellUpdate) -> Counts:
+    return Counts(cells=done.cells, ran=done.ran, unmet=done.unmet, missing=done.missing)
+
+
+def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, remembers: bool = False) -> SiteStatus:
+    """The survey of the posts named, by default of all, drafts too; SiteError if the site cannot be read.
+
+    remembers: as in `BuildOptions`.
+    """
+    context = open_site(root)
+    options = BuildOptions(now=now, drafts=True, future=True, remembers=remembers)
+    pages = read_facts(context, posts, options, BuildLog(no_progress))
+    found = survey_pages(root, read_environment(root, context.config.execution), pages)
+    return replace(found, has_own_python=not context.config.execution.python)

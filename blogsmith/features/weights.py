@@ -1,0 +1,318 @@
+"""`blogsmith check --budget`: what each page weighs as it would be published, held against the settings.
+
+Each page is made, and the files that it loads are looked up among those of the site; nothing is written.
+Texts count as packed with gzip, as servers send them. The fonts that its sheets name all count, although a
+browser leaves out those that a page has no sign of.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from posixpath import join, normpath
+from typing import Any, Literal
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct, field
+
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.html_tags import StartTag, hidden_spans, start_tag
+from ..base.patterns import lazy_pattern
+from ..build.snapshot import SiteSnapshot
+from ..config.schema import Config
+from ..model.execution_values import parse_size
+from ..model.template_views import PageView
+from ..model.units import format_size
+from ..project.focus import is_within
+from ..project.report import BuildLog
+from ..site.section_rules import section_of
+
+# What a browser loads for a page before its reader does anything, by the HTML, the sheets and the modules.
+#
+# What a browser may choose counts with its largest choice: of a picture in several sizes the largest. Films
+# are loaded by a click, and what scripts ask for later is not seen.
+
+
+Kind = Literal["styles", "scripts", "fonts", "pictures"]
+
+_TAG = lazy_pattern(r"<(?:/picture|(?:embed|iframe|img|link|object|picture|script|source|video)(?=[\s>]))")
+_RELATIONS: dict[str, Kind] = {"stylesheet": "styles", "modulepreload": "scripts", "icon": "pictures"}
+_PRELOADS: dict[str, Kind] = {"font": "fonts", "style": "styles", "script": "scripts", "image": "pictures"}
+_IN_SHEET = lazy_pattern(r"@import\s+[\"']([^\"']+)[\"']|url\(\s*[\"']?([^\"')\s]+)")
+_IMPORT = lazy_pattern(r"^\s*(?:import|export)\b[^;\"'()]*?[\"']([^\"'\n]+)[\"']", re.MULTILINE)
+_FONTS = (".woff2", ".woff", ".ttf", ".otf")
+
+
+class Resource(Struct, frozen=True):
+    """A file that is loaded: one of some, of which the browser takes one."""
+
+    kind: Kind
+    choices: tuple[str, ...]
+    """Addresses as they are written."""
+
+
+def resources_of(html: str) -> Iterator[Resource]:
+    """What the HTML of a page names, in order; some of it may come twice."""
+    hidden, sources, is_picture = deque(hidden_spans(html)), list[tuple[str, ...]](), False
+    for found in _TAG.finditer(html):
+        while hidden and hidden[0][1] <= found.start():
+            hidden.popleft()
+        if hidden and hidden[0][0] <= found.start():
+            continue
+        tag = start_tag(html, found.start())
+        if tag is None or tag.name == "picture":
+            is_picture, sources = tag is not None, []
+        elif tag.name == "source":
+            if is_picture and tag.get("srcset"):
+                sources.append(_candidates(tag.get("srcset")))
+        elif tag.name == "img":
+            # of several formats the first one that is known is taken
+            choices = sources[0] if sources else _candidates(tag.get("srcset")) or (tag.get("src"),)
+            yield Resource("pictures", choices)
+        else:
+            yield from _of_tag(tag)
+
+
+def _of_tag(tag: StartTag) -> Iterator[Resource]:
+    if tag.name == "link":
+        words = tag.get("rel").lower().split()
+        kinds = [_RELATIONS[word] for word in words if word in _RELATIONS]
+        kind = _PRELOADS.get(tag.get("as")) if "preload" in words else next(iter(kinds), None)
+        if kind and tag.get("href"):
+            yield Resource(kind, (tag.get("href"),))
+    elif tag.name == "script":
+        if tag.get("src"):
+            yield Resource("scripts", (tag.get("src"),))
+    elif tag.name == "video":
+        if tag.get("poster"):
+            yield Resource("pictures", (tag.get("poster"),))
+    elif address := tag.get("data" if tag.name == "object" else "src"):
+        yield Resource("pictures", (address,))
+
+
+def _candidates(srcset: str) -> tuple[str, ...]:
+    return tuple(part.split()[0] for part in srcset.split(", ") if part.strip())
+
+
+def resources_in(kind: Kind, text: str) -> Iterator[Resource]:
+    """What a style sheet or a module names in its turn."""
+    if kind == "styles":
+        for found in _IN_SHEET.finditer(text):
+            address = found[1] or found[2]
+            if found[1]:
+                yield Resource("styles", (address,))
+            elif not address.startswith("data:"):
+                is_font = urlsplit(address).path.lower().endswith(_FONTS)
+                yield Resource("fonts" if is_font else "pictures", (address,))
+    elif kind == "scripts":
+        for found in _IMPORT.finditer(text):
+            yield Resource("scripts", (found[1],))
+
+
+def local_path(address: str, base: str) -> str:
+    """The path that an address means where it stands in the file at `base`; empty if it is elsewhere."""
+    parts = urlsplit(address.strip())
+    if parts.scheme or parts.netloc or not parts.path:
+        return ""
+    return normpath(join(base.rpartition("/")[0] or "/", unquote(parts.path)))
+
+
+def host_of(address: str) -> str:
+    """The other host that an address leads to; empty for none."""
+    parts = urlsplit(address.strip())
+    return parts.netloc.lower() if parts.scheme in ("", "http", "https") else ""
+
+
+_KINDS: tuple[Kind, ...] = ("styles", "scripts", "fonts", "pictures")
+_PACKED = frozenset((".css", ".js", ".mjs", ".svg", ".json", ".html", ".txt", ".xml"))
+_MOST_READ = 20_000_000
+_LINES = 10
+"""Pages in the table."""
+_NAMES: Mapping[str, str] = {"page": "the HTML", "total": "the page with all that it loads"}
+
+
+class FileWeight(Struct, frozen=True):
+    """What one file weighs."""
+
+    path: str
+    bytes: int
+    packed: int
+    """As servers send it."""
+
+
+class PageWeight(Struct):
+    """What a page loads."""
+
+    url: str
+    path: str
+    """Of the source; empty for a page that blogsmith makes."""
+    html: FileWeight
+    files: dict[str, tuple[Kind, FileWeight]] = field(default_factory=dict)
+    hosts: set[str] = field(default_factory=set)
+    remote: int = 0
+    """Files of other hosts; what they weigh is not known."""
+
+    def packed(self, name: str) -> int:
+        """Bytes of one kind, of the HTML (`page`), or of all (`total`)."""
+        if name == "page":
+            return self.html.packed
+        kinds = _KINDS if name == "total" else (name,)
+        return sum(file.packed for kind, file in self.files.values() if kind in kinds) + (
+            self.html.packed if name == "total" else 0
+        )
+
+    @property
+    def bytes(self) -> int:
+        """All of it, nothing packed."""
+        return self.html.bytes + sum(file.bytes for _, file in self.files.values())
+
+    @property
+    def requests(self) -> int:
+        """Files that a browser may ask for."""
+        return 1 + len(self.files) + self.remote
+
+    def heaviest(self, name: str) -> str:
+        """The largest file of a kind."""
+        files = [file for kind, file in self.files.values() if name in (kind, "total")]
+        largest = max(files, key=lambda file: (file.packed, file.path), default=None)
+        return f"the largest is {largest.path}, {format_size(largest.packed)}" if largest else ""
+
+
+def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
+    """Weigh all pages; what is over the budget goes to the log. Gives a table of the heaviest.
+
+    files: weigh only pages that are made from these files and folders.
+    """
+    scale = _Scale(site)
+    views = [one.content for one in site.composition.files if isinstance(one.content, PageView)]
+    asked = [view for view in views if not files or (view.path and is_within(view.path, files))]
+    pages = []
+    for view in log.iterate("budget", asked):
+        try:
+            pages.append(scale.weigh(view))
+        except SiteError as error:
+            log.add(error.diagnostics)
+    limits = _Limits(site.config)
+    for page in pages:
+        log.add(_excesses(page, limits))
+    pages.sort(key=lambda page: (-page.packed("total"), page.url))
+    return format_table(pages[:_LINES], len(pages))
+
+
+class _Scale:
+    """Belongs to one look at a site: each file is weighed once."""
+
+    def __init__(self, site: SiteSnapshot) -> None:
+        self._site = site
+        self._files: dict[str, tuple[FileWeight, tuple[Resource, ...]] | None] = {}
+
+    def weigh(self, view: PageView) -> PageWeight:
+        html = self._site.composition.page(view).html
+        page = PageWeight(view.url, view.path, FileWeight(view.url, len(html), _packed(html)))
+        for resource in resources_of(html.decode("utf-8", "replace")):
+            self._add(page, resource, view.url)
+        return page
+
+    def _add(self, page: PageWeight, resource: Resource, base: str) -> None:
+        hosts = [host for address in resource.choices if (host := host_of(address))]
+        if hosts:
+            page.hosts.update(hosts)
+            page.remote += 1
+            return
+        paths = [path for address in resource.choices if (path := local_path(address, base))]
+        known = [(found[0], path) for path in paths if (found := self._file(path, resource.kind))]
+        if not known:
+            return
+        file, path = max(known, key=lambda one: (one[0].packed, one[1]))
+        if path in page.files:
+            return
+        page.files[path] = (resource.kind, file)
+        found = self._file(path, resource.kind)
+        for inner in found[1] if found else ():
+            self._add(page, inner, path)
+
+    def _file(self, path: str, kind: Kind) -> tuple[FileWeight, tuple[Resource, ...]] | None:
+        if path not in self._files:
+            self._files[path] = self._weigh_file(path, kind)
+        return self._files[path]
+
+    def _weigh_file(self, path: str, kind: Kind) -> tuple[FileWeight, tuple[Resource, ...]] | None:
+        planned = self._site.table.get(path)
+        if planned is None or isinstance(planned.content, PageView):
+            return None
+        content, is_text = planned.content, Path(path).suffix.lower() in _PACKED
+        if isinstance(content, Path):
+            size = content.stat().st_size
+            if not is_text or size > _MOST_READ:
+                return FileWeight(path, size, size), ()
+            content = content.read_bytes
+        data = content()
+        inner = tuple(resources_in(kind, data.decode("utf-8", "replace"))) if is_text else ()
+        return FileWeight(path, len(data), _packed(data) if is_text else len(data)), inner
+
+
+def _packed(data: bytes) -> int:
+    # most servers pack with level 5 or 6
+    return len(gzip.compress(data, 6, mtime=0))
+
+
+class _Limits:
+    """The budget of the site, and those of its sections."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._sections = {name.strip("/"): own for name, own in config.budget.sections.items()}
+
+    def of(self, page: PageWeight, name: str) -> tuple[Any, str]:
+        """What a page may have of something, and the setting that says so."""
+        path = PurePosixPath(page.path)
+        section = section_of(path, self._sections, self._config) if page.path and self._sections else ""
+        own = getattr(self._sections[section], name) if section else None
+        if own is not None:
+            return own, f"budget.sections.{section}.{name}"
+        return getattr(self._config.budget, name), f"budget.{name}"
+
+
+def _excesses(page: PageWeight, limits: _Limits) -> Iterator[Diagnostic]:
+    for name in ("page", *_KINDS, "total"):
+        written, setting = limits.of(page, name)
+        limit, weight = parse_size(written), page.packed(name)
+        if limit is not None and weight > limit:
+            of_page = f"{_NAMES.get(name, f'the {name}')} of {page.url}"
+            message = f"{of_page}: {format_size(weight)}, and {setting} is {format_size(limit)}"
+            yield _excess(page, message, page.heaviest(name))
+    for name, count in (("requests", page.requests), ("hosts", len(page.hosts))):
+        limit, setting = limits.of(page, name)
+        if count > limit:
+            asks = "asks for {} files" if name == "requests" else "asks {} other hosts"
+            message = f"{page.url} {asks.format(count)}, and {setting} is {limit}"
+            yield _excess(page, message, ", ".join(sorted(page.hosts)[:5]) if name == "hosts" else "")
+
+
+def _excess(page: PageWeight, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("budget", message, page.path, hint=hint, severity="warning")
+
+
+def format_table(pages: list[PageWeight], total: int) -> str:
+    """The heaviest pages, sizes as servers send them."""
+    head = ("HTML", *_KINDS, "together", "unpacked", "files", "hosts", "page")
+    rows = [
+        (
+            *(format_size(page.packed(name)) for name in ("page", *_KINDS, "total")),
+            format_size(page.bytes),
+            str(page.requests),
+            str(len(page.hosts)),
+            page.url,
+        )
+        for page in pages
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        "  ".join([cell.rjust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)] + [row[-1]])
+        for row in (head, *rows)
+    ]
+    shown = f"the {len(pages)} heaviest of {total:,} pages" if total > len(pages) else "all pages"
+    return "\n".join((f"budget: {shown}, sizes as servers send them", *lines))

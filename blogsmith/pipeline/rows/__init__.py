@@ -1,1 +1,0 @@
-"""What is kept from one build to the next: rows of pages and of the site, and what names them."""

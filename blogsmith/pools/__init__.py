@@ -1,0 +1,1 @@
+"""Processes that make pages, on this machine or on a cluster."""

@@ -1,0 +1,1 @@
+"""What the cache of a site holds, one module for each kind of row."""

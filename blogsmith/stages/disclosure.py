@@ -1,0 +1,191 @@
+"""What a site would tell beside its pages: which files are published at all, and what they would give away.
+
+Files beside posts are published, but for those an author works with: notebooks, code, copies that programs
+leave. These are published where a page links to them. Under `static/` everything is published.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from ..base.diagnostics.model import Diagnostic
+from ..base.patterns import lazy_pattern
+from ..base.storage.site_cache import Rows
+from ..base.storage.stamps import stamp_of
+from ..config.schema import Config
+from ..model.documents import Asset
+from ..project.load import LoadedSite
+from ..rows.stamped_values import StampedValues
+from ..site.frame import Rendered
+from ..write.photos.cleaning import private_rest
+from ..write.photos.container import Damaged
+
+WORKING = frozenset(
+    {".ipynb", ".py", ".pyi", ".pyc", ".r", ".rmd", ".qmd", ".jl", ".m", ".sh", ".env"}
+    | {".bak", ".old", ".orig", ".rej", ".save"}
+)
+"""Endings of files that authors work with, in lower case."""
+
+_KEY = lazy_pattern(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-File-")
+_KEY_HEAD = 4096
+_TEMPLATES = frozenset((".html", ".htm", ".xml", ".css", ".scss", ".js", ".json", ".txt"))
+_FRONT_MATTER = lazy_pattern(rb"---[ \t]*\r?\n(?:[A-Za-z][\w-]*:|---)")
+"""How a page of Jekyll or Eleventy begins, whatever it is written in."""
+_DRAFT = lazy_pattern(
+    rb"---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)[ \t]*\r?$", re.MULTILINE
+)
+_NO_TEMPLATE = "front matter has no meaning in this file, so it is published as it is"
+_TEMPLATE_HINT = "write the page as .md, which may hold HTML; or take the lines between --- out"
+_MAX_NOTEBOOK = 50_000_000
+_HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
+"""A folder that belongs to somebody; backslashes as JSON writes them."""
+
+Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
+
+
+def published_assets(
+    loaded: LoadedSite, rendered: Iterable[Rendered], config: Config
+) -> Mapping[str, tuple[Asset, str]]:
+    """Path of each file that is copied into the site → the file and its site path."""
+    linked: set[str] | None = None
+    found = {}
+    for path, url in loaded.asset_urls.items():
+        if is_working_file(path):
+            # most sites have none of them
+            linked = _linked_addresses(rendered, config) if linked is None else linked
+            if config.base_path + quote(url) not in linked:
+                continue
+        if not _is_draft(loaded.assets[path]):
+            found[path] = (loaded.assets[path], url)
+    return found
+
+
+def _is_draft(asset: Asset) -> bool:
+    """Whether a file of HTML says in front matter that it is no page for readers yet."""
+    if asset.path.suffix.lower() not in (".html", ".htm"):
+        return False
+    try:
+        with asset.file.open("rb") as stream:
+            return _DRAFT.match(stream.read(_KEY_HEAD)) is not None
+    except OSError:
+        # told when it is copied
+        return False
+
+
+def is_working_file(path: str) -> bool:
+    """Whether a file of this path is published only where a page links to it."""
+    return path.startswith("content/") and PurePosixPath(path).suffix.lower() in WORKING
+
+
+def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
+    """Addresses that pages and the menu lead to, base path included."""
+    menu = (quote(unquote(re.split("[#?]", item.url)[0])) for item in config.menu)
+    found = {config.base_path + url for url in menu if url.startswith("/")}
+    for item in rendered:
+        found |= item.body.links
+    return found
+
+
+def disclosures(assets: Mapping[str, tuple[Asset, str]], config: Config, look: Look) -> Iterator[Diagnostic]:
+    """Warnings for files that are or tell what their authors may not know.
+
+    look: `leaks`, or one that remembers.
+    """
+    for asset, _ in assets.values():
+        yield from look(asset, config)
+
+
+def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
+    """What is doubtful about one file that is published; nothing for one that cannot be read."""
+    try:
+        with asset.file.open("rb") as stream:
+            head = stream.read(_KEY_HEAD)
+            if _KEY.search(head):
+                return (_private(asset, "this file holds a private key", "take it out of the site"),)
+            if asset.path.suffix.lower() == ".env":
+                return (_private(asset, "this file is one of secrets", "take it out of the site"),)
+            if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
+                return _notebook_leaks(asset, head + stream.read())
+            if asset.path.suffix.lower() in _TEMPLATES and _FRONT_MATTER.match(head):
+                return (_warning("foreign-file", asset, _NO_TEMPLATE, _TEMPLATE_HINT),)
+            return _picture_leaks(asset, stream) if config.images.metadata == "clean" else ()
+    except OSError:
+        # told when it is copied
+        return ()
+
+
+def _notebook_leaks(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
+    found = _HOME.search(text)
+    if not found:
+        return ()
+    folder = found[0].decode("utf-8", "replace").replace("\\\\", "\\")
+    message = f"this notebook names a folder of somebody's machine: {folder}"
+    return (_private(asset, message, "clear its outputs before you publish it"),)
+
+
+def _picture_leaks(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic, ...]:
+    try:
+        told = private_rest(stream)
+    except Damaged:
+        message = "this picture is damaged, so what its camera wrote into it cannot be taken out"
+        return (_warning("image-metadata", asset, message, "save it again with a program for pictures"),)
+    if not told:
+        return ()
+    message = f"this file tells {_join_words(told)}, which cannot be taken out here"
+    return (_warning("image-metadata", asset, message, "take it out with a tool such as exiftool"),)
+
+
+def _join_words(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _private(asset: Asset, message: str, hint: str) -> Diagnostic:
+    return _warning("private-file", asset, f"{message}, and is published", hint)
+
+
+def _warning(code: str, asset: Asset, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, str(asset.path), hint=hint, severity="warning")
+
+
+# What published files give away, as far as they have changed.
+
+
+class DisclosureCache:
+    """Belongs to one pipeline."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._values = StampedValues(rows, "disclosure", _Leaks)
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Files that were saved: their stamps may be the same."""
+        for path in changed:
+            self._values.forget(path)
+
+    def leaks_of(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
+        """As `leaks`."""
+        path, mode = str(asset.path), config.images.metadata
+        try:
+            stamp = stamp_of(asset.file.stat(), with_changed=True)
+        except OSError:
+            return leaks(asset, config)
+        known = self._values.find(path, stamp)
+        if known is None or known.mode != mode:
+            known = _Leaks(mode, leaks(asset, config))
+            self._values.keep(path, stamp, known)
+        return known.found
+
+    def save(self, files: Container[str]) -> None:
+        """Keep what was found. files: paths of all files of the site."""
+        self._values.save(files.__contains__)
+
+
+class _Leaks(msgspec.Struct, frozen=True, array_like=True):
+    mode: str
+    """As in the setting `images.metadata`."""
+    found: tuple[Diagnostic, ...]

@@ -1,0 +1,99 @@
+"""The math fonts of the site: which signs they hold, and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.site_cache import read_or_make
+from ..model.documents import Output
+from ..model.generated_files import GeneratedFile, OutputFile
+from ..model.template_views import PageView
+from ..project.context import SiteContext
+from ..site.font_cut import FontProblem, can_cut, cut_font
+from ..site.frame import Rendered
+from ..site.math_font import FontCut, MathFonts, font_face, fonts_of, page_signs
+from ..tex.mathml.signs import join_signs
+
+
+def add_fonts(
+    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+) -> tuple[list[PageView], MathFonts]:
+    """The pages with the addresses of their fonts, and these fonts. rendered: by source path."""
+    font = context.theme.files.math_font
+    if font is None:
+        return list(views), MathFonts(None)
+    signs = {view.url: _signs_of(view, rendered.get(view.path)) for view in views}
+    folder = f"{context.config.base_path}/{font.asset.path.parent}"
+    fonts = fonts_of(signs, folder, font.asset.path.stem, font.version)
+    return [fonts.apply_to(view) for view in views], fonts
+
+
+def _signs_of(view: PageView, item: Rendered | None) -> str:
+    # a list that takes several pages has its text on the first one
+    return item.body.signs if item and item.body.content == view.body else join_signs(page_signs(view))
+
+
+def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
+    """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
+    made = []
+    for cut in fonts.cuts():
+        font = _font_file(cut, context)
+        made += [font, Output(font.path.with_suffix(".css"), font_face(cut.name).encode())]
+    return made
+
+
+def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
+    """The same files, made when they are asked for."""
+    font = context.theme.files.math_font
+    found: list[OutputFile] = []
+    if font is None:
+        return found
+    origin = f"the math font of theme {context.theme.name}"
+    for cut in fonts.cuts():
+        path = font.asset.path.with_name(f"{cut.name}.woff2")
+        found.append(OutputFile(path, origin, partial(font_bytes, cut, context)))
+        found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut.name).encode))
+    return found
+
+
+def uncut_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
+    """Fonts that may have to be cut, which takes half a second; once made they wait for `make_fonts`."""
+    font = context.theme.files.math_font
+    if font is None or not can_cut():
+        return []
+    return [
+        OutputFile(
+            font.asset.path.with_name(f"{cut.name}.woff2"),
+            f"the math font of theme {context.theme.name}",
+            GeneratedFile(partial(font_bytes, cut, context), (), key=cut.name, is_slow=True),
+        )
+        for cut in fonts.cuts()
+        if not font.asset.file.with_name(f"{cut.name}.woff2").is_file()
+    ]
+
+
+def font_bytes(cut: FontCut, context: SiteContext) -> bytes:
+    """The bytes of a cut; SiteError as in `make_fonts`."""
+    made = _font_file(cut, context)
+    return made.file.read_bytes() if made.file else made.data or b""
+
+
+def _font_file(cut: FontCut, context: SiteContext) -> Output:
+    font = context.theme.files.math_font
+    assert font is not None, "a cut is one of the theme's font"
+    name = f"{cut.name}.woff2"
+    path, beside = font.asset.path.with_name(name), font.asset.file.with_name(name)
+    if beside.is_file():
+        return Output(path, file=beside)
+    if not can_cut():
+        # a large font is better than a formula without its signs
+        return Output(path, file=font.asset.file)
+    source = font.asset.file
+    try:
+        data = read_or_make(context.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
+        return Output(path, data)
+    except FontProblem as problem:
+        message = f"the math font {source.name} of theme {context.theme.name} cannot be cut: {problem}"
+        raise SiteError(Diagnostic("theme-value", message)) from problem
