@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Diagnostic
+from blogsmith.build.trace import resolve_media
 from blogsmith.config.load import LoadedConfig, parse_config
 from blogsmith.config.schema import Config
 from blogsmith.hooks import Plugins
@@ -38,7 +39,6 @@ from blogsmith.model.results import (
 )
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
-from blogsmith.read.bibliography_files import TextFile
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.included_files import included_names
 from blogsmith.render.html import render_body
@@ -46,8 +46,7 @@ from blogsmith.render.templates.theme import Theme, load_theme
 from blogsmith.render.tools import Tools
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
-from blogsmith.site.media import resolve_media
-from blogsmith.stages.bibliographies import SiteBibliographies
+from blogsmith.stages.bibliographies import SiteBibliographies, TextFile
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 

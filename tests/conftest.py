@@ -306,7 +306,7 @@ def start_method() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def font_cuts() -> Iterator[None]:
     """A font is cut once for the same signs: each time takes a third of a second, in hundreds of builds."""
-    from blogsmith.site.font_cut import cut_font
+    from blogsmith.stages.fonts import cut_font
 
     cut = cache(cut_font)
     with patch("blogsmith.stages.fonts.cut_font", lambda font, signs: cut(font, frozenset(signs))):

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from blogsmith.base.diagnostics.model import Diagnostic
-from blogsmith.project.fixed_files import plan_changes, write_change
+from blogsmith.cli.fixing import plan_changes, write_change
 from blogsmith.project.report import BuildReport
 from blogsmith.project.trust.consent import trust
 from tests.site_files import SiteText, build, write_site_files

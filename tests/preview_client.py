@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from blogsmith.preview.http import listeners
+from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import ClientLimits
 from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
@@ -213,7 +213,7 @@ def quiet_port(count: int = 1) -> int:
         first = 15_000 + secrets.randbelow(15_000)
         try:
             for port in range(first, first + count):
-                for listener in listeners._bind_all(listeners._addresses("localhost"), port):
+                for listener in server_module._bind_all(server_module._addresses("localhost"), port):
                     listener.close()
         except OSError:
             continue

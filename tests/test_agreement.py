@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from blogsmith.freeze.agreement import agree_texts
 from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.keys import CANONICAL, EXACT, session_keys
 from blogsmith.freeze.record import PageRecord, SessionRecord
 from blogsmith.freeze.record_json import from_json, to_json
-from blogsmith.freeze.recording import session_record
+from blogsmith.freeze.recording import agree_texts, session_record
 from blogsmith.freeze.staleness import judge
 from blogsmith.model.cells import Need
 from blogsmith.model.results import CellRun, Machine, Stream

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from blogsmith.bibliography.bibliography_file import BibtexFile, CslJsonFile
 from blogsmith.bibliography.bibtex_index import index_bibtex
-from blogsmith.bibliography.csl.locators import split_locator
 from blogsmith.bibliography.latex import plain_text, text_of
 from blogsmith.bibliography.names import read_names
 from blogsmith.build.incremental import UpdateRequest
 from blogsmith.model.publications import Person, Publication
+from blogsmith.render.citations.csl_style import split_locator
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, problems, settled
 from tests.rows import each_row, examples, thinned

@@ -16,8 +16,8 @@ from blogsmith.base.diagnostics.fixes import Fix, TextEdit, exchange
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.cli import fix_options, fixing
 from blogsmith.cli.clock import Clocks
+from blogsmith.cli.fixing import plan_changes, write_change
 from blogsmith.cli.main import main
-from blogsmith.project.fixed_files import plan_changes, write_change
 from tests.rows import each_row
 from tests.site_files import NOW, put_bare
 

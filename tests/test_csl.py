@@ -16,7 +16,7 @@ from blogsmith.base.patterns import lazy_pattern
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES, read_bundled_style
 from blogsmith.bibliography.csl.processor import CslProcessor
 from blogsmith.bibliography.csl.style_tree import StyleError
-from blogsmith.render.citations.csl_text import CslText
+from blogsmith.render.citations.csl_style import CslText
 from tests.citations.make_expected import FOLDER, works
 from tests.rows import each_row
 from tests.site_files import build, printed, put_bare

@@ -15,8 +15,8 @@ import pytest
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import BuildReport
-from blogsmith.render.svg.colors import HUES, TINTS, find_colours
 from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing
+from blogsmith.render.svg.writer import HUES, TINTS, find_colours
 from tests.rows import each_row
 from tests.site_files import SiteText, build_text
 

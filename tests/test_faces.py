@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from msgspec.structs import replace
 
 from blogsmith.render.templates.theme import Theme
-from blogsmith.site.font_cut import FontProblem, cut_font
+from blogsmith.stages.fonts import FontProblem, cut_font
 
 from .theme_pages import BARE, FULL, ROOT, SITE, load_paper
 

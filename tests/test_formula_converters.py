@@ -20,9 +20,9 @@ from blogsmith.project.report import ExecutionOptions
 from blogsmith.project.trust.consent import trust
 from blogsmith.render.converters import choose_converter, convert_foreign, plug_in
 from blogsmith.tex.convert import TexError, TypesetFormula, convert_formula
-from blogsmith.tex.foreign.numberless import without_numbers
 from blogsmith.tex.foreign.reader import MAX_DEPTH, read_mathml
 from blogsmith.tex.foreign.unusable import UnusableMathml
+from blogsmith.tex.foreign_formula import without_numbers
 from blogsmith.tex.parse.state import RowNumber
 from tests.build_scripts import compare
 from tests.hostile_formulas import BOMBS, NESTED, REPEATED

@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Place
-from blogsmith.freeze.code_form import canonical_form, line_layout, plain_form
-from blogsmith.freeze.keys import EXACT, code_digest, environment_digests, session_keys
+from blogsmith.freeze.keys import (
+    EXACT,
+    canonical_form,
+    code_digest,
+    environment_digests,
+    line_layout,
+    plain_form,
+    session_keys,
+)
 from blogsmith.model.cells import Cell, CellOptions, FigureSettings, Need, PageCells
 from tests.recorded import cell, page
 from tests.rows import each_row

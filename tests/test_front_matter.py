@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.config.schema import Config
 from blogsmith.model.cells import PageExecution
-from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source
-from blogsmith.model.page_settings import PageMath
+from blogsmith.model.documents import Document, FrontMatter, PageMath, Reference, Series, Source
 from blogsmith.read.front_matter import read_document
 from tests.rows import each_row
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.base.diagnostics.model import Reporter
-from blogsmith.render.ids import report_repeated_ids
+from blogsmith.render.html import report_repeated_ids
 from tests.rows import each_row, examples
 
 PIECES = (

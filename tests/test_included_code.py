@@ -14,7 +14,14 @@ from blogsmith.cli.main import main
 from blogsmith.config.schema import Config, Markup
 from blogsmith.model.documents import IncludedFile
 from blogsmith.read.included_files import MOST_BYTES, MOST_FILES, included_names, read_included
-from blogsmith.syntax.regions import Region, find_lines, find_object, find_region, object_names, region_names
+from blogsmith.syntax.included_code import (
+    Region,
+    find_lines,
+    find_object,
+    find_region,
+    object_names,
+    region_names,
+)
 from tests.build_scripts import compare
 from tests.rows import each_row
 from tests.site_files import put, put_bare

@@ -16,8 +16,14 @@ from pygments.lexers.data import JsonLexer, YamlLexer
 from pygments.lexers.dotnet import CSharpLexer
 
 from blogsmith.base.timeout import alarm
-from blogsmith.render.first_characters import ASCII, begins_lines, first_characters
-from blogsmith.render.lexer_dispatch import DispatchLexer, css_class, dispatching
+from blogsmith.render.lexer_dispatch import (
+    ASCII,
+    DispatchLexer,
+    begins_lines,
+    css_class,
+    dispatching,
+    first_characters,
+)
 from tests.rows import each_row, examples, thinned
 
 LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]

@@ -17,8 +17,8 @@ from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import MathSettings
 from blogsmith.hooks import Plugins
-from blogsmith.lint.formula_parts import split_formula
 from blogsmith.lint.labels import references_in
+from blogsmith.lint.notation import split_formula
 from blogsmith.lint.run import PageLint, lint_page, lint_site
 from blogsmith.lint.starter import STARTER_MACROS
 from blogsmith.model.documents import Source

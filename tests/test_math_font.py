@@ -22,8 +22,6 @@ from blogsmith.base.storage.cache_file import cache_path
 from blogsmith.base.storage.site_cache import Row, open_site_cache, read_or_make
 from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import PageText
-from blogsmith.site import font_cut
-from blogsmith.site.font_cut import FontProblem, cut_font
 from blogsmith.site.math_font import (
     COMMON,
     SHARED_SIGNS,
@@ -32,6 +30,8 @@ from blogsmith.site.math_font import (
     fonts_of,
     page_signs,
 )
+from blogsmith.stages import fonts as fonts_module
+from blogsmith.stages.fonts import FontProblem, cut_font
 from blogsmith.tex.mathml.signs import join_signs, signs_of, split_signs
 from tests.cached_rows import change_row, row_names
 from tests.rows import each_row
@@ -294,7 +294,7 @@ class TestBuild:
         assert files[name] == WHOLE.read_bytes()
 
     def test_the_tools_are_here(self) -> None:
-        assert font_cut.can_cut()
+        assert fonts_module.can_cut()
 
 
 class TestOwnFont:

@@ -28,13 +28,12 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
-from blogsmith.render.context import Rendering
+from blogsmith.render.context import WORDS_PER_MINUTE, Rendering
 from blogsmith.render.outputs.ansi import NAMES, ansi_html, plain_output
 from blogsmith.render.outputs.html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.outputs.html_tree import MAX_DEPTH
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.outputs.values import bare_tex
-from blogsmith.render.reading_time import WORDS_PER_MINUTE
 from blogsmith.render.svg.metadata import svg_description, svg_size
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems

@@ -19,13 +19,13 @@ from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.build.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher
-from blogsmith.preview.loop.cell_requests import request_cells
 from blogsmith.preview.loop.event_loop import EventLoop
 from blogsmith.preview.loop.fast_path import first_difference
 from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
+from blogsmith.preview.services import request_cells
 from blogsmith.watch.pending_changes import UnreportedChanges
 from blogsmith.watch.watcher import NET_S
 from tests.preview_client import soon

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
-from blogsmith.preview.events.diagnostics import all_problems
+from blogsmith.preview.events.publisher import all_problems
 from blogsmith.preview.pages.awaited import awaited_sources
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.site_rows import open_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogsmith.preview.events.cell_output import RunLines
+from blogsmith.preview.services import RunLines
 
 Event = tuple[str, dict[str, object]]
 """State of a run, and what else the event says."""

@@ -19,9 +19,9 @@ from blogsmith.preview.http.guard import (
     parse_target,
 )
 from blogsmith.preview.http.hosts import is_loopback
-from blogsmith.preview.http.listeners import host_in_url
 from blogsmith.preview.http.reply import HttpReply, RequestRefused
 from blogsmith.preview.http.request import Request, parse_head
+from blogsmith.preview.http.server import host_in_url
 from tests.rows import each_row
 
 HOSTS = host_headers([], 8000)

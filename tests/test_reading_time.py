@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.render.reading_time import (
+from blogsmith.render.context import (
     SECONDS_PER_CODE_LINE,
     SECONDS_PER_DISPLAY,
     SECONDS_PER_FORMULA,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.site.related_posts import TermOverlap
+from blogsmith.site.relations import TermOverlap
 from tests.bench.relations import terms_of_posts
 from tests.rows import examples
 

@@ -30,8 +30,7 @@ from blogsmith.network import hosts
 from blogsmith.network.connection import Limits
 from blogsmith.network.download import Downloaded, DownloadRefused, download
 from blogsmith.network.hosts import is_public
-from blogsmith.network.images.copies import copy_path, copy_state
-from blogsmith.network.images.pictures import PictureRefused, picture_suffix
+from blogsmith.network.images.copies import PictureRefused, copy_path, copy_state, picture_suffix
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.trust.consent import trust
 from tests.build_scripts import compare

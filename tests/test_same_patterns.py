@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.render.reading_time import _WORD, _count_ascii
+from blogsmith.render.context import _WORD, _count_ascii
 from blogsmith.syntax.foreign_syntax import _SIGNS
 from blogsmith.tex.parse.lexer import tokenize, tokenize_unplaced
 

@@ -24,8 +24,7 @@ from blogsmith.base.schema.slots import LocatedMapping
 from blogsmith.base.schema.toml_loader import load_toml
 from blogsmith.base.schema.yaml_loader import Located, load
 from blogsmith.config.load import SETTINGS
-from blogsmith.read.foreign_keys import HINTS
-from blogsmith.read.head import HEAD, read_head
+from blogsmith.read.head import HEAD, HINTS, read_head
 from blogsmith.syntax.cells.option_values import OPTIONS
 from blogsmith.syntax.cells.options import FOREIGN
 from tests import docs_sources

@@ -9,7 +9,7 @@ import pytest
 
 from blogsmith.config.load import parse_config
 from blogsmith.config.services import analytics_host, read_thread
-from blogsmith.site.discussions import discussion_of
+from blogsmith.site.pages import discussion_of
 from tests.rows import each_row
 from tests.site_files import build, printed, put
 

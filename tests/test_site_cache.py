@@ -26,12 +26,12 @@ from blogsmith.base.storage.cache_file import (
     FORMAT,
     cache_folder,
     cache_path,
+    is_shared,
     open_cache_file,
     remove_site_cache,
 )
 from blogsmith.base.storage.folder import open_folder
 from blogsmith.base.storage.lock import hold_lock
-from blogsmith.base.storage.mounts import is_shared
 from blogsmith.base.storage.site_cache import NoRows, Row, SiteCache, open_site_cache
 from blogsmith.cli.main import main
 from blogsmith.project.report import BuildReport

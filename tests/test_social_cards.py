@@ -23,7 +23,7 @@ from blogsmith.site.cards.fonts import CardFonts, missing_signs
 from blogsmith.site.cards.formula import lay_out_formula
 from blogsmith.site.cards.png import encode_png
 from blogsmith.site.cards.title import Line, TitlePiece, break_lines, join_runs, title_pieces
-from blogsmith.site.social_cards import card_of
+from blogsmith.stages.cards import card_of
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
 from tests.rows import each_row

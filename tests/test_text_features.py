@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.model.text_features import FEATURES, text_features
-from blogsmith.model.texts import PageText, pack_text, packed_text
+from blogsmith.model.texts import FEATURES, PageText, pack_text, packed_text, text_features
 
 CLASSES = ("math-display", "math-lines", "math-long", "publications", "ref-links", "table-wrap", "xref")
 MARKS = {

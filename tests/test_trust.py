@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.project.trust import identity
+from blogsmith.project.trust import consent as consent_module
 from blogsmith.project.trust.consent import is_trusted, judge, trust
 from blogsmith.project.trust.place import record_file
 
@@ -185,7 +185,7 @@ def test_every_part_of_the_identity_counts(
     tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if other == "device":
-        monkeypatch.setattr(identity, "_birth_time_ns", lambda root, status: 0)
+        monkeypatch.setattr(consent_module, "_birth_time_ns", lambda root, status: 0)
     site = make_site(tmp_path / "x")
     trust(site)
     noted = json.loads(record_file().read_text())

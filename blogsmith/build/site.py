@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -21,7 +22,6 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.extras import install_extra
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.offsets import read_at, write_at
 from ..base.storage.site_cache import NoRows, Rows, read_or_make
 from ..base.storage.temporary import nameless_file
 from ..config.load import CONFIG_NAME
@@ -350,3 +350,33 @@ def tokens_of(file: Path, root: Path | None) -> str:
     document, _ = filter_document(context.plugins, read_document(source, context.config)[0])
     parsed = parse_document(document, make_parser(context.options), context.options)
     return describe(parsed.tokens, document.first_line)
+
+
+# Reading and writing at an offset of an open file: its position is shared by all processes that have it.
+
+
+if sys.platform == "win32":
+
+    def read_at(file: BinaryIO, start: int, size: int) -> bytes:
+        """`size` bytes from `start`; fewer where the file ends. OSError if it cannot be read."""
+        # no process is copied there, so nobody else moves the place
+        file.seek(start)
+        return file.read(size)
+
+    def write_at(file: BinaryIO, start: int, data: bytes) -> None:
+        """Write all of `data` from `start` on. OSError if there is no room."""
+        file.seek(start)
+        file.write(data)
+        file.flush()
+
+else:
+
+    def read_at(file: BinaryIO, start: int, size: int) -> bytes:
+        """`size` bytes from `start`; fewer where the file ends. OSError if it cannot be read."""
+        return os.pread(file.fileno(), size, start)
+
+    def write_at(file: BinaryIO, start: int, data: bytes) -> None:
+        """Write all of `data` from `start` on. OSError if there is no room."""
+        written = 0
+        while written < len(data):
+            written += os.pwrite(file.fileno(), data[written:], start + written)

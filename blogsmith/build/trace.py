@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
 from ..config.languages import edition_root
 from ..config.schema import Config
-from ..model.documents import Document
+from ..model.documents import Asset, Document
+from ..model.links import LinkTarget
 from ..model.media import MediaFile
 from ..model.pictures import ImageInfo
 from ..model.results import PageResults
@@ -21,8 +22,7 @@ from ..render.tools import Tools
 from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image, resolve_poster
-from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
-from ..site.media import MeasureMedia, resolve_media
+from ..site.index import PageEntry, SiteIndex, find_file, index_site, resolve_link
 from ..site.permalinks import files_url
 from ..site.translations import translations
 from ..stages.bibliographies import SiteBibliographies
@@ -142,3 +142,29 @@ def page_tools(
         formula=memory.formula,
         foreign=memory.foreign,
     )
+
+
+# Which file a film or its captions mean, or what is wrong with it.
+
+
+MeasureMedia = Callable[[Path], MediaFile]
+"""A file → what it tells of itself."""
+
+
+def resolve_media(
+    index: SiteIndex,
+    written: str,
+    document: Document,
+    assets: Mapping[str, Asset],
+    measure: MeasureMedia,
+) -> MediaFile | LinkTarget:
+    """The film `written` in `document`."""
+    target = resolve_link(index, written, document)
+    if target.problem:
+        return target
+    path = unquote(written.partition("#")[0].partition("?")[0])
+    file = find_file(index, path, document)
+    if not file:
+        hint = "put it beside the post, or under static/"
+        return LinkTarget("", f"{written} is no file of this site", hint)
+    return replace(measure(assets[file].file), url=target.url)

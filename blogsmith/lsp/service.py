@@ -6,7 +6,7 @@ All of it belongs to one thread, which `Worker` is.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -14,12 +14,11 @@ from typing import Protocol
 from lsprotocol import types
 from msgspec import Struct
 
-from ..base.diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic, Place
 from ..base.storage.changed_files import ChangedFiles
 from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover
 from .lookups import find_label
-from .messages import find_actions, to_lsp
 from .navigation import find_definitions, find_references
 from .outline import MOST_SYMBOLS, find_symbols, list_folds, list_links, list_symbols
 from .rename import prepare_rename, rename_label
@@ -251,3 +250,62 @@ class LanguageService:
         """What can be mended in a range."""
         known = self._documents.get(uri)
         return list(find_actions(known.session, known.path, known.buffer, where)) if known else []
+
+
+# Diagnostics of ours as the protocol has them, and the fixes of those that know one.
+
+
+SOURCE = "blogsmith"
+_FIRST = Place(1)
+
+
+def to_lsp(found: Diagnostic, buffer: TextBuffer) -> types.Diagnostic:
+    """One diagnostic with its hint. buffer: the text of its file."""
+    is_error = found.severity == "error"
+    message = f"{found.message}\n{found.hint}" if found.hint else found.message
+    return types.Diagnostic(
+        range=buffer.place_range(found.place or _FIRST),
+        message=message,
+        severity=types.DiagnosticSeverity.Error if is_error else types.DiagnosticSeverity.Warning,
+        code=found.code,
+        source=SOURCE,
+    )
+
+
+def find_actions(
+    session: SiteSession, path: str, buffer: TextBuffer, where: types.Range
+) -> Iterator[types.CodeAction]:
+    """Fixes of what is wrong in a range."""
+    lines: Sequence[str] = [buffer.line(number) for number in range(buffer.line_count)]
+    first, last = where.start.line + 1, where.end.line + 1
+    for found in session.diagnostics(path):
+        fix = found.fix
+        line = (found.place or _FIRST).line
+        if fix is None or not first <= line <= last or not fix.fits(lines):
+            continue
+        edits = [
+            types.TextEdit(
+                types.Range(
+                    buffer.place_range(Place(edit.line, edit.column), 0).start,
+                    buffer.place_range(Place(edit.end_line, edit.end_column), 0).start,
+                ),
+                edit.new,
+            )
+            for edit in fix.edits
+        ]
+        yield types.CodeAction(
+            fix.title,
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=[to_lsp(found, buffer)],
+            is_preferred=fix.is_safe or None,
+            edit=types.WorkspaceEdit(
+                document_changes=[
+                    types.TextDocumentEdit(
+                        types.OptionalVersionedTextDocumentIdentifier(
+                            uri=uri_of(session.root / path), version=buffer.version
+                        ),
+                        list(edits),
+                    )
+                ]
+            ),
+        )

@@ -37,7 +37,7 @@ MAX_DELAY_S = 0.25
 REST_S = 0.3
 """So long after the last keystroke the rest of the site is looked at."""
 PATIENCE_S = 2.0
-"""As in `preview.loop.full_update`."""
+"""As in `preview.loop.event_loop`."""
 STEP_S = 0.004
 """Between two looks at what the editor asks."""
 SLOW_S = 1.0

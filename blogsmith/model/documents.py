@@ -22,12 +22,35 @@ from ..base.diagnostics.model import Diagnostic, Place
 from ..base.storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
 from .fallbacks import ConverterFallback
-from .page_settings import PageCitations, PageMath
 from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .statements import PageStatements
 from .texts import PageText, read_on_demand
+
+# What a page's head says of formulas and citations; all else as the site says.
+
+
+@dataclass(frozen=True, slots=True)
+class PageMath:
+    """How formulas of the page are read and numbered."""
+
+    macros: Mapping[str, str] = field(default_factory=dict)
+    """Macro name with backslash → TeX, besides those of the site: `\\R: \\mathbb{R}`."""
+    numbering: str = ""
+    """Which display formulas get a number; else as the site says."""
+    packages: tuple[str, ...] | None = None
+    """LaTeX packages that change what commands mean: `physics`; else those of the site."""
+    converter: str = ""
+    """What typesets: a plugin, or `blogsmith`; else as the site says."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCitations:
+    """How citations look on the page."""
+
+    style: Literal["", "numeric", "author-year"] = ""
+    """`[1]`, or `(Vaswani et al., 2017)`; else as the site says."""
 
 
 @dataclass(frozen=True)

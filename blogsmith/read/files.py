@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -32,8 +32,6 @@ from ..model.documents import Asset, SiteFiles, Source
 from ..model.remote_images import RemoteImages
 from ..model.remote_record import read_record
 from ..model.texts import ReadText
-from .duplicate_posts import fold_name, twin_posts
-from .foreign_files import foreign_file_hint
 
 MAX_MARKDOWN_BYTES = 10_000_000
 
@@ -311,3 +309,52 @@ def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple
         return RemoteImages(rule), ()
     copies, problems = read_record(root)
     return RemoteImages(rule, copies), problems
+
+
+# Texts of other systems among the posts: they make no page, and would be published as files, as they are.
+
+
+_MARKDOWN = "rename it to .md"
+_OTHER = "write it as .md; under static/ a file is published as it is"
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtxt", ".mdtext"), _MARKDOWN),
+        **dict.fromkeys(
+            (".qmd", ".rmd", ".mdx", ".myst"), f"{_MARKDOWN}; check lists what has no meaning here"
+        ),
+        ".ipynb": "write its cells as fences in a .md; under static/ a file is published as it is",
+        **dict.fromkeys((".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _OTHER),
+    }
+)
+"""Ending of a name → what to do."""
+
+
+def foreign_file_hint(path: PurePosixPath) -> str:
+    """What to do with the text of another system; empty for all other files."""
+    return _HINTS.get(path.suffix.lower(), "")
+
+
+# Posts whose names are one but for their ending: their results would be recorded in one folder.
+
+
+def fold_name(name: str) -> str:
+    """The name as a file system that ignores case and Unicode form sees it."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def twin_posts(paths: Iterable[PurePosixPath]) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
+    """(earlier, later) of each two Markdown files that come to one place under `_freeze/`.
+
+    That is their path without the ending. In it lies `outputs.json`, so a post `p/outputs.json.md` cannot be
+    recorded beside `p.md`.
+    """
+    first: dict[str, PurePosixPath] = {}
+    for path in paths:
+        own = fold_name(str(path.with_suffix("")))
+        twin = first.setdefault(own, path)
+        # two files of one name are told as such, where the folder is listed
+        if twin is not path and fold_name(str(twin)) != fold_name(str(path)):
+            yield twin, path
+    for own, path in first.items():
+        if own.endswith("/outputs.json") and (parent := first.get(own.removesuffix("/outputs.json"))):
+            yield parent, path

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from msgspec import Struct
 
@@ -23,9 +24,8 @@ from ..base.schema.toml_loader import load_toml
 from ..base.schema.yaml_loader import Located, load
 from ..config.languages import file_language
 from ..config.schema import Config
-from ..model.documents import Document, Source, end_of
+from ..model.documents import Document, FrontMatter, Source, end_of
 from .head import read_head
-from .page_language import with_language
 
 _HYPHENS = lazy_pattern(r"-{3,}")
 _KEY = lazy_pattern(r"[A-Za-z]\w*:(?:\s|$)")
@@ -191,3 +191,21 @@ def _root(located: Located | None, reporter: Reporter) -> Slot:
     if root.value is not None:
         root.wrong("front matter must be `key: value` lines")
     return root._replace(value={})
+
+
+# The language of a page, by its head or by the name of its file.
+
+
+def with_language(front: FrontMatter, path: PurePosixPath, config: Config, reporter: Reporter) -> FrontMatter:
+    """The head with the language that the path of its file says, where it says none itself.
+
+    An error if both do and do not agree.
+    """
+    named = file_language(path, config).tag
+    if not named or front.lang.lower() == named.lower():
+        return front
+    if front.lang:
+        message = f'lang: {front.lang}, and the name of the file says "{named}"'
+        hint = "take lang out, or rename the file"
+        reporter.error("translation", message, front.places.get("lang"), hint)
+    return replace(front, lang=named)

@@ -9,7 +9,9 @@ made, in `site/urls.py`.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
@@ -28,7 +30,6 @@ from ..model.protection import is_known_key
 from ..model.scholarly import DOI
 from . import execution
 from .draft_status import is_held_back, is_private_status
-from .foreign_keys import warn_of_foreign_keys
 from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
 from .references import read_orcids, read_people, read_references
 
@@ -362,3 +363,29 @@ _TABLE = Table(
 )
 HEAD = schema_of(FrontMatter, _TABLE)
 KNOWN_KEYS = tuple(HEAD.fields)
+
+
+# Front matter keys that change nothing where they stand: other generators' that would change where, when or
+# whether a post appears, or what runs its code; and those of `math:` outside it.
+#
+# They are kept for the theme like every unknown key, but an author who moves a site here must not believe
+# that they are obeyed. Keys that only describe (`keywords`, `excerpt`) are left in peace.
+
+
+_PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
+HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "lastmod": "write updated:",
+        "last_modified_at": "write updated:",
+        "date-modified": "write updated:",
+        **{key: f"write math: {{{key}: …}}" for key in ("macros", "packages")},
+        **dict.fromkeys(("jupyter", "kernelspec", "kernel", "engine", "knitr", "jupytext"), _PYTHON),
+    }
+)
+"""Key → what does the same here."""
+
+
+def warn_of_foreign_keys(head: Slot) -> None:
+    """A warning for each key above."""
+    for key in [key for key in head.value if key in HINTS]:
+        head.key(key).warn("front-matter-key", f"{key} changes nothing here", HINTS[key])

@@ -6,6 +6,8 @@ emphasis) are printed by markdown-it's own renderer, which CommonMark's tests ho
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
@@ -14,14 +16,16 @@ from typing import TYPE_CHECKING
 from markdown_it.token import Token
 
 from ..base.diagnostics.characters import lower_allowed, without_forbidden
-from ..base.diagnostics.model import Reporter, did_you_mean, place_within
+from ..base.diagnostics.model import Place, Reporter, did_you_mean, place_within
+from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
 from ..hooks.calls import filter_html
+from ..model.cells import Cell
 from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
-from ..syntax.records import Heading, record_of
+from ..syntax.records import Heading, Math, Shortcode, record_of
 from ..tex.mathml.signs import join_signs, signs_of
 from . import (
     blocks,
@@ -41,9 +45,7 @@ from .context import Rendering, Rule
 from .converters import OURS, choose_converter, no_converter
 from .faq import inline_text, page_faq
 from .fragments import pack_fragments
-from .ids import report_repeated_ids
 from .link_texts import html_within_links, strip_links
-from .marks import add_marks, is_marked
 from .outputs import rules
 from .policy.outline import body_outline
 from .statements import page_statements
@@ -257,3 +259,85 @@ def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:
         roots.append(TocEntry(entry.level, entry.id, entry.html, entry.text, _tree(flat[index + 1 : end])))
         index = end
     return tuple(roots)
+
+
+# Marks for the live preview: on which line of the file a block starts, and which cell it is.
+#
+# A mark is an attribute of the block's first tag and nothing else: without them the HTML is that of a build,
+# byte for byte. Blocks that print no tag of their own (comments, hidden paragraphs) carry none.
+
+
+# `\s*`: markdown-it breaks the line before a block inside a tight list item
+_FIRST_TAG = lazy_pattern(r"""\s*<[A-Za-z][A-Za-z0-9-]*(?P<rest>(?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*>)""")
+_LINE = lazy_pattern(r"\sdata-line\s*=", re.IGNORECASE)
+
+
+def is_marked(token: Token) -> bool:
+    """Whether the token begins a block that knows its lines."""
+    return token.block and token.map is not None and token.nesting >= 0 and token.type != "inline"
+
+
+def add_marks(token: Token, html: str, first_line: int) -> str:
+    """`html` of a token with its marks. first_line: 1-based line of the file on which the text starts."""
+    tag = _FIRST_TAG.match(html)
+    if tag is None:
+        return html
+    marks = f' data-cell="{record_of(token, Cell).number}"' if "cell" in token.meta else ""
+    # code that readers run says already on which line it stands, for their error messages
+    if not _LINE.search(tag["rest"]):
+        marks = f' data-line="{_line(token, first_line)}"{marks}'
+    at = tag.start("rest")
+    return f"{html[:at]}{marks}{html[at:]}"
+
+
+def _line(token: Token, first_line: int) -> int:
+    """1-based; a block inside a paragraph has the paragraph's lines and knows its own place besides."""
+    if token.type == "math_display":
+        return record_of(token, Math).origin.place(0).line
+    if token.type == "shortcode":
+        return record_of(token, Shortcode).place.line
+    assert token.map is not None, "only blocks that know their lines are marked"
+    return first_line + token.map[0]
+
+
+# Ids that stand twice in a page: a link to one of them could mean either.
+#
+# Looked for in the finished HTML, since ids come from headings, labels, attribute lists, templates and the
+# author's own tags alike; the place is found again in the author's text.
+
+
+_ID = lazy_pattern(r"<[A-Za-z][^<>]*?\sid\s*=\s*[\"']?([^\s\"'<>]+)")
+# the same wherever it stands: in a tag or in text that shows one
+_LIKE_ID = lazy_pattern(r"id(?<=\sid)(?=\s*=\s*[\"']?([^\s\"'<>]+))")
+_COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+
+def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> None:
+    """An error for each id that `html` holds more than once, unless its label was reported before.
+
+    title_id: of the heading that stands above it, empty for none.
+    """
+    html = f'<h1 id="{title_id}">{html}' if title_id else html
+    if "<!--" in html:
+        html = _COMMENT.sub("", html)
+    maybe = _LIKE_ID.findall(html)
+    if len(set(maybe)) == len(maybe):
+        # as nearly always: to look for the tag around each takes twice as long
+        return
+    counts = Counter(_ID.findall(html))
+    for name, count in counts.items():
+        if count > 1:
+            places = _places(name, reporter.lines)
+            first = f", first on line {places[0].line}" if len(places) > 1 else ""
+            message = f"id {name} stands {count} times in this page{first}"
+            hint = "" if len(places) > 1 else "a heading gets an id from its text"
+            reporter.error("id-twice", message, places[-1] if places else None, hint)
+
+
+def _places(name: str, lines: Sequence[str]) -> list[Place]:
+    """Where the author wrote the id, `#x` or `id="x"`."""
+    written = re.compile(rf"(?:#|\bid\s*=\s*[\"']?)({re.escape(name)})(?![\w.:-])")
+    found = []
+    for number, line in enumerate(lines, start=1):
+        found += [Place(number, at.start(1) + 1, len(name)) for at in written.finditer(line)]
+    return found

@@ -5,24 +5,25 @@ Only what the browser would load or follow is touched; everything else stays to 
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..base.diagnostics.model import Place
+from ..base.diagnostics.model import Place, Reporter
 from ..base.html_tags import Attribute, StartTag, hidden_spans, start_tag
 from ..base.patterns import lazy_pattern
+from ..model.names import name_set
 from ..syntax.markdown_elements import holds_text, is_asked
 from ..syntax.raw_places import raw_place
 from .context import Rendering
-from .custom_elements import report_element
 from .dimensions import HINT, Length, fit_attributes, parse_length
 from .policy.openers import with_openers
-from .remote_html import LOADING, RemoteRule
-from .srcset import rewrite_srcset
+from .policy.sources import SELF, script_imports, source_of, style_addresses
 from .variants import picture_tag
 
 _TAG = lazy_pattern(r"<[A-Za-z]")
@@ -182,3 +183,204 @@ def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -
     if length is None and text.strip().lower() not in _SIZE_WORDS:
         rendering.reporter.warn("image-width", f"{name} {text} is no length", place, HINT)
     return length
+
+
+# `srcset`: addresses of one picture in several sizes, each with a descriptor.
+#
+# Read as HTML has it (4.8.4.2.1): an address ends at a blank, so commas may stand in it, but not at its ends.
+
+
+_CANDIDATE = lazy_pattern(r"[\s,]*+([^\s,]\S*)\s*+([^,]*+)")
+
+
+def rewrite_srcset(text: str, resolve: Callable[[str], str]) -> str:
+    """The set with what `resolve` gives for each address; one for which that is nothing is left out."""
+    candidates = ((resolve(address), rest) for address, rest in split_srcset(text))
+    return ", ".join(" ".join((address, rest)).rstrip() for address, rest in candidates if address)
+
+
+def split_srcset(text: str) -> list[tuple[str, str]]:
+    """(address, descriptor) of each candidate."""
+    found, at = [], 0
+    while candidate := _CANDIDATE.match(text, at):
+        address = candidate[1].rstrip(",")
+        ends_here = address != candidate[1]
+        at = candidate.end(1) if ends_here else candidate.end()
+        found.append((address, "" if ends_here else " ".join(candidate[2].split())))
+    return found
+
+
+# Custom elements in a post: browsers show nothing of their own for them, unless a script of the page does.
+#
+# Distill's are named with what says the same here.
+
+
+_RESERVED = name_set(
+    "annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri "
+    "missing-glyph"
+)
+"""Names with a hyphen that SVG and MathML have (HTML 4.13.2)."""
+_KEYS = lazy_pattern(r"[\s,;]+")
+_SHORT = 60
+"""Characters of a text that a hint repeats."""
+
+
+def report_element(reporter: Reporter, tag: StartTag, text: str, place: Place) -> None:
+    """A warning if the tag is of a custom element. text: where the tag stands."""
+    if "-" not in tag.name or tag.name in _RESERVED:
+        return
+    write = _DISTILL.get(tag.name)
+    hint = write(tag, text) if write else "only a script could show it; write \\< for a plain <"
+    message = f"<{tag.name}> is no element that browsers know"
+    reporter.warn("html-element", message, place, hint)
+
+
+def _citation(tag: StartTag, text: str) -> str:
+    keys = [key for key in _KEYS.split(tag.get("key") or tag.get("bibtex-key")) if key]
+    return f"write [{'; '.join(f'@{key}' for key in keys or ['key'])}]"
+
+
+def _footnote(tag: StartTag, text: str) -> str:
+    return "write [^name] here, and [^name]: with its text in a line of its own"
+
+
+def _formula(tag: StartTag, text: str) -> str:
+    closing = re.compile(rf"</{tag.name}", re.IGNORECASE).search(text, tag.end)
+    tex = text[tag.end : closing.start()].strip() if closing else ""
+    tex = tex if 0 < len(tex) <= _SHORT and "\n" not in tex else "…"
+    return f"write $${tex}$$" if any(item.name == "block" for item in tag.attributes) else f"write ${tex}$"
+
+
+def _code(tag: StartTag, text: str) -> str:
+    return "write a fence of three backticks, or `code` in a text"
+
+
+_DISTILL: Mapping[str, Callable[[StartTag, str], str]] = MappingProxyType(
+    {
+        "d-cite": _citation,
+        "d-footnote": _footnote,
+        "d-math": _formula,
+        "d-code": _code,
+        "d-figure": lambda tag, text: "write <figure>, or an image alone in its paragraph",
+        "d-byline": lambda tag, text: "write authors: in the front matter",
+        "d-title": lambda tag, text: "write title: in the front matter",
+        "d-bibliography": lambda tag, text: "write references: in the front matter",
+        "d-citation-list": lambda tag, text: "the list of references comes by itself",
+        "d-footnote-list": lambda tag, text: "the list of footnotes comes by itself",
+    }
+)
+"""Element of Distill → what to write in its place."""
+
+
+# What the HTML of a post loads from other hosts before a click: scripts, frames, style sheets, films.
+#
+# Held to one rule, `embeds.remote`. Pictures have their own, `images.remote`.
+
+
+_ADDRESSES: Mapping[str, str] = MappingProxyType(
+    {
+        "audio": "src",
+        "embed": "src",
+        "frame": "src",
+        "iframe": "src",
+        "link": "href",
+        "object": "data",
+        "script": "src",
+        "source": "src",
+        "track": "src",
+        "video": "src",
+    }
+)
+"""Element → attribute whose address browsers load at once."""
+LOADING = frozenset((*_ADDRESSES, "style"))
+"""Elements that may load something, besides those with a `style`."""
+_RELATIONS = name_set(
+    "stylesheet preload modulepreload prefetch preconnect dns-prefetch prerender icon apple-touch-icon "
+    "mask-icon manifest"
+)
+"""Values of `rel` for which a `<link>` is more than a word about the page."""
+_FILMS = frozenset(("audio", "source", "track", "video"))
+_VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com")
+_MAX_DEPTH = 3
+"""Of pages in `srcdoc`."""
+
+
+class RemoteRule:
+    """Belongs to one piece of HTML, whose tags it is shown in order."""
+
+    def __init__(self, rendering: Rendering) -> None:
+        self._rule = rendering.tools.config.embeds.remote
+        self._reporter = rendering.reporter
+        self._waits = False
+        """The film whose sources come now is loaded on a click only."""
+
+    def check(self, tag: StartTag, text: str, place: Place) -> None:
+        """Report what the tag loads from elsewhere. text: where the tag stands, with its element's text."""
+        if self._rule == "allow":
+            return
+        if tag.name in ("audio", "video"):
+            self._waits = tag.get("preload").lower() == "none" and not _has(tag, "autoplay")
+        if self._waits and tag.name in _FILMS:
+            return
+        for address in dict.fromkeys(_loaded(tag, text)):
+            self._report(tag, address, place)
+
+    def _report(self, tag: StartTag, address: str, place: Place) -> None:
+        report = self._reporter.warn if self._rule == "warn" else self._reporter.error
+        report("html-remote", f"<{tag.name}> loads {address} from another host", place, _hint(tag, address))
+
+
+def _loaded(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
+    """Addresses on other hosts that browsers load for this tag."""
+    name = _ADDRESSES.get(tag.name, "")
+    is_word = tag.name == "link" and not _RELATIONS & set(tag.get("rel").lower().split())
+    if name and not is_word and _is_remote(tag.get(name)):
+        yield tag.get(name).strip()
+    if "url(" in tag.get("style").lower():
+        yield from style_addresses(tag.get("style"))
+    if tag.name == "style":
+        yield from style_addresses(_text_of(tag, text))
+    if tag.name == "script" and not tag.get("src"):
+        yield from script_imports(_text_of(tag, text))
+    if tag.name == "iframe" and depth < _MAX_DEPTH:
+        yield from _loaded_by_page(tag.get("srcdoc"), depth + 1)
+
+
+def _text_of(tag: StartTag, text: str) -> str:
+    closing = re.compile(rf"</{tag.name}", re.IGNORECASE).search(text, tag.end)
+    return text[tag.end : closing.start() if closing else len(text)]
+
+
+def _loaded_by_page(html: str, depth: int) -> Iterator[str]:
+    at = html.find("<")
+    while at >= 0:
+        tag = start_tag(html, at)
+        if tag:
+            yield from _loaded(tag, html, depth)
+            if tag.name == "img" and _is_remote(tag.get("src")):
+                yield tag.get("src")
+        at = html.find("<", at + 1)
+
+
+def _is_remote(address: str) -> bool:
+    source = source_of(address) if address.strip() else ""
+    return source not in ("", SELF) and source not in ("data:", "blob:", "mailto:")
+
+
+def _has(tag: StartTag, name: str) -> bool:
+    return any(item.name == name for item in tag.attributes)
+
+
+def _hint(tag: StartTag, address: str) -> str:
+    if tag.name in _FILMS:
+        return 'add preload="none" to the film, so that it loads on a click, or put a copy beside the post'
+    allow = "allow it: embeds: {remote: allow} in blogsmith.yaml"
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        host = ""
+    if tag.name == "iframe" and any(host == one or host.endswith(f".{one}") for one in _VIDEO_HOSTS):
+        return f'write <div class="video-embed" data-src="{address}"></div>, which loads on a click'
+    if tag.name in ("iframe", "frame", "embed", "object"):
+        return f"link to it, or {allow}"
+    return f"put a copy under static/, or {allow}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
+from io import BytesIO
+from typing import Any
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import read_or_make
@@ -11,7 +14,6 @@ from ..model.documents import Output
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
-from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
 from ..site.math_font import FontCut, MathFonts, font_face, fonts_of, page_signs
 from ..tex.mathml.signs import join_signs
@@ -97,3 +99,82 @@ def _font_file(cut: FontCut, context: SiteContext) -> Output:
     except FontProblem as problem:
         message = f"the math font {source.name} of theme {context.theme.name} cannot be cut: {problem}"
         raise SiteError(Diagnostic("theme-value", message)) from problem
+
+
+# A math font with some of its signs: everything a browser needs to set them, and nothing else.
+#
+# The MATH table stays whole for what is left: constants, taller brackets, parts of long arrows. fontTools is
+# imported when a font is cut, not before.
+
+
+_FEATURES = ("ccmp", "dtls", "flac", "ssty", "math")
+"""Combining marks, dotless and flattened accents, forms for scripts."""
+_NAMES = (0, 1, 2, 3, 4, 5, 6, 13, 14)
+"""Copyright, names, version and licence stay in the font."""
+
+
+class FontProblem(Exception):
+    """A file that is no font one can cut."""
+
+
+def can_cut() -> bool:
+    """Whether this machine has what it takes."""
+    return find_spec("fontTools") is not None and find_spec("brotli") is not None
+
+
+def cut_font(font: bytes, signs: Collection[str]) -> bytes:
+    """WOFF2 with `signs` of `font` (TTF, OTF or WOFF); FontProblem if it is none.
+
+    signs: characters, some with a variation selector behind them. Those the font lacks are left out.
+    Same font and signs, same bytes.
+    """
+    from fontTools.ttLib import TTFont
+
+    try:
+        # the font's own date stays: a clock would give other bytes each time
+        opened = TTFont(BytesIO(font), recalcTimestamp=False, lazy=True)
+        if "MATH" not in opened:
+            raise FontProblem("it has no MATH table")
+        return _cut(opened, signs)
+    except FontProblem:
+        raise
+    except Exception as error:
+        # a damaged font fails in as many ways as it has tables
+        raise FontProblem(str(error) or type(error).__name__) from error
+
+
+def _cut(font: Any, signs: Collection[str]) -> bytes:
+    from fontTools.subset import Options, Subsetter
+
+    _keep_selected(font, signs)
+    options = Options(
+        layout_features=list(_FEATURES),
+        name_IDs=list(_NAMES),
+        hinting=False,
+        glyph_names=False,
+        notdef_outline=True,
+        ignore_missing_unicodes=True,
+        # mirrored forms are for text that runs from right to left
+        bidi_closure=False,
+    )
+    options.drop_tables = [*options.drop_tables, "GPOS"]
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes={ord(part) for sign in signs for part in sign})
+    subsetter.subset(font)
+    font.flavor = "woff2"
+    made = BytesIO()
+    font.save(made)
+    return made.getvalue()
+
+
+def _keep_selected(font: Any, signs: Collection[str]) -> None:
+    """Forget the forms behind variation selectors that nobody asks for."""
+    asked = {(ord(sign[0]), ord(sign[1])) for sign in signs if len(sign) == 2}
+    for table in font["cmap"].tables:
+        if table.format == 14:
+            kept = {
+                selector: [(code, glyph) for code, glyph in pairs if (code, selector) in asked]
+                for selector, pairs in table.uvsDict.items()
+            }
+            table.uvsDict = {selector: pairs for selector, pairs in kept.items() if pairs}
+    font["cmap"].tables = [t for t in font["cmap"].tables if t.format != 14 or t.uvsDict]

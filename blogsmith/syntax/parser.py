@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -15,6 +16,7 @@ from markdown_it.rules_core import normalize as normalize_line_ends
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..base.diagnostics.characters import without_forbidden
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, TextMap
@@ -34,7 +36,6 @@ from .dispatch import dispatch_rules
 from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures
-from .folded_titles import folded_titles
 from .foreign_syntax import foreign
 from .front_text import locate_text
 from .galleries import galleries
@@ -53,9 +54,8 @@ from .notes import arrange, collect, note_rules
 from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .prefixes import prefix_callouts
-from .proofs import end_marks
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
-from .records import Math, attach_record, record_of
+from .records import Callout, Math, XRef, attach_record, record_of
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
 from .references.references import ref_rules, report_text_references, warn_of_unread
@@ -67,6 +67,60 @@ from .tabs import tab_rules
 from .text import task_lists, text_rules
 from .typography import quotation, typography
 from .wiki_links import wiki_rules
+
+# The end mark of proofs: exactly one, whether or not the author wrote it.
+
+
+_MARKS = "∎□■◻◼"
+_TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", r"\qedsymbol"})
+
+
+def end_marks(state: StateCore) -> None:
+    """Core rule: put a `qed` token at the end of every proof's body."""
+    if "callout_body_close" not in [token.type for token in state.tokens]:
+        return
+    result: list[Token] = []
+    for token in state.tokens:
+        if token.type == "callout_body_close" and record_of(token, Callout).kind == "proof":
+            _end(result)
+        result.append(token)
+    state.tokens = result
+
+
+def _end(body: list[Token]) -> None:
+    """Add the mark to the last paragraph of `body`, or as a line of its own behind other blocks."""
+    if len(body) > 1 and body[-1].type == "paragraph_close" and body[-2].children:
+        children = body[-2].children
+        _drop_own_mark(children)
+        children.append(Token("qed", "span", 0))
+    else:
+        body.append(Token("qed", "p", 0, block=True))
+
+
+def _drop_own_mark(children: list[Token]) -> None:
+    last = children[-1]
+    if last.type == "text":
+        last.content = last.content.rstrip().rstrip(_MARKS).rstrip()
+    elif last.type == "math_inline" and record_of(last, Math).tex.strip() in _TEX_MARKS:
+        children.pop()
+    if children and children[-1].type == "text":
+        children[-1].content = children[-1].content.rstrip()
+
+
+# References in titles of folds: words alone. The title is a button, and a button may hold no links.
+#
+# Source: WAI-ARIA 1.2, `button`: its children are presentational, so a link in it is none to a screen reader.
+
+
+def folded_titles(state: StateCore) -> None:
+    """Core rule: references in titles of folded callouts and labels of collapsibles lead nowhere."""
+    for before, token in pairwise(state.tokens):
+        opens = before.type == "callout_title_open" and record_of(before, Callout).fold
+        if opens or before.type == "collapsible_label_open":
+            for child in token.children or ():
+                if child.type == "xref":
+                    attach_record(child, replace(record_of(child, XRef), is_linked=False))
+
 
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)

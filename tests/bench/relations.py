@@ -11,8 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from math import log
 
-from blogsmith.site.related_posts import TermOverlap
-from blogsmith.site.relations import RELATED
+from blogsmith.site.relations import RELATED, TermOverlap
 
 SIZES = (1_000, 4_000, 16_000, 64_000)
 TAGS = 400

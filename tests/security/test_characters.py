@@ -17,7 +17,7 @@ from blogsmith.base.diagnostics.characters import find_forbidden, find_hidden, w
 from blogsmith.base.diagnostics.format import format_diagnostic, printable
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.config.load import parse_config
-from blogsmith.preview.events.diagnostics import problems_event
+from blogsmith.preview.events.publisher import problems_event
 from tests.check import page_results, render, render_with
 from tests.preview_sites import built as written
 from tests.preview_sites import new_line, outputs, problems, settled

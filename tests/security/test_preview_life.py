@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.http import listeners
 from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import ClientLimits
-from blogsmith.preview.http.listeners import listen
-from blogsmith.preview.http.server import PreviewServer
+from blogsmith.preview.http.server import PreviewServer, listen
 from blogsmith.preview.protocol import Response
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, ask, made, quiet_port, serving, site, soon, threads_since
@@ -69,14 +67,14 @@ def test_row_09_localhost_is_this_server_in_both_of_its_meanings() -> None:
 
 
 def test_row_09_a_machine_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
-    bind = listeners._bind
+    bind = server_module._bind
 
-    def without_ipv6(address: listeners.Address, port: int) -> socket.socket:
+    def without_ipv6(address: server_module.Address, port: int) -> socket.socket:
         if address[1] == "::1":
             raise OSError(99, "Cannot assign requested address")
         return bind(address, port)
 
-    monkeypatch.setattr(listeners, "_bind", without_ipv6)
+    monkeypatch.setattr(server_module, "_bind", without_ipv6)
     with serving(site()) as server:
         assert bound(server) == {"127.0.0.1"}
         assert ask(server, "/posts/a/").status == 200
@@ -202,7 +200,7 @@ def test_row_13_a_port_that_is_taken_on_one_address_is_taken() -> None:
 
 def test_row_13_no_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     first = quiet_port()
-    monkeypatch.setattr(listeners, "PORTS_TRIED", 1)
+    monkeypatch.setattr(server_module, "PORTS_TRIED", 1)
     with serving(site(), port=first), pytest.raises(OSError, match="in use"):
         listen("127.0.0.1", first)
     with pytest.raises(OSError):

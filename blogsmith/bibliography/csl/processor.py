@@ -6,18 +6,22 @@ shown alone, and uncertain dates. Source: CSL 1.0.2; where it is silent, what ci
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cmp_to_key
+from typing import NamedTuple
 
+from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.publications import Person, Publication
 from ...model.units import count_letters
-from .collapsing import CitePiece, join_ranges, join_years
-from .elements import render_all
+from .elements import render_all, render_macro
 from .formatting import affix, faces
 from .locale import Locale
-from .markup import concat, plain
+from .markup import PRIVATE, concat, item_signs, plain
+from .names import format_people
 from .rendering_context import Cite, Scene
-from .sorting import sort_cites
 from .style_tree import StyleError, StyleNode, parse_csl
 
 MOST_EXTRA_NAMES = 10
@@ -171,3 +175,143 @@ def _has_numbers(style: StyleNode) -> bool:
 def _people(cite: Cite, *, only_first: bool) -> tuple[Person, ...]:
     people = cite.work.authors
     return people[:1] if only_first else people
+
+
+# The order of works, by the keys of a style.
+
+
+_NUMBERS = name_set("volume issue number chapter-number collection-number edition citation-number")
+_DIGITS = lazy_pattern(r"\d+")
+_PEOPLE = frozenset(("author", "editor", "translator", "container-author", "collection-editor"))
+_DATES = frozenset(("issued", "accessed", "original-date", "event-date"))
+
+
+def sort_cites(sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[Cite], Scene]) -> list[Cite]:
+    """The works in the order of a `sort` element; as they come without one."""
+    if sort is None:
+        return list(cites)
+    keys = list(sort.find_all("key"))
+    values = {id(cite): [_value(key, scene(cite)) for key in keys] for cite in cites}
+    signs = [-1 if key.get("sort") == "descending" else 1 for key in keys]
+
+    def compare(first: Cite, second: Cite) -> int:
+        for left, right, sign in zip(values[id(first)], values[id(second)], signs, strict=True):
+            if left == right:
+                continue
+            # what is not there comes last, in either direction
+            if not left or not right:
+                return -1 if left else 1
+            return sign if left > right else -sign
+        return 0
+
+    return sorted(cites, key=cmp_to_key(compare))
+
+
+def _value(key: StyleNode, scene: Scene) -> str:
+    scene.is_sorting = True
+    scene.sort_names = {
+        name.replace("names", "et-al"): key.get(name)
+        for name in ("names-min", "names-use-first", "names-use-last")
+        if key.has(name)
+    }
+    if key.has("macro"):
+        return collation(render_macro(key.get("macro"), scene).text)
+    variable = key.get("variable")
+    if variable in _PEOPLE:
+        return collation(format_people(scene.people(variable), None, None, scene))
+    if variable in _DATES:
+        date = scene.date(variable)
+        return f"{date.year:05}{date.month:02}{date.day:02}" if date else ""
+    text = scene.text(variable)
+    if variable in _NUMBERS:
+        return _DIGITS.sub(lambda found: found[0].zfill(10), text)
+    return collation(text)
+
+
+def collation(text: str) -> str:
+    """A text as words are ordered: without case, accents and punctuation."""
+    decomposed = unicodedata.normalize("NFKD", PRIVATE.sub("", text).casefold())
+    kept = (char if char.isalnum() else " " for char in decomposed if not unicodedata.combining(char))
+    special = "".join(kept).translate(
+        {ord("ø"): "o", ord("ł"): "l", ord("æ"): "ae", ord("þ"): "th", ord("ð"): "d"}
+    )
+    return " ".join(special.split())
+
+
+# Citations of several works drawn together: numbers in a row as `1–3`, one author as `(Ash, 2011a, 2011b)`.
+#
+# Works with words before them or places in them stay apart. Source: CSL 1.0.2, `collapse`; `year-suffix` and
+# `year-suffix-ranged` are taken for `year`, so each work keeps a year that leads to it.
+
+
+_SHORTEST_RUN = 3
+_RANGE = "–"
+
+
+class CitePiece(NamedTuple):
+    """One work of a citation."""
+
+    cite: Cite
+    prefix: str
+    """Words before it."""
+    position: int
+    """Its place in the citation as written."""
+    text: str
+    """What the style prints of it, without prefix and signs."""
+
+    @property
+    def is_bare(self) -> bool:
+        """It has neither words before it nor a place in the work."""
+        return not self.prefix and not self.cite.locator
+
+    @property
+    def signed(self) -> str:
+        """Its text between the signs of its item."""
+        opening, closing = item_signs(self.position)
+        return f"{opening}{self.text}{closing}"
+
+
+def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
+    """The texts to print, a run of three numbers or more as one: its inner items have signs, but no text."""
+    at = 0
+    while at < len(pieces):
+        end = at + 1
+        while end < len(pieces) and _follows(pieces[end - 1], pieces[end]):
+            end += 1
+        if end - at < _SHORTEST_RUN:
+            end = at + 1
+            yield _with_prefix(pieces[at], pieces[at].signed)
+        else:
+            inner = "".join("".join(item_signs(piece.position)) for piece in pieces[at + 1 : end - 1])
+            yield f"{pieces[at].signed}{inner}{_RANGE}{pieces[end - 1].signed}"
+        at = end
+
+
+def _follows(first: CitePiece, second: CitePiece) -> bool:
+    return first.is_bare and second.is_bare and second.cite.number == first.cite.number + 1
+
+
+def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
+    """The texts to print, works by the same names behind each other and from the second on as their years."""
+    groups: dict[str, list[CitePiece]] = {}
+    for piece in pieces:
+        names = _names(piece)
+        # what has words before it, or no names, stands alone
+        groups.setdefault(names or f"\0{piece.position}", []).append(piece)
+    for names, group in groups.items():
+        first, *others = group
+        text = _with_prefix(first, first.signed)
+        for piece in others:
+            text += delimiter + piece._replace(text=piece.text[len(names) :]).signed
+        yield text
+
+
+def _names(piece: CitePiece) -> str:
+    """What is printed before the year; empty if the piece is not to be drawn together with others."""
+    work = piece.cite.work
+    year = f"{work.year}{piece.cite.suffix}" if work.year and work.authors else ""
+    return piece.text.partition(year)[0] if year and year in piece.text and piece.is_bare else ""
+
+
+def _with_prefix(piece: CitePiece, text: str) -> str:
+    return f"{piece.prefix} {text}" if piece.prefix else text

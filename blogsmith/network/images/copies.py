@@ -6,21 +6,31 @@ Its name tells the address: the last part of its path, and the beginning of the 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
+import io
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
+from xml.parsers import expat
 
+import msgspec
 from msgspec import Struct
 
+from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
-from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy
+from ...base.storage.temporary import nameless_file
+from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, remote_address
 from ...model.remote_record import format_record
 from ...model.slugs import slugify
+from ...render.images import ImageProblem, picture_size
+from ...render.svg.active_content import active_content
+from ...render.svg.metadata import svg_size
+from ...render.videos import read_video
 from ..download import Downloaded, DownloadRefused
-from .pictures import PictureRefused, picture_suffix
-from .posters import download_poster
 
 State = Literal["new", "missing", "changed", "there"]
 _STEM = 60
@@ -110,3 +120,143 @@ def _read(root: Path, path: str) -> bytes:
 def _write(root: Path, path: PurePosixPath, data: bytes) -> None:
     with open_folder(root) as site, site.enter(path.parent, make=True) as folder:
         folder.replace(path.name, data)
+
+
+# Still pictures of videos at other hosts: which picture a video has, as its host says by oEmbed.
+#
+# Source: https://oembed.com. The answer is data from a stranger: the picture may come only from the host's
+# own servers for pictures.
+
+
+_ENDPOINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "youtube": "https://www.youtube.com/oembed?format=json&url=",
+        "vimeo": "https://vimeo.com/api/oembed.json?width=1280&url=",
+    }
+)
+_PICTURE_HOSTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "youtube": re.compile(r"(?:[\w-]+\.)*(?:ytimg|ggpht)\.com"),
+        "vimeo": re.compile(r"(?:[\w-]+\.)*vimeocdn\.com"),
+    }
+)
+_SMALL = lazy_pattern(r"/(?:hq|mq|sd)?default\.jpg\Z")
+"""Name of YouTube's small pictures; most videos have one of 1280 pixels, too."""
+_LARGE = "/maxresdefault.jpg"
+_MAX_ANSWER = 100_000
+
+Get = Callable[[str], Downloaded]
+
+
+class _Answer(msgspec.Struct):
+    thumbnail_url: str = ""
+
+
+def download_poster(url: str, get: Get) -> Downloaded | None:
+    """Download the still picture of the video at `url`; None if no known host has a video there.
+
+    get: what downloads. DownloadRefused says why there is no picture.
+    """
+    video = read_video(url, _ENDPOINTS)
+    if video is None:
+        return None
+    answer = get(_ENDPOINTS[video.provider] + quote(url, safe=""))
+    address = _picture_address(answer.data, _PICTURE_HOSTS[video.provider])
+    if _SMALL.search(address):
+        try:
+            return get(_SMALL.sub(_LARGE, address))
+        except DownloadRefused:
+            # videos of low resolution have no large one
+            pass
+    return get(address)
+
+
+def _picture_address(answer: bytes, hosts: re.Pattern[str]) -> str:
+    try:
+        written = msgspec.json.decode(answer[:_MAX_ANSWER], type=_Answer).thumbnail_url
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        written = ""
+    if not written:
+        raise DownloadRefused("its host names no picture for it")
+    address = remote_address(written)
+    parts = urlsplit(address)
+    if parts.scheme != "https" or parts.port or not hosts.fullmatch(parts.hostname or ""):
+        raise DownloadRefused(f"its host names a picture at {written[:100]!r}, not on a server of its own")
+    return address
+
+
+# Whether what a server gave is a picture that a site can publish: by its bytes, not by what it is called.
+#
+# A copy is served from the site's own address. So nothing passes that a browser could take for a page: an SVG
+# that holds scripts, HTML or addresses elsewhere is refused, not mended, for then it would not be the picture
+# that its author made.
+
+
+_MAGIC = (
+    (lazy_pattern(rb"\x89PNG\r\n\x1a\n"), ".png"),
+    (lazy_pattern(rb"\xff\xd8\xff"), ".jpg"),
+    (lazy_pattern(rb"GIF8[79]a"), ".gif"),
+    (lazy_pattern(rb"RIFF....WEBP", re.DOTALL), ".webp"),
+    (lazy_pattern(rb"....ftypavi[fs]", re.DOTALL), ".avif"),
+)
+"""How a file of each format begins."""
+_BINARY = frozenset(("", "application/octet-stream", "binary/octet-stream"))
+"""What servers say of files that they do not know."""
+_OF_SVG = frozenset(("text/plain", "text/xml", "application/xml"))
+"""What servers say besides of an SVG; raw.githubusercontent.com among them."""
+_SVG_NAME = "http://www.w3.org/2000/svg svg"
+
+
+class PictureRefused(Exception):
+    """Why this is no picture for the site, in the author's words."""
+
+
+def picture_suffix(found: Downloaded) -> str:
+    """The suffix of the format that the bytes have; PictureRefused if they are no sound picture."""
+    suffix = next((suffix for magic, suffix in _MAGIC if magic.match(found.data)), "")
+    is_image = found.media_type.startswith("image/") or found.media_type in _BINARY
+    is_text = found.data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
+    if not suffix and is_text and (is_image or found.media_type in _OF_SVG):
+        _check_svg(found.data)
+        return ".svg"
+    if not is_image:
+        raise PictureRefused(f"the server sends {found.media_type[:80]}, not a picture")
+    if not suffix:
+        raise PictureRefused("it is not a PNG, JPEG, GIF, WebP, AVIF or SVG image")
+    with nameless_file() as file:
+        file.write(found.data)
+        file.flush()
+        file.seek(0)
+        try:
+            picture_size(file, "it")
+        except ImageProblem as problem:
+            raise PictureRefused(str(problem)) from problem
+    return suffix
+
+
+def _check_svg(data: bytes) -> None:
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PictureRefused("it is an SVG in another encoding than UTF-8") from error
+    names: list[str] = []
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if not names:
+            names.append(name)
+
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError) as error:
+        raise PictureRefused("it is no SVG image, or is damaged") from error
+    if names != [_SVG_NAME]:
+        raise PictureRefused("it is no SVG image")
+    try:
+        svg_size(io.BytesIO(data))
+    except ValueError as error:
+        raise PictureRefused(f"it is no SVG image that can be shown: {error}") from error
+    active = active_content(data, "picture.svg")
+    if active:
+        raise PictureRefused(f"it is not safe to publish: {active[0].message}")

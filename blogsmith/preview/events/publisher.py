@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Container, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...base.diagnostics.format import format_diagnostic, printable
+from ...base.diagnostics.levels import NO_LEVELS
+from ...base.diagnostics.listing import choose_first
 from ...base.diagnostics.model import Diagnostic
 from ...build.site import counts_of
 from ...build.snapshot import SiteSnapshot
+from ...project.report import BuildLog, no_progress
 from ..cells.messages import Outcome
 from ..options import ServeOptions
-from ..pages.changed_files import changed_files, style_sheets
 from ..pages.site import ServedSite
 from ..pages.urls import address
 from ..protocol import Publish
-from .diagnostics import all_problems, problems_event
 from .terminal import ChangeLine, change_line, format_complete, new_problems, problem_lines
 
 
@@ -162,3 +166,106 @@ def count_cells(present: SiteSnapshot, path: str) -> int:
     """Cells of a post that run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.runs for cell in page.cells.cells) if page else 0
+
+
+# What is wrong with the site, as pages of the preview are told of it.
+
+
+MOST = 100
+"""Problems that a page is told in full."""
+
+
+def all_problems(
+    present: SiteSnapshot | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong, each once and sorted, silenced warnings left out.
+
+    broken: why there is no site as it should be now. others: what templates and running cells came to.
+    """
+    log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
+    log.add(broken)
+    if present:
+        log.add(present.shared)
+        for own in present.own.values():
+            log.add(own)
+    log.add(others)
+    return log.report()
+
+
+def problems_event(
+    found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
+) -> Mapping[str, object]:
+    """The event, errors first. new: those that were not there before."""
+    first = choose_first(found, MOST, lambda one: one.severity)
+    fresh = set(new)
+    return {
+        "kind": "problems",
+        "errors": sum(one.severity == "error" for one in found),
+        "warnings": sum(one.severity == "warning" for one in found),
+        "items": [_item(one, one in fresh, present) for one in first],
+    }
+
+
+def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapping[str, object]:
+    place = found.place
+    where = f"{found.path}:{place.line}:{place.column}" if place else found.path
+    item = present.rendered.get(found.path) if present else None
+    pages = [address(present.config.base_path + item.url)] if present and item else []
+    return {
+        "severity": found.severity,
+        "code": found.code,
+        "where": printable(where),
+        "path": found.path,
+        "line": place.line if place else 1,
+        "column": place.column if place else 1,
+        "message": printable(found.message),
+        "text": format_diagnostic(found, color=False),
+        "pages": pages,
+        "new": is_new,
+    }
+
+
+# Files that are copied into the site as they are: which addresses change when they are saved.
+
+
+_VERSION_DIGITS = 8
+"""As in the addresses of a theme's files."""
+
+
+def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
+    """Address of each style sheet among the saved files → its new version."""
+    found = {}
+    for path in paths:
+        if path.endswith(".css"):
+            file = present.context.root / path
+            for url in _addresses(present, path, file):
+                if version := _version(file):
+                    found[url] = version
+    return found
+
+
+def changed_files(present: SiteSnapshot, paths: Iterable[str]) -> list[str]:
+    """Addresses of saved files, style sheets apart."""
+    urls = present.resolved.loaded.asset_urls
+    base_path = present.config.base_path
+    return [address(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
+
+
+def _addresses(present: SiteSnapshot, path: str, file: Path) -> Iterator[str]:
+    context, urls = present.context, present.resolved.loaded.asset_urls
+    base_path = context.config.base_path
+    if path in urls:
+        yield address(base_path + urls[path])
+    for static in context.theme.files.static.values():
+        if static.asset.file == file:
+            yield address(f"{base_path}/{static.asset.path.as_posix()}")
+    joined = [sheet for sheet in context.theme.sheets.values() if sheet.is_made_of(file)]
+    for font in {view.math_font for view in present.views.values()} if joined else ():
+        yield from (address(f"{base_path}/{sheet.path(font)}") for sheet in joined)
+
+
+def _version(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()[:_VERSION_DIGITS]
+    except OSError:
+        return ""

@@ -5,25 +5,24 @@ It has no folder: pages come from the site in memory, its own files from a fixed
 
 from __future__ import annotations
 
+import errno
 import os
 import selectors
 import socket
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from threading import Thread
+from threading import Condition, Thread
 from time import monotonic
 
 from ..protocol import ActionHandler, SiteHandler
-from .admission import Admission
 from .client_files import client_files
 from .connection import Connection
 from .guard import host_headers
-from .hosts import is_loopback
+from .hosts import WILDCARDS, is_loopback
 from .hub import Hub
 from .limits import MAX_HEAD, ClientLimits
-from .listeners import host_in_url, listen
 from .reply import head_of, plain
 from .routes import Routes
 
@@ -186,3 +185,161 @@ def _turn_away(connection: socket.socket) -> None:
         connection.send(head_of(reply, keep_alive=False) + reply.body)
         # closed with unread bytes, the connection would take the answer back
         connection.recv(MAX_HEAD)
+
+
+# Connections with a thread each, at most so many; who has to go when another one comes.
+#
+# A program on this machine may open as many as it likes and say little on each: to count by address would not
+# tell it from a browser. What counts is whether a request is there as a whole. Who has not said it goes
+# first, the one that came first before the others; so a browser, which says it at once, finds room however
+# many wait.
+
+
+class Admission:
+    """Filled by the thread that accepts, emptied by those of the connections."""
+
+    def __init__(self, limits: ClientLimits) -> None:
+        self._limits = limits
+        self._changed = Condition()
+        self._threads: dict[Connection, Thread] = {}
+        self._is_closed = False
+
+    def __iter__(self) -> Iterator[Connection]:
+        with self._changed:
+            return iter(list(self._threads))
+
+    def __len__(self) -> int:
+        return len(self._threads)
+
+    def enter(self, connection: Connection, thread: Thread) -> bool:
+        """Whether there is room, after somebody else had to go if need be."""
+        until_s = monotonic() + self._limits.admission_s
+        with self._changed:
+            while len(self._threads) >= self._limits.connections and not self._is_closed:
+                now_s = monotonic()
+                if now_s >= until_s:
+                    return False
+                if (oldest := self._most_dispensable(now_s)) is not None:
+                    oldest.evict()
+                self._changed.wait(min(self._limits.eviction_s, until_s - now_s))
+            if not self._is_closed:
+                self._threads[connection] = thread
+            return not self._is_closed
+
+    def leave(self, connection: Connection) -> None:
+        """Its thread is about to end."""
+        with self._changed:
+            del self._threads[connection]
+            self._changed.notify_all()
+
+    def close(self) -> tuple[Thread, ...]:
+        """Hang up everywhere, and let nobody in any more; gives the threads that will end now."""
+        with self._changed:
+            self._is_closed = True
+            for connection in self._threads:
+                connection.hang_up()
+            self._changed.notify_all()
+            return tuple(self._threads.values())
+
+    def _most_dispensable(self, now_s: float) -> Connection | None:
+        by_rank = {
+            rank: connection
+            for connection in self._threads
+            if (rank := _rank(connection, now_s, self._limits.stall_s)) is not None
+        }
+        return by_rank[min(by_rank)] if by_rank else None
+
+
+def _rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
+    """The lower, the sooner it goes; None: it stays."""
+    if connection.is_evicted:
+        return None
+    if connection.is_asking:
+        # a browser keeps connections for what it asks next, and opens others without a word
+        return int(connection.is_idle), connection.since_s
+    is_stalled = connection.is_sending and now_s - connection.since_s > stall_s
+    return (2, connection.since_s) if is_stalled else None
+
+
+# Sockets to listen on: this machine only unless asked otherwise, all on one port.
+
+
+PORTS_TRIED = 101
+_BACKLOG = 512
+_ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+
+Address = tuple[socket.AddressFamily, str]
+
+
+def host_in_url(host: str) -> str:
+    """What stands in an address that a browser on this machine opens."""
+    if host in ("::", "::1"):
+        return "[::1]"
+    if host in (*WILDCARDS, "localhost"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socket]:
+    """Return listening sockets for `host`, on `port` or one of the hundred after it; 0: any port.
+
+    is_fixed: no other port than `port` will do. OSError: no port is free, or this machine does not have the
+    address.
+    """
+    addresses = _addresses(host)
+    last = OSError(errno.EADDRINUSE, "no port is free")
+    tried: Iterable[int] = (
+        [0] * 20 if port == 0 else range(port, min(port + (1 if is_fixed else PORTS_TRIED), 65536))
+    )
+    for candidate in tried:
+        try:
+            return _bind_all(addresses, candidate)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            last = error
+    raise last
+
+
+def _addresses(host: str) -> list[Address]:
+    if host in ("localhost", "127.0.0.1"):
+        # `localhost` is either of them, depending on the browser: both must be us, and nobody else
+        return [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+    found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
+
+
+def _bind_all(addresses: list[Address], port: int) -> list[socket.socket]:
+    """One socket for each address; those after the first may be missing on this machine."""
+    listeners: list[socket.socket] = []
+    try:
+        for address in addresses:
+            try:
+                listeners.append(_bind(address, port))
+            except OSError as error:
+                if not listeners or error.errno not in _ABSENT:
+                    raise
+            port = listeners[0].getsockname()[1]
+    except OSError:
+        for listener in listeners:
+            listener.close()
+        raise
+    return listeners
+
+
+def _bind(address: Address, port: int) -> socket.socket:
+    family, host = address
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            # connections that ended a moment ago hold the port otherwise; one that is listened on stays taken
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(host != "::"))
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+        listener.setblocking(False)
+    except OSError:
+        listener.close()
+        raise
+    return listener

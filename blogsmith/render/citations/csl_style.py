@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Place
 from ...base.patterns import lazy_pattern
 from ...bibliography.citation_styles import read_bundled_style
-from ...bibliography.csl.locators import split_locator
-from ...bibliography.csl.markup import item_signs
+from ...bibliography.csl.markup import (
+    FIRST_FORMULA,
+    MOST_FORMULAS,
+    PRIVATE,
+    is_mark,
+    item_signs,
+    tag_of,
+    tag_sign,
+)
 from ...bibliography.csl.processor import CslProcessor
 from ...bibliography.csl.style_tree import StyleError
 from ...model.publications import CslStyle, Publication
@@ -18,7 +26,6 @@ from ...syntax.records import Citation, Cited
 from ..context import Rendering
 from ..prose import escape_html
 from .cited_works import CitedWork, CitedWorks
-from .csl_text import CslText
 from .rich_text import text_html
 from .styles import behind, link_to, short_authors
 
@@ -120,3 +127,102 @@ class CslPageStyle:
 
     def _html(self, rendering: Rendering, text: str, key: str) -> str:
         return self._text.html(text, lambda formula: text_html(rendering, formula, key))
+
+
+# Texts of works on their way through a style of CSL: formulas and tags as single signs, then HTML.
+
+
+_FORMULA = lazy_pattern(r"\$(?:[^\\$]|\\.)+\$|\\\$")
+_WRITTEN_TAG = lazy_pattern(r'</?(?:i|b|sup|sub)>|<span class="nocase">.*?</span>')
+_ADDRESS = lazy_pattern(r"https?://[^\s<>\"\ue000-\uf8ff]*[^\s<>\".,;:)\]\ue000-\uf8ff]")
+_HTML = {"<sc>": '<span class="small-caps">', "</sc>": "</span>", "<nocase>": "", "</nocase>": ""}
+
+
+class CslText:
+    """The texts of one page."""
+
+    def __init__(self) -> None:
+        self._formulas: list[str] = []
+
+    def encode(self, text: str) -> str:
+        """A text as a style gets it."""
+        text = PRIVATE.sub("", text)
+        text = _FORMULA.sub(lambda found: self._formula(found[0]), text)
+        return _WRITTEN_TAG.sub(lambda found: self._tag(found[0]), text)
+
+    def _tag(self, written: str) -> str:
+        if not written.startswith("<span"):
+            return tag_sign(written)
+        inner = _WRITTEN_TAG.sub(lambda found: tag_sign(found[0]), written[21:-7])
+        return f"{tag_sign('<nocase>')}{inner}{tag_sign('</nocase>')}"
+
+    def _formula(self, written: str) -> str:
+        if written == "\\$":
+            return "$"
+        if len(self._formulas) >= MOST_FORMULAS:
+            return written
+        self._formulas.append(written)
+        return chr(FIRST_FORMULA + len(self._formulas) - 1)
+
+    def written(self, text: str) -> str:
+        """What a style gave, formulas as they were written, without markup."""
+        pieces = (self._formula_of(char) or ("" if is_mark(char) else char) for char in text)
+        return "".join(pieces)
+
+    def _formula_of(self, char: str) -> str:
+        index = ord(char) - FIRST_FORMULA
+        return self._formulas[index] if 0 <= index < len(self._formulas) else ""
+
+    def html(self, text: str, formula: Callable[[str], str]) -> str:
+        """HTML of what a style gave, addresses as links, signs of items kept. formula: `$x$` → its HTML."""
+        pieces, position = list[str](), 0
+        for found in _ADDRESS.finditer(text):
+            pieces.append(self._plain(text[position : found.start()], formula))
+            address = escape_html(found[0])
+            pieces.append(f'<a href="{address}">{address}</a>')
+            position = found.end()
+        pieces.append(self._plain(text[position:], formula))
+        return "".join(pieces)
+
+    def _plain(self, text: str, formula: Callable[[str], str]) -> str:
+        return "".join(self._character(char, formula) for char in escape_html(text))
+
+    def _character(self, char: str, formula: Callable[[str], str]) -> str:
+        if not "\ue000" <= char <= "\uf8ff":
+            return char
+        tag = tag_of(char)
+        if tag:
+            return _HTML.get(tag, tag)
+        if written := self._formula_of(char):
+            return formula(written)
+        return char if is_mark(char) else ""
+
+
+# Places in a work, as authors write them: `p. 3`, `ch. 2`, `12–15`.
+
+
+_LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("p", "pp", "page", "pages"), "page"),
+        **dict.fromkeys(("ch", "chap", "chapter", "chapters"), "chapter"),
+        **dict.fromkeys(("sec", "sect", "section", "sections", "§"), "section"),
+        **dict.fromkeys(("fig", "figs", "figure", "figures"), "figure"),
+        **dict.fromkeys(("vol", "vols", "volume"), "volume"),
+        **dict.fromkeys(("no", "nos", "issue"), "issue"),
+        **dict.fromkeys(("l", "ll", "line", "lines"), "line"),
+        **dict.fromkeys(("n", "note", "notes"), "note"),
+        **dict.fromkeys(("para", "paragraph", "¶"), "paragraph"),
+        **dict.fromkeys(("tab", "tbl", "table"), "table"),
+    }
+)
+_LOCATOR = lazy_pattern(r"([A-Za-z]+|§|¶)\.?\s*([\dIVXLCivxlc][\w.\-–, ]*)")
+_NUMBERS = lazy_pattern(r"\d[\d\-–, ]*")
+
+
+def split_locator(locator: str) -> tuple[str, str]:
+    """The label of CSL and the number; a place of another kind is `custom`, and stands as written."""
+    if _NUMBERS.fullmatch(locator):
+        return "page", locator
+    found = _LOCATOR.fullmatch(locator.replace("\u00a0", " "))
+    label = _LABELS.get(found[1].lower(), "") if found else ""
+    return (label, found[2]) if found and label else ("custom" if locator else "", locator)

@@ -5,7 +5,9 @@ Nothing runs: results are shown as they are handed in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 from markdown_it.token import Token
 from msgspec.structs import replace
@@ -14,9 +16,9 @@ from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure
-from ...model.sweeps import Sweep
+from ...model.sweeps import Sweep, SweepAxis
 from ...syntax.records import Fence, record_of
-from ..captions import inline_html
+from ..captions import inline_html, plain
 from ..context import Rendering
 from ..fences import code_of_fence
 from ..prose import escape_html
@@ -25,8 +27,6 @@ from .outputs import RenderedOutputs, show_outputs
 from .pictures import option_text
 from .provenance import provenance, run_line
 from .runnable import runnable_cell
-from .sweeps import sweep_runs
-from .unmet import unmet_note
 from .values import stale_sentence
 
 _DONE = ("ok", "error")
@@ -195,3 +195,97 @@ def _provenance(rendering: Rendering, cell: Cell, result: CellResult, *, is_apar
         style=options.provenance,
         told=told if is_told and options.provenance == "once" and not is_apart else None,
     )
+
+
+# The note on a page whose code was not run because something that it needs is missing.
+
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "cuda": "CUDA",
+        "flash_attn": "FlashAttention",
+        "jax": "JAX",
+        "numpy": "NumPy",
+        "scipy": "SciPy",
+        "tensorflow": "TensorFlow",
+        "torch": "PyTorch",
+    }
+)
+"""Module → the name that readers know. Others are shown as they are imported."""
+
+
+def unmet_note(rendering: Rendering) -> str:
+    """Return the note before the first cell that it is about; after that an empty string."""
+    if rendering.has_unmet_note:
+        return ""
+    rendering.has_unmet_note = True
+    cells = [result for result in rendering.results.cells.values() if result.status != "off"]
+    skipped = [result for result in cells if result.status == "skipped" and result.unmet]
+    needs: dict[str, str] = {}
+    for need in (need for result in skipped for need in result.unmet):
+        name, _, version = need.partition(">=")
+        needs[name] = version or needs.get(name, "")
+    template = (
+        "The code on this page needs {needs} and was not run here."
+        if len(skipped) == len(cells)
+        else "Some code on this page needs {needs} and was not run here."
+    )
+    note = rendering.language.translate(template, needs=" + ".join(map(_readable, needs, needs.values())))
+    return f'<p class="output-note">{escape_html(note)}</p>\n'
+
+
+def _readable(name: str, version: str) -> str:
+    """`torch`, `2.6` → `PyTorch ≥ 2.6`."""
+    return _NAMES.get(name, name) + (f" ≥ {version}" if version else "")
+
+
+# What a cell gave with each value of its sweep: a fold for each, which a script turns into sliders.
+
+
+ShowRun = Callable[[Cell, CellResult], str]
+"""(cell, result) → what came out, with where it came from."""
+
+
+def sweep_runs(rendering: Rendering, cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> str:
+    """All runs in the order of the lists; that of the default is open, and the one that other media show."""
+    rendering.widgets.update(("teaching", "sweep"))
+    sliders = "".join(map(_slider, sweep.axes, sweep.default_point.at))
+    runs = "".join(_runs(_words(rendering, cell), sweep, result, show))
+    # nothing without the script, and some browsers would remember where a slider stood
+    controls = f'<div class="sweep-controls" hidden>{sliders}</div>'
+    return f'<div class="sweep">\n{controls}\n{runs}</div>\n'
+
+
+def _slider(axis: SweepAxis, at: int) -> str:
+    values = [str(value) for value in axis.values]
+    shown, data = escape_html(values[at]), escape_html(json.dumps(values, ensure_ascii=False))
+    state = f'max="{len(values) - 1}" value="{at}" aria-valuetext="{shown}" data-values="{data}"'
+    control = f'<input type="range" {state} autocomplete="off">'
+    return f'<label>{escape_html(axis.name)}{control}</label><span aria-hidden="true">{shown}</span>'
+
+
+def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterator[str]:
+    default, alt = sweep.default_point, cell.options.fig_alt
+    for point in sweep.points():
+        is_default = point.at == default.at
+        own_alt = f"{alt} ({point.label})" if alt else ""
+        # the label of a figure or table leads to the default's
+        label = cell.label if is_default else ""
+        one = replace(cell, label=label, options=replace(cell.options, fig_alt=own_alt))
+        inside = show(one, result if is_default else _other(result, point.key))
+        own = " open data-default" if is_default else ""
+        summary = f"<summary>{escape_html(point.label)}</summary>"
+        yield f'<details class="sweep-run"{own}>{summary}\n{inside}</details>\n'
+
+
+def _words(rendering: Rendering, cell: Cell) -> Cell:
+    """The cell with the words for its pictures, to which those of each run are added."""
+    options = cell.options
+    if options.fig_alt or not options.fig_cap:
+        return cell
+    caption = plain(rendering, option_text(cell, "fig-cap", options.fig_cap))
+    return replace(cell, options=replace(options, fig_alt=caption))
+
+
+def _other(result: CellResult, key: str) -> CellResult:
+    return result.others.get(key) or CellResult("pending")

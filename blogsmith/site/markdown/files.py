@@ -7,20 +7,22 @@ Form of the list: https://llmstxt.org.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from ...config.schema import Config
 from ...languages.tags import language_name
 from ...model.generated_files import GeneratedFile
+from ...model.names import name_set
 from ...model.template_views import PageView
 from ..frame import host_url
 from ..redirects import output_path
-from .blocks import block_markdown
-from .escapes import collapse_spaces, escape_text
-from .inline import Address, inline_markdown
-from .tree import read_tree
+from .escapes import collapse_spaces, escape_start, escape_text, fence_of
+from .inline import Address, formula_tex, inline_markdown
+from .tree import PageElement, read_tree
 
 _LIST = PurePosixPath("llms.txt")
 
@@ -94,3 +96,312 @@ def _line(config: Config, page: PageView) -> str:
     words = escape_text(collapse_spaces(page.description))
     url = host_url(config) + markdown_url(page.url)
     return f"- [{escape_text(page.title)}]({url})" + (f": {words}" if words else "")
+
+
+# Blocks of a page → Markdown: one function an element or a class of ours.
+
+
+_BLOCKS = name_set(
+    "address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr"
+    " iframe main nav ol p pre section table ul video audio picture"
+)
+_BAR = lazy_pattern(r"\$(?!\s)(?:\\.|[^$\\])*\$|(?<!\\)\|")
+_STREAMS = ("stdout", "stderr", "error")
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+
+
+def block_markdown(nodes: Iterable[PageElement | str], address: Address) -> list[str]:
+    """The blocks that `nodes` print, each without blank lines around it."""
+    return _Blocks(address).write(nodes)
+
+
+class _Blocks:
+    def __init__(self, address: Address) -> None:
+        self._address = address
+
+    def write(self, nodes: Iterable[PageElement | str]) -> list[str]:
+        found: list[str] = []
+        line: list[PageElement | str] = []
+        for node in nodes:
+            if isinstance(node, PageElement) and _is_block(node):
+                found += self._paragraph(line)
+                line = []
+                found += self._block(node)
+            else:
+                line.append(node)
+        return [*found, *self._paragraph(line)]
+
+    def _paragraph(self, nodes: Iterable[PageElement | str]) -> list[str]:
+        text = self._inline(nodes)
+        return [escape_start(text)] if text else []
+
+    def _inline(self, nodes: Iterable[PageElement | str]) -> str:
+        return inline_markdown(nodes, self._address)
+
+    def _block(self, element: PageElement) -> list[str]:
+        for name in element.classes:
+            rule = _CLASS_RULES.get(name)
+            if rule:
+                return [*rule(self, element)]
+        if element.tag in _LEVELS:
+            return [*self.heading(element)]
+        rule = _RULES.get(element.tag)
+        return [*rule(self, element)] if rule else self.write(element.children)
+
+    def heading(self, element: PageElement) -> Iterator[str]:
+        text = self._inline(element.children)
+        if text:
+            yield f"{'#' * _LEVELS[element.tag]} {text}"
+
+    def quotation(self, element: PageElement) -> Iterator[str]:
+        blocks = self.write(element.children)
+        if blocks:
+            yield indent("\n\n".join(blocks), "> ", "> ")
+
+    def rule(self, element: PageElement) -> Iterator[str]:
+        yield "---"
+
+    def nothing(self, element: PageElement) -> Iterator[str]:
+        yield from ()
+
+    def paragraph(self, element: PageElement) -> Iterator[str]:
+        # the author's formula, or anything else that HTML lets stand in no paragraph
+        yield from self.write(element.children)
+
+    def display(self, element: PageElement) -> Iterator[str]:
+        """A display, then its numbers: in TeX they would be numbers of another text."""
+        math = element if element.tag == "math" else element.find("math")
+        tex = formula_tex(math) if math else ""
+        if not math or not tex:
+            yield from self.write(element.children)
+            return
+        yield f"$$\n{tex}\n$$"
+        link = element.find("a", "eq-number")
+        number = link.text() if link else math.attributes.get("data-numbers", "")
+        # what the author has put there stands in the formula
+        if number and "\\tag" not in tex:
+            yield escape_start(escape_text(number))
+
+    def unordered(self, element: PageElement) -> Iterator[str]:
+        yield from self._list(element, lambda number: "-")
+
+    def ordered(self, element: PageElement) -> Iterator[str]:
+        start = element.attributes.get("start", "1")
+        first = int(start) if start.isdecimal() and len(start) < 9 else 1
+        yield from self._list(element, lambda number: f"{first + number}.")
+
+    def _list(self, element: PageElement, sign: Callable[[int], str]) -> Iterator[str]:
+        items = [child for child in element.elements() if child.tag == "li"]
+        is_loose = any(child.tag in _BLOCKS - {"ul", "ol"} for item in items for child in item.elements())
+        texts = []
+        for number, item in enumerate(items):
+            mark = f"{sign(number)} "
+            box = item.find("input")
+            if box is not None and "task" in item.classes:
+                mark += "[x] " if "checked" in box.attributes else "[ ] "
+            blocks = self.write(item.children)
+            body = ("\n\n" if is_loose else "\n").join(blocks)
+            texts.append(indent(body, mark, " " * len(f"{sign(number)} ")) if blocks else mark.strip())
+        if texts:
+            yield ("\n\n" if is_loose else "\n").join(texts)
+
+    def definitions(self, element: PageElement) -> Iterator[str]:
+        """`Term` above `: what it is`, as PHP Markdown Extra has it."""
+        parts: list[str] = []
+        for child in _definition_parts(element):
+            if child.tag == "dt":
+                parts.append(("\n" if parts else "") + escape_start(self._inline(child.children)))
+            else:
+                parts.append(indent("\n\n".join(self.write(child.children)), ": ", "  "))
+        if parts:
+            yield "\n".join(parts)
+
+    def table(self, element: PageElement) -> Iterator[str]:
+        rows = [*_rows(element)]
+        if not rows:
+            return
+        width = max(len(row) for row in rows)
+        lines = [self._row(row, width) for row in rows]
+        caption = element.find("caption")
+        if caption:
+            yield from self._paragraph(caption.children)
+        rules = "|".join(_alignment(cell) for cell in rows[0]) + "|---" * (width - len(rows[0]))
+        yield "\n".join([lines[0], f"|{rules}|", *lines[1:]])
+
+    def _row(self, cells: list[PageElement], width: int) -> str:
+        texts = [" ".join(self._cell(cell)) for cell in cells] + [""] * (width - len(cells))
+        return "| " + " | ".join(texts) + " |"
+
+    def _cell(self, cell: PageElement) -> Iterator[str]:
+        text = self._inline(cell.children).replace("\\\n", " ").replace("\n", " ")
+        # a bar in a formula is one; elsewhere it would end the cell
+        yield _BAR.sub(lambda found: found[0] if found[0].startswith("$") else "\\|", text)
+
+    def code(self, element: PageElement) -> Iterator[str]:
+        """A fence with the language and the title that stand above the code."""
+        pre = element if element.tag == "pre" else element.find("pre")
+        if pre is None:
+            yield from self.write(element.children)
+            return
+        title = element.find("span", "code-title")
+        # signs in front of its lines say what has changed
+        language = "diff" if "data-changed" in pre.attributes else element.attributes.get("data-lang", "")
+        info = f'{language or "text"} title="{_attribute(title.text())}"' if title else language
+        yield fence_code(pre.text(), info)
+        caption = next((child for child in element.elements() if child.tag == "figcaption"), None)
+        if caption is not None and "code-header" not in caption.classes:
+            yield from self._paragraph(caption.children)
+
+    def output(self, element: PageElement) -> Iterator[str]:
+        """What a cell printed."""
+        if element.tag != "pre":
+            yield from self.write(element.children)
+            return
+        kind = next(kind for kind in _STREAMS if f"output-{kind}" in element.classes)
+        yield fence_code(element.text(), f'text title="{kind}"')
+
+    def aside(self, element: PageElement) -> Iterator[str]:
+        """A callout, a fold or a part of tabs: what is written on it, bold, and its text, as a quotation."""
+        title = next(filter(_is_title, element.elements()), None)
+        rest = [child for child in element.children if child is not title]
+        text = self._inline(title.children) if title else ""
+        blocks = ([f"**{text}**"] if text else []) + self.write(rest)
+        if blocks:
+            yield indent("\n\n".join(blocks), "> ", "> ")
+
+    def figure(self, element: PageElement) -> Iterator[str]:
+        words = element.attributes.get("aria-label", "")
+        if words:
+            yield from self._paragraph([words])
+        for child in element.children:
+            if isinstance(child, PageElement) and child.tag == "figcaption":
+                text = self._inline(child.children)
+                if text:
+                    yield text if "*" in text or "_" in text else f"*{text}*"
+            else:
+                yield from self.write([child])
+
+    def provenance(self, element: PageElement) -> Iterator[str]:
+        text = collapse_spaces(element.text()).strip()
+        if text:
+            yield f"*{escape_text(text)}*"
+
+    def drawing(self, element: PageElement) -> Iterator[str]:
+        """A drawing in the page: what is said and written in it, and its caption."""
+        svg = element.find("svg")
+        if svg:
+            written = [collapse_spaces(word).strip() for word in svg.children if isinstance(word, str)]
+            label = svg.attributes.get("aria-label", "")
+            words = ([f"{label}:"] if label and written else [label]) + [" · ".join(written)]
+            yield from self._paragraph([" ".join(filter(None, words))])
+        yield from self.figure(element)
+
+    def notes(self, element: PageElement) -> Iterator[str]:
+        items = [child for one in element.elements() if one.tag == "ol" for child in one.elements()]
+        for item in items:
+            name = item.attributes.get("id", "").removeprefix("fn-")
+            blocks = self.write(item.children)
+            if blocks:
+                yield indent("\n\n".join(blocks), f"[^{name}]: ", "    ")
+
+    def film(self, element: PageElement) -> Iterator[str]:
+        source = element.attributes.get("src", "")
+        inner = element.find("source")
+        if inner is not None:
+            source = source or inner.attributes.get("src", "")
+        url = self._address.resolve(source)
+        poster, words = element.attributes.get("poster", ""), element.attributes.get("aria-label", "")
+        if poster:
+            yield f"![{escape_text(words)}]({self._address.resolve(poster)})"
+        elif words:
+            yield from self._paragraph([words])
+        if source:
+            yield f"<{url}>" if "://" in url else f"[{escape_text(source)}]({url})"
+
+
+_RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = MappingProxyType(
+    {
+        "p": _Blocks.paragraph,
+        "blockquote": _Blocks.quotation,
+        "hr": _Blocks.rule,
+        "ul": _Blocks.unordered,
+        "ol": _Blocks.ordered,
+        "dl": _Blocks.definitions,
+        "table": _Blocks.table,
+        "pre": _Blocks.code,
+        "figure": _Blocks.figure,
+        "aside": _Blocks.aside,
+        "details": _Blocks.aside,
+        "math": _Blocks.display,
+        "video": _Blocks.film,
+        "audio": _Blocks.film,
+        "iframe": _Blocks.film,
+        "nav": _Blocks.nothing,
+        "form": _Blocks.nothing,
+    }
+)
+_CLASS_RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = MappingProxyType(
+    {
+        "math-display": _Blocks.display,
+        "code": _Blocks.code,
+        "output-stdout": _Blocks.output,
+        "output-stderr": _Blocks.output,
+        "output-error": _Blocks.output,
+        "output-value": _Blocks.output,
+        "provenance": _Blocks.provenance,
+        "diagram": _Blocks.drawing,
+        "footnotes": _Blocks.notes,
+        "tab": _Blocks.aside,
+        "sweep-controls": _Blocks.nothing,
+    }
+)
+
+
+def indent(text: str, first: str, others: str) -> str:
+    """`text` with `first` in front of its first line and `others` in front of the other ones."""
+    lines = text.split("\n")
+    rest = [(others + line).rstrip() if not line else others + line for line in lines[1:]]
+    return "\n".join([first + lines[0], *rest])
+
+
+def fence_code(text: str, info: str) -> str:
+    """Code between fences that nothing in it ends."""
+    ticks = fence_of("`", text, 3)
+    return f"{ticks}{info}\n{text.removesuffix(chr(10))}\n{ticks}"
+
+
+def _is_block(element: PageElement) -> bool:
+    """Whether it is a block, a display, or an element of the line around blocks, such as a link."""
+    if element.tag in ("a", "span", "cite"):
+        return any(child.tag in _BLOCKS and child.tag != "picture" for child in element.elements())
+    is_display = element.tag == "math" and element.attributes.get("display") == "block"
+    return element.tag in _BLOCKS or is_display
+
+
+def _is_title(element: PageElement) -> bool:
+    return element.tag in ("summary", "label") or "callout-title" in element.classes
+
+
+def _definition_parts(element: PageElement) -> Iterator[PageElement]:
+    for child in element.elements():
+        if child.tag == "div":
+            yield from _definition_parts(child)
+        elif child.tag in ("dt", "dd"):
+            yield child
+
+
+def _rows(table: PageElement) -> Iterator[list[PageElement]]:
+    for child in table.elements():
+        if child.tag == "tr":
+            yield [cell for cell in child.elements() if cell.tag in ("td", "th")]
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from _rows(child)
+
+
+def _alignment(cell: PageElement) -> str:
+    signs = {"align-left": ":---", "align-right": "---:", "align-center": ":---:"}
+    return next((sign for name, sign in signs.items() if name in cell.classes), "---")
+
+
+def _attribute(text: str) -> str:
+    return collapse_spaces(text).replace('"', "'").replace("`", "'")

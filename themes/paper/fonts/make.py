@@ -17,7 +17,7 @@ import mend
 import stretch
 from fontTools.ttLib import TTFont
 
-from blogsmith.site.font_cut import cut_font
+from blogsmith.stages.fonts import cut_font
 from blogsmith.site.math_font import COMMON, font_cut_of
 
 HERE = Path(__file__).parent
