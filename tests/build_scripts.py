@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from blogsmith.base.storage.cache_file import cache_path
 from blogsmith.build.last_build import find_unchanged
+from blogsmith.project.program import open_rows
 from blogsmith.project.report import BuildReport
-from blogsmith.project.site_rows import open_rows
 from blogsmith.project.trust.consent import trust
 from tests.faults.children import at_step, in_child, kill_self
 from tests.preview_sites import built

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blogsmith.base.storage.cache_file import cache_path
 from blogsmith.base.storage.site_cache import Kind, Row
-from blogsmith.project.site_rows import open_rows
+from blogsmith.project.program import open_rows
 
 
 def row_names(root: Path, kind: Kind) -> set[str]:

@@ -24,8 +24,7 @@ from blogsmith.config.schema import Config
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Asset, Body, Document, IncludedFile, Source
-from blogsmith.model.media import MediaFile
-from blogsmith.model.pictures import ImageInfo
+from blogsmith.model.pictures import ImageInfo, MediaFile
 from blogsmith.model.results import (
     Blob,
     CellOutput,

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
-from blogsmith.base.storage.site_lock import site_lock
+from blogsmith.base.storage.lock import site_lock
 from blogsmith.base.timeout import LIMIT_S
 from blogsmith.build import site
 from blogsmith.cli.new_post import NewPost, write_post

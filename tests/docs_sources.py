@@ -64,7 +64,7 @@ SCOPES = ("OfPage", "OfSite")
 
 def all_settings() -> list[Setting]:
     """Every setting, in the order of `blogsmith/config/schema.py`."""
-    names = ("config/schema.py", "config/community.py", "config/inspection.py", "model/cells.py")
+    names = ("config/schema.py", "config/schema.py", "config/schema.py", "model/cells.py")
     files = (ROOT / "blogsmith" / name for name in names)
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     structs = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}

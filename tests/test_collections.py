@@ -19,7 +19,7 @@ from blogsmith.site.collections import page_views
 from blogsmith.site.frame import Frame, Rendered, Unpublished
 from blogsmith.site.neighbours import series_problems
 from blogsmith.site.pages import reading_minutes, shorten
-from blogsmith.site.redirects import output_path, redirect, redirect_path
+from blogsmith.site.permalinks import output_path, redirect, redirect_path
 from blogsmith.site.site_view import site_view
 from blogsmith.site.terms import term_names, term_warnings
 from blogsmith.site.urls import assign_urls

@@ -12,10 +12,18 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute.cluster import dask_executor
-from blogsmith.execute.cluster.dask_executor import DaskExecutor, Task
-from blogsmith.execute.cluster.remote import RemoteEnvironment, Run, run_there, terms_of
-from blogsmith.execute.cluster.remote_needs import NeedsVerdict, WorkerResources, judge, questions
+from blogsmith.execute.cluster import dask_cluster
+from blogsmith.execute.cluster.dask_cluster import DaskExecutor, Task
+from blogsmith.execute.cluster.remote import (
+    NeedsVerdict,
+    RemoteEnvironment,
+    Run,
+    WorkerResources,
+    judge,
+    questions,
+    run_there,
+    terms_of,
+)
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import LostSession, run_sessions
 from blogsmith.execute.session.session import run_session
@@ -257,8 +265,8 @@ def test_a_worker_gets_one_session_at_a_time(tmp_path: Path) -> None:
 def test_a_session_does_not_wait_for_workers_that_are_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_executor, "GRACE_S", 0.1)
-    monkeypatch.setattr(dask_executor, "_LOOK_S", 0.02)
+    monkeypatch.setattr(dask_cluster, "GRACE_S", 0.1)
+    monkeypatch.setattr(dask_cluster, "_LOOK_S", 0.02)
     cluster = FakeCluster()
     with DaskExecutor(cluster, NeedsVerdict(), GPU) as executor:
         waits = executor.submit(run_session, job(tmp_path, "1"))
@@ -273,7 +281,7 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
 
 def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that has died is started anew, under another address."""
-    monkeypatch.setattr(dask_executor, "_LOOK_S", 0.01)
+    monkeypatch.setattr(dask_cluster, "_LOOK_S", 0.01)
     looks = []
 
     class Cluster(FakeCluster):

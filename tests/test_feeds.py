@@ -18,11 +18,18 @@ from msgspec.structs import replace
 from blogsmith.config.schema import Config, Feeds
 from blogsmith.model.template_views import Feed, Link, Pager, PageView, SeriesPart
 from blogsmith.model.texts import PageText
-from blogsmith.site.archive import archive, plan_archive, series_pages, series_path
+from blogsmith.site.archive import (
+    archive,
+    page_count,
+    page_number_url,
+    paginate,
+    plan_archive,
+    series_pages,
+    series_path,
+)
 from blogsmith.site.feed_text import feed_html
 from blogsmith.site.feeds import atom, feed_files, json_feed, site_feeds, with_feed
 from blogsmith.site.frame import Frame
-from blogsmith.site.pagination import page_count, page_number_url, paginate
 from blogsmith.site.site_view import site_view
 from blogsmith.site.sitemap import SitemapLimits, robots, sitemap, sitemap_files
 from tests.rows import each_row, examples

@@ -18,11 +18,10 @@ from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.environment import FileDigests
-from blogsmith.freeze.lock import freeze_lock
 from blogsmith.freeze.record import CellRecord, PageRecord, SessionRecord
 from blogsmith.freeze.record_form import Origin, ValueRecord
 from blogsmith.freeze.record_json import from_json, to_json
-from blogsmith.freeze.store import folder_of, pictures_of, read_page, write_page
+from blogsmith.freeze.store import folder_of, freeze_lock, pictures_of, read_page, write_page
 from blogsmith.model.results import (
     DARK,
     MOST_SDPA,

@@ -20,7 +20,7 @@ from blogsmith.render.images import (
     image_size,
     img_tag,
 )
-from blogsmith.rows.image_rows import ImageSizes
+from blogsmith.rows.stamped_values import ImageSizes
 from tests.rows import each_row
 
 INFO = ImageInfo("/a.png", 40, 20)

@@ -11,10 +11,10 @@ import pytest
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
 from blogsmith.model.decode import decode
-from blogsmith.project.site_rows import open_rows
+from blogsmith.project.program import open_rows
 from blogsmith.read import files as reading
-from blogsmith.rows import source_rows, stamped_values
-from blogsmith.rows.source_rows import KeptSources
+from blogsmith.rows import stamped_values
+from blogsmith.rows.stamped_values import KeptSources
 from tests.site_files import put_bare
 
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\nfirst\n"
@@ -48,7 +48,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(path)
         return decode(data, path)
 
-    for module in (reading, source_rows):
+    for module in (reading, stamped_values):
         monkeypatch.setattr(module, "decode", noted)
     return names
 

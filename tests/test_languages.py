@@ -25,7 +25,7 @@ from blogsmith.project.context import open_site
 from blogsmith.render.outputs.html import clean_html
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
-from blogsmith.rows.page_keys import text_theme
+from blogsmith.rows.page_table import text_theme
 from blogsmith.syntax.kinds import ROWS
 from tests.rows import each_row
 from tests.site_files import build, put, put_bare

@@ -24,7 +24,7 @@ from blogsmith.base.diagnostics.model import Place
 from blogsmith.build.snapshot import SiteSnapshot
 from blogsmith.cli.main import main
 from blogsmith.features.links import LinkOptions, check_links
-from blogsmith.network import hosts
+from blogsmith.network import connection
 from blogsmith.network.connection import USER_AGENT, Limits
 from blogsmith.network.linkcheck.archive import archive_address
 from blogsmith.network.linkcheck.findings import findings
@@ -294,7 +294,7 @@ def test_a_redirect_to_a_private_machine(tmp_path: Path, host: Host, monkeypatch
         return names[name]
 
     body = f"<{outside.replace('127.0.0.1', 'out.example')}>"
-    monkeypatch.setattr(hosts, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(connection, "is_public", lambda address: address == "127.0.0.1")
     report = check(tmp_path, body, LinkOptions(NOW, limits=Limits(lookup=lookup)))
     assert [one.code for one in report.diagnostics] == ["link-unreachable"]
     assert ("HEAD", "/secret") not in host.asked

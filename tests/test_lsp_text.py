@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from blogsmith.base.diagnostics.model import Place
+from blogsmith.lsp.server import Worker
 from blogsmith.lsp.text_buffer import TextBuffer, choose_encoding, count_characters, count_units
-from blogsmith.lsp.worker import Worker
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 TEXTS = st.text(st.sampled_from("aé€𝔄\n\r\u2028\x85 "), max_size=30)

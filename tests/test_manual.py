@@ -15,9 +15,8 @@ import pytest
 from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES
 from blogsmith.cli.commands import cli
-from blogsmith.config.community import Analytics, Comments
 from blogsmith.config.load import parse_config
-from blogsmith.config.schema import Config
+from blogsmith.config.schema import Analytics, Comments, Config
 from blogsmith.config.validate import PROVIDERS, SHARES
 from blogsmith.languages.bundled_languages import bundled_tags
 from blogsmith.model.documents import Source

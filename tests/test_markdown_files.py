@@ -10,9 +10,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.site.markdown.escapes import escape_start, escape_text
 from blogsmith.site.markdown.files import block_markdown
-from blogsmith.site.markdown.inline import Address
+from blogsmith.site.markdown.inline import Address, escape_start, escape_text
 from blogsmith.site.markdown.tree import read_tree
 from tests.cases_io import CONFIG, all_cases, split_config
 from tests.check import render

@@ -375,7 +375,7 @@ def test_a_bound_folder_is_written_in_place(site: Path, small_disk: Path) -> Non
 HOLD = """
 import sys
 from pathlib import Path
-from blogsmith.base.storage.site_lock import site_lock
+from blogsmith.base.storage.lock import site_lock
 with site_lock(Path(sys.argv[1]), 0):
     print("held", flush=True)
     sys.stdin.read()

@@ -16,7 +16,7 @@ from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.publisher import all_problems
 from blogsmith.preview.pages.awaited import awaited_sources
 from blogsmith.preview.pages.render import Pages
-from blogsmith.project.site_rows import open_rows
+from blogsmith.project.program import open_rows
 from blogsmith.project.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
 from tests.rows import examples, thinned

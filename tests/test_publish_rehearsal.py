@@ -130,7 +130,7 @@ def test_nothing_of_a_site_runs_that_is_not_trusted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("blogsmith.publish.host_rehearsal.host_machine", None)
-    monkeypatch.setattr("blogsmith.publish.git_command.run_git", None)
+    monkeypatch.setattr("blogsmith.publish.pages_branch.run_git", None)
     root = publish_site(tmp_path, is_bare=True)
     for words in (("check", "gitlab"), ("--dry-run",), ("--yes", "--to", "rsync")):
         assert run("publish", *words, "--site", str(root)) == 1

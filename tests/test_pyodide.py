@@ -14,13 +14,12 @@ import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.base.storage.folder import Folder
-from blogsmith.base.storage.site_lock import site_lock
+from blogsmith.base.storage.lock import site_lock
 from blogsmith.cli import pyodide_vendor
 from blogsmith.cli.main import main
 from blogsmith.cli.pyodide_vendor import NOTICE, Vendored
-from blogsmith.pyodide.distribution import damaged_files, open_distribution
+from blogsmith.pyodide.distribution import LockProblem, damaged_files, open_distribution, read_lock
 from blogsmith.pyodide.imports import imports_of
-from blogsmith.pyodide.lock import LockProblem, read_lock
 from blogsmith.pyodide.names import MODULES, STANDARD_LIBRARY, needs_no_package
 from blogsmith.pyodide.release import CDN_URL, CORE, LOCK, LOCK_SHA256, VERSION
 from blogsmith.pyodide.source import (

@@ -24,12 +24,9 @@ import pytest
 from PIL import Image
 
 from blogsmith.cli.main import main
-from blogsmith.model.remote_images import ImageCopy, is_remote, remote_address
-from blogsmith.model.remote_record import format_record, read_record
-from blogsmith.network import hosts
-from blogsmith.network.connection import Limits
-from blogsmith.network.download import Downloaded, DownloadRefused, download
-from blogsmith.network.hosts import is_public
+from blogsmith.model.remote_images import ImageCopy, format_record, is_remote, read_record, remote_address
+from blogsmith.network import connection
+from blogsmith.network.connection import Downloaded, DownloadRefused, Limits, download, is_public
 from blogsmith.network.images.copies import PictureRefused, copy_path, copy_state, picture_suffix
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.trust.consent import trust
@@ -222,7 +219,7 @@ def test_private_hosts_are_not_asked(host: Host) -> None:
 
 def test_a_redirect_to_a_private_host_is_refused(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first host counts as public here, the one that it leads to does not."""
-    monkeypatch.setattr(hosts, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(connection, "is_public", lambda address: address == "127.0.0.1")
     port = host.url.rpartition(":")[2]
     limits = Limits(lookup=lambda name, port: ["169.254.169.254" if "metadata" in name else "127.0.0.1"])
     host.move("/a", f"http://metadata.example:{port}/token")

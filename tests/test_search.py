@@ -16,10 +16,16 @@ from hypothesis import strategies as st
 
 from blogsmith.build import site
 from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, file_of
-from blogsmith.site.search.page_record import in_first_section, make_record, read_record, step
+from blogsmith.site.search.page_record import (
+    fold,
+    in_first_section,
+    make_record,
+    read_record,
+    split_terms,
+    step,
+)
 from blogsmith.site.search.page_text import PageFormula, read_sections
 from blogsmith.site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page
-from blogsmith.site.search.terms import fold, split_terms
 from blogsmith.tex.analysis.formula_tokens import MOST, formula_tokens
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, outputs, settled

@@ -14,7 +14,7 @@ import pytest
 from blogsmith.base.storage.cache_file import cache_path
 from blogsmith.base.storage.site_cache import NoRows, Row
 from blogsmith.project.bundled_folders import bundled_folder
-from blogsmith.project.site_rows import open_rows
+from blogsmith.project.program import open_rows
 from blogsmith.render.templates import environment
 from blogsmith.rows.template_rows import TemplateRows
 from tests.build_scripts import compare

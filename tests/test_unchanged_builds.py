@@ -19,7 +19,7 @@ from blogsmith.build import last_build
 from blogsmith.build import site as line
 from blogsmith.cli.main import main
 from blogsmith.project import program as program_module
-from blogsmith.project.site_rows import open_rows
+from blogsmith.project.program import open_rows
 from blogsmith.project.trust.consent import trust
 from blogsmith.write import plan
 from tests.cached_rows import change_cache

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Document, Source
-from blogsmith.model.slug_rules import alias_problem, slug_problem
+from blogsmith.model.slugs import alias_problem, slug_problem
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.urls import Urls, asset_url, assign_urls, publication
 from tests.rows import each_row

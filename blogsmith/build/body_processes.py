@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import msgspec
 from msgspec import Struct, structs
 
-from ..base.storage.digests import file_digest
+from ..base.storage.stamps import file_digest
 from ..config.load import LoadedConfig
 from ..config.schema import Config
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..model.documents import Body, Document
-from ..model.media import MediaFile
-from ..model.pictures import ImageInfo
+from ..model.pictures import ImageInfo, MediaFile
 from ..model.results import PageResults
 from ..model.texts import pack_text
 from ..pools.page_executor import PageExecutor, died
@@ -38,9 +37,9 @@ from ..project.report import BuildLog, no_progress
 from ..render.templates.files import ThemeFiles
 from ..render.templates.theme import make_theme
 from ..render.tools import Tools
-from ..rows.image_rows import measure_image
 from ..rows.lint_rows import encode_lint
 from ..rows.page_rows import NotStorable, decode_facts, encode_facts
+from ..rows.stamped_values import measure_image
 from ..stages.bibliographies import SiteBibliographies
 from ..stages.browser_python import browser_python
 from ..tex.on_demand import import_converter

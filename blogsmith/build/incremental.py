@@ -31,7 +31,7 @@ from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import NO_TEXTS, KeepText, read_again, read_site
 from ..rows.page_table import MARKED, PLAIN
-from ..rows.source_rows import KeptSources
+from ..rows.stamped_values import KeptSources
 from ..rows.template_rows import TemplateRows
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view

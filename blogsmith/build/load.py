@@ -18,9 +18,9 @@ from ..hooks.plugin_code import is_covered
 from ..model.documents import PageFacts, SiteFiles
 from ..project.context import SiteContext, open_site, with_theme
 from ..project.load import LoadedSite, resolve_urls
+from ..project.program import open_rows
 from ..project.report import BuildLog, BuildOptions
 from ..project.select import select_posts
-from ..project.site_rows import open_rows
 from ..read.files import NO_TEXTS, read_site
 from ..render.svg.active_content import Inspect, svg_warnings
 from ..render.templates.environment import TemplateCodes

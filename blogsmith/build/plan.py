@@ -34,8 +34,7 @@ from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
-from ..site.permalinks import files_url
-from ..site.redirects import output_path, redirect, redirect_path
+from ..site.permalinks import files_url, output_path, redirect, redirect_path
 from ..site.site_view import site_view, with_options
 
 if TYPE_CHECKING:

@@ -32,10 +32,9 @@ from ..read.included_files import included_names, read_included
 from ..render.converters import ForeignConvert, convert_foreign
 from ..render.lexing import Lex, lex_in_time
 from ..render.tools import Tools
-from ..rows.image_rows import ImageSizes
-from ..rows.page_keys import text_settings, text_theme
 from ..rows.page_rows import Question
-from ..rows.page_table import PLAIN, PageKinds, PageTable
+from ..rows.page_table import PLAIN, PageKinds, PageTable, text_settings, text_theme
+from ..rows.stamped_values import ImageSizes
 from ..rows.trace import OWN, Lookups, is_valid, trace_templates, trace_tools
 from ..site.index import PageEntry, page_entry
 from ..tex.cache import cache_conversions

@@ -17,34 +17,27 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-import msgspec
 from msgspec.structs import replace
 
-from ..base.diagnostics.extras import install_extra
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import NoRows, Rows, read_or_make
+from ..base.diagnostics.model import SiteError
+from ..base.storage.site_cache import NoRows, Rows
 from ..base.storage.temporary import nameless_file
-from ..config.load import CONFIG_NAME
 from ..hooks.calls import filter_document
 from ..hooks.failures import blame_plugins
 from ..model.decode import decode
 from ..model.documents import Output, Source
 from ..model.names import name_set
-from ..model.template_views import PageView
 from ..model.texts import ReadText
 from ..pools.page_executor import count_copies
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite
+from ..project.program import open_rows
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
-from ..project.site_rows import open_rows
 from ..read.front_matter import read_document
 from ..site.frame import Rendered
-from ..site.search.page_text import read_sections
-from ..site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
 from ..stages.bibliographies import bibliography_paths
 from ..stages.fonts import make_fonts, uncut_fonts
 from ..stages.git_dates import git_files
-from ..stages.search_files import pagefind_folder, plan_index, search_folder, searched_views
 from ..write.output import write_site
 from .incremental import IncrementalPipeline, UpdateRequest
 from .last_build import BuildExtent, is_untouched, keep_build, keep_outputs, start_build
@@ -52,102 +45,6 @@ from .last_version import distinct_files, with_last_versions
 from .plan import make_outputs
 from .snapshot import SiteSnapshot
 from .write import OutputRows
-
-# Pagefind's files of a site that has chosen it: made at the end of a build, from the texts of its pages.
-
-
-def make_pagefind_files(site: SiteSnapshot) -> list[Output]:
-    """The files; none for a site that searches in another way. SiteError if they cannot be made."""
-    settings, context = site.config.search_settings, site.context
-    if settings is None or settings.engine != "pagefind":
-        return []
-    if not is_installed():
-        raise _problem("search needs Pagefind, which is not installed", f"run: {install_extra('search')}")
-    editions = searched_views(tuple(site.views.values()), site.rendered, context)
-    return [file for edition, shown in editions.items() for file in _edition_files(site, shown, edition)]
-
-
-def _edition_files(site: SiteSnapshot, shown: Sequence[PageView], edition: str) -> list[Output]:
-    context, lang = site.context, edition or site.config.lang
-    plan = plan_index(shown, site.rendered, "pagefind")
-    name = pagefind_folder(plan.key(context.config.math.macros))
-    folder = search_folder(edition, context) / name
-
-    def make() -> bytes:
-        try:
-            return msgspec.msgpack.encode(make_index(_pages(shown), lang))
-        except PagefindProblem as problem:
-            raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
-
-    kept = f"{name}-{lang}-{program_version()}"
-    files = msgspec.msgpack.decode(read_or_make(context.root, "search", kept, make), type=dict[str, bytes])
-    return [Output(folder / "pagefind" / path, data) for path, data in files.items()]
-
-
-def _pages(views: Sequence[PageView]) -> Iterator[str]:
-    return (pagefind_page(view.title, view.url, read_sections(view.content)) for view in views)
-
-
-def _problem(message: str, hint: str) -> SiteError:
-    return SiteError(Diagnostic("search-engine", message, CONFIG_NAME, hint=hint))
-
-
-# What waits for its turn, in a file without a name: together it would fill the memory.
-
-
-_ENCODING = ("utf-8", "surrogatepass")
-
-
-class Spool:
-    """Belongs to one build. Processes that are forked from it may read."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        """file: to read and write; nobody else writes there."""
-        self._file = file
-        self._end = 0
-
-    def append(self, data: bytes) -> Callable[[], bytes] | None:
-        """What gives these bytes again; None if there is no room on the disk."""
-        start = self._end
-        try:
-            write_at(self._file, start, data)
-        except OSError:
-            return None
-        self._end += len(data)
-        return partial(self._read, start, len(data))
-
-    def put_output(self, output: Output) -> Output:
-        """The same file without its bytes in memory; as it is if there is no room on the disk."""
-        data = output.data
-        if data is None:
-            return output
-        digest = output.digest or sha256(data).hexdigest()
-        make = self.append(data)
-        return replace(output, data=None if make else data, make=make, digest=digest)
-
-    def put_text(self, text: str) -> ReadText:
-        """What reads this text again; it is not kept in memory, if there is room on the disk."""
-        make = self.append(text.encode(*_ENCODING))
-        return (lambda: make().decode(*_ENCODING)) if make else lambda: text
-
-    def _read(self, start: int, size: int) -> bytes:
-        data = read_at(self._file, start, size)
-        if len(data) != size:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return data
-
-
-def without_bytes(output: Output) -> Output:
-    """The file where nothing is written."""
-    return output if output.data is None else replace(output, data=b"")
-
-
-@contextmanager
-def open_spool() -> Iterator[Spool]:
-    """A spool that is gone at the end, with all that is in it."""
-    with nameless_file() as file:
-        yield Spool(file)
-
 
 _UNSETTLED = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
 """Codes of what may be otherwise next time although no file has changed: cells run where they can."""
@@ -272,9 +169,11 @@ def _finish(
 
 
 def _pagefind_files(site: SiteSnapshot, log: BuildLog) -> list[Output]:
+    # most sites have no use for it
+    from ..stages.pagefind import make_pagefind_files
 
     with log.stage("search"):
-        return make_pagefind_files(site)
+        return make_pagefind_files(site.context, site.views, site.rendered)
 
 
 def _write(
@@ -380,3 +279,60 @@ else:
         written = 0
         while written < len(data):
             written += os.pwrite(file.fileno(), data[written:], start + written)
+
+
+# What waits for its turn, in a file without a name: together it would fill the memory.
+
+
+_ENCODING = ("utf-8", "surrogatepass")
+
+
+class Spool:
+    """Belongs to one build. Processes that are forked from it may read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """file: to read and write; nobody else writes there."""
+        self._file = file
+        self._end = 0
+
+    def append(self, data: bytes) -> Callable[[], bytes] | None:
+        """What gives these bytes again; None if there is no room on the disk."""
+        start = self._end
+        try:
+            write_at(self._file, start, data)
+        except OSError:
+            return None
+        self._end += len(data)
+        return partial(self._read, start, len(data))
+
+    def put_output(self, output: Output) -> Output:
+        """The same file without its bytes in memory; as it is if there is no room on the disk."""
+        data = output.data
+        if data is None:
+            return output
+        digest = output.digest or sha256(data).hexdigest()
+        make = self.append(data)
+        return replace(output, data=None if make else data, make=make, digest=digest)
+
+    def put_text(self, text: str) -> ReadText:
+        """What reads this text again; it is not kept in memory, if there is room on the disk."""
+        make = self.append(text.encode(*_ENCODING))
+        return (lambda: make().decode(*_ENCODING)) if make else lambda: text
+
+    def _read(self, start: int, size: int) -> bytes:
+        data = read_at(self._file, start, size)
+        if len(data) != size:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return data
+
+
+def without_bytes(output: Output) -> Output:
+    """The file where nothing is written."""
+    return output if output.data is None else replace(output, data=b"")
+
+
+@contextmanager
+def open_spool() -> Iterator[Spool]:
+    """A spool that is gone at the end, with all that is in it."""
+    with nameless_file() as file:
+        yield Spool(file)

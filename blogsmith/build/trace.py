@@ -13,8 +13,7 @@ from ..config.languages import edition_root
 from ..config.schema import Config
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
-from ..model.media import MediaFile
-from ..model.pictures import ImageInfo
+from ..model.pictures import ImageInfo, MediaFile
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite

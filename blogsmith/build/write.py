@@ -19,8 +19,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import NoRows, Row, Rows
 from ..model.documents import Output
-from ..model.generated_files import GeneratedFile, OutputFile
-from ..model.page_inputs import PageInputs
+from ..model.generated_files import GeneratedFile, OutputFile, PageInputs
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..pools.page_executor import died

@@ -340,7 +340,7 @@ def _find_unchanged(root: Path, question: str, clocks: Clocks, focus: tuple[str,
     """What the last build reported, if nothing has changed since. focus: as in `focus_on`."""
     with no_collections():
         from ..build.last_build import find_unchanged
-        from ..project.site_rows import open_rows
+        from ..project.program import open_rows
 
     with open_rows(root) as rows:
         names = (question, question + " ".join(focus))

@@ -15,13 +15,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_lock import site_lock
+from ..base.storage.lock import site_lock
 from ..features.remote_images import RemoteUse
-from ..model.remote_images import FETCH_COMMAND, RECORD, ImageCopy
-from ..model.remote_record import read_record
+from ..model.remote_images import FETCH_COMMAND, RECORD, ImageCopy, read_record
 from ..model.units import format_size
-from ..network.connection import Limits
-from ..network.download import download
+from ..network.connection import Limits, download
 from ..network.images.copies import CopyRefused, copy_state, fetch_copy, write_record
 from ..project.context import SiteContext
 from ..project.report import Progress

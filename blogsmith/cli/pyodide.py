@@ -115,7 +115,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     import more.
     """
     site_context, pages = _open_site(context, site)
-    from ..base.storage.site_lock import site_lock
+    from ..base.storage.lock import site_lock
     from ..features.runnable_pages import modules_of
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import vendor_error

@@ -16,8 +16,7 @@ from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import open_folder
 from ..model.units import format_size
 from ..project.report import Progress, no_progress
-from ..pyodide.distribution import MAX_LOCK_BYTES, damaged_files
-from ..pyodide.lock import Lock, LockProblem, Package, read_lock
+from ..pyodide.distribution import MAX_LOCK_BYTES, Lock, LockProblem, Package, damaged_files, read_lock
 from ..pyodide.names import MODULES
 from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
 from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch

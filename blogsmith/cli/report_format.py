@@ -38,11 +38,11 @@ def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: P
 
         terminal.print_line(format_json(diagnostics, root.as_posix(), __version__))
     elif output_format == "sarif":
-        from ..base.diagnostics.sarif import format_sarif
+        from ..base.diagnostics.json_report import format_sarif
 
         terminal.print_line(format_sarif(diagnostics, _folder(root), __version__))
     elif diagnostics:
-        from ..base.diagnostics.annotations import format_annotations
+        from ..base.diagnostics.json_report import format_annotations
 
         terminal.print_line(format_annotations(diagnostics, _folder(root)))
 

@@ -27,8 +27,7 @@ from ..base.schema.records import Table, refuse_key, schema_of
 from ..base.schema.slots import LocatedMapping, Slot
 from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.decode import decode, normalize_line_ends
-from .community import Analytics, Comments
-from .schema import Config, Diagnostics, SiteLanguage
+from .schema import Analytics, Comments, Config, Diagnostics, SiteLanguage
 from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
 from .validate import CHECKS
 

@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import Form, accepts, one_of
 from ..base.schema.slots import Slot
-from .community import Analytics, Comments
-from .schema import Config
+from .schema import Analytics, Comments, Config
 
 _OTHER_SERVICE = (
     "for another service, add its script to a block of a layout and its hosts to `security.csp` "

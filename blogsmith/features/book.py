@@ -14,9 +14,9 @@ from ..build.incremental import IncrementalPipeline, UpdateRequest
 from ..build.snapshot import SiteSnapshot
 from ..model.slugs import slugify
 from ..model.template_views import PageView
+from ..project.program import open_rows
 from ..project.report import BuildLog, BuildOptions, Progress, no_progress
 from ..project.select import select_posts
-from ..project.site_rows import open_rows
 from ..site.epub.book import FONT, BookRequest, make_book
 from ..site.frame import OLDEST
 from ..site.math_font import font_cut_of, font_face, page_signs

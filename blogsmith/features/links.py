@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..build.snapshot import SiteSnapshot
-from ..config.inspection import ExternalLinks
 from ..config.load import CONFIG_NAME
+from ..config.schema import ExternalLinks
 from ..model.remote_images import remote_address
 from ..network.connection import Limits
 from ..network.linkcheck.archive import API, find_copy

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.diagnostics.extras import DISTRIBUTION
+from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.version import __version__
 from ..build.load import load_site
 from ..build.render import PageCache
 from ..build.site import build_site
+from ..config.load import CONFIG_NAME, load_config
+from ..config.urls import base_url_problem
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
-from ..publish.base_urls import address_problems, expected_address, site_address
-from ..publish.dependency_lock import InstallSource, LockInputs, source_of
+from ..publish.author_files import read_text
+from ..publish.dependency_lock import LOCK, InstallSource, LockInputs, source_of
+from ..publish.github_pages import github_address
 from ..publish.hosted_site import HostedSite
-from ..publish.ignored_results import ignored_results
 from ..publish.install_plan import needed_extras, read_lock
-from ..publish.old_requirements import old_requirement_problems
 from ..publish.redirect_rules import make_rules
 from ..publish.repository import Repository, find_repository, has_large_files
-from ..publish.settings_edit import with_target
 from ..publish.targets import TARGETS
 
 _FOLDER = lazy_pattern(r"[\w. -]+(?:/[\w. -]+)*")
@@ -163,3 +166,130 @@ def _folder_in(base: Path, site: Path, repository: Repository, target: str) -> s
         message = f"the folder {folder!r} has signs that mean something in settings of hosts"
         raise SiteError(Diagnostic("publish-repository", message, hint="letters, digits, blanks, - _ and ."))
     return folder
+
+
+# `publish:` in the settings, added behind what stands there.
+
+
+def with_target(root: Path, target: str) -> Mapping[str, str]:
+    """The settings with the name of a host, by path; SiteError if they name another one."""
+    loaded = load_config(root)
+    if ("publish",) in loaded.places:
+        place = loaded.places[("publish",)]
+        line = loaded.lines[place.line - 1] if place.line <= len(loaded.lines) else ""
+        message = f"builds write the headers and redirects of {target} only if the settings name it"
+        hint = f"write publish: {target}"
+        raise SiteError(Diagnostic("publish-target", message, CONFIG_NAME, place, line, hint))
+    text = read_text(root, CONFIG_NAME) or ""
+    end = "" if text.endswith("\n") or not text else "\n"
+    note = "# Where the site is published: builds write its headers and redirects."
+    return {CONFIG_NAME: f"{text}{end}\n{note}\npublish: {target}\n"}
+
+
+# Recorded results that git is told to leave out: the machine that publishes would have none.
+
+
+_FILE = ".gitignore"
+_PATTERN = lazy_pattern(r"/?(?:\*\*/)?_freeze(?:/\*{0,2})?\s*")
+
+
+def ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
+    """A warning for the line that leaves `_freeze/` out, in the site's folder or that of its repository."""
+    found = []
+    for folder in dict.fromkeys((site, repository or site)):
+        try:
+            lines = (read_text(folder, _FILE) or "").split("\n")
+        except SiteError:
+            continue
+        for number, line in enumerate(lines, 1):
+            if _PATTERN.fullmatch(line):
+                message = "git leaves out the recorded results, so no other machine can show them"
+                path = _FILE if folder == site else str(folder / _FILE)
+                place = Place(number, 1, len(line.rstrip()))
+                hint = "take the line out, and commit _freeze/"
+                found.append(Diagnostic("publish-results", message, path, place, line, hint, "warning"))
+    return tuple(found)
+
+
+# A requirement of blogsmith by name, as earlier versions wrote it: no package index has that name.
+#
+# Some hosts install `requirements.txt` by themselves before they run the command of the site. The line then
+# stops the build, and would install the package of anyone who registers the name.
+
+
+_FILES = ("requirements.txt", "requirements-site.txt")
+_OURS = lazy_pattern(rf"[ \t]*{DISTRIBUTION.replace('-', '[-_.]')}(?![\w.-])", re.IGNORECASE)
+
+
+def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
+    """Return a warning for each line at the top of the site that requires blogsmith by name."""
+    found = []
+    for name in _FILES:
+        for number, line in enumerate((read_text(root, name) or "").split("\n"), 1):
+            if match := _OURS.match(line):
+                message = f'"{DISTRIBUTION}" is not in the package index, or belongs to somebody else'
+                hint = f"remove the line: {LOCK} installs blogsmith"
+                place = Place(number, 1, len(match[0]))
+                found.append(Diagnostic("publish-lock", message, name, place, line, hint, "warning"))
+    return tuple(found)
+
+
+# Where a site will live, as its author or its host knows it, and what does not fit together.
+
+
+_EXAMPLE = "https://example.org/blog"
+
+
+def site_address(setting: str, option: str, host_knows: bool, target: str) -> str:
+    """The address of the site: the option's, else the setting's; empty where the host tells it to builds.
+
+    SiteError for one that is none, and where nobody knows it.
+    """
+    problem = base_url_problem(option)
+    if problem:
+        raise SiteError(_problem(f"base URL {option!r} {problem}", f"write it as {_EXAMPLE}", "error"))
+    address = (option or setting).rstrip("/")
+    if not address and not host_knows:
+        message = f"{target} has to be told where the site will live, and there is no base_url"
+        example = "https://example.org" if TARGETS[target].is_at_root else _EXAMPLE
+        raise SiteError(_problem(message, f"write base_url: {example} in {CONFIG_NAME}", "error"))
+    return address
+
+
+def expected_address(site: HostedSite, target: str) -> str:
+    """Where the site will be, with a slash at its end; empty if neither settings nor repository tell."""
+    repository = site.repository
+    if not site.base_url and target == "github-pages" and repository.host == "github.com":
+        return f"{github_address(repository.owner, repository.name)}/"
+    return f"{site.base_url}/" if site.base_url else ""
+
+
+def address_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
+    """Warnings where the address is not one at which the host shows this site."""
+    return tuple(_problem(message, hint) for message, hint in _problems(site, target))
+
+
+def _problems(site: HostedSite, target: str) -> Iterator[tuple[str, str]]:
+    url, repository = site.base_url, site.repository
+    if not url:
+        return
+    if TARGETS[target].is_at_root and site.base_path:
+        yield (
+            f"{target} shows a site at the root of a host, not at {site.base_path}/",
+            "take the path out of base_url",
+        )
+    if target == "github-pages" and repository.host == "github.com":
+        shown = github_address(repository.owner, repository.name)
+        is_theirs = site.host.endswith(".github.io")
+        allowed = {shown.lower()} if is_theirs else {f"https://{site.host}{urlsplit(shown).path}".lower()}
+        allowed |= set() if is_theirs else {f"https://{site.host}"}
+        if url.lower().replace("http://", "https://") not in allowed:
+            hint = f"write base_url: {shown}, or no base_url: then GitHub says it"
+            yield f"GitHub shows {repository.path} at {shown}/, not at {url}/", hint
+
+
+def _problem(message: str, hint: str, severity: str = "warning") -> Diagnostic:
+    is_error = severity == "error"
+    return Diagnostic(
+        "publish-base-url", message, CONFIG_NAME, hint=hint, severity="error" if is_error else "warning"
+    )

@@ -20,11 +20,20 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import Folder, open_folder
 from ..base.storage.tree import scan
-from .lock import freeze_lock, write_problem
 from .record import PageRecord
 from .record_form import PICTURE
 from .record_json import from_json, to_json
-from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folder, unreferenced_files
+from .store import (
+    FREEZE,
+    OUTPUTS,
+    folder_of,
+    freeze_lock,
+    pictures_of,
+    put_page,
+    read_folder,
+    unreferenced_files,
+    write_problem,
+)
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of an archive, unpacked: all of it is held in memory."""

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -20,12 +20,13 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Diagnostic
+from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import NEW, Folder, open_folder
+from ..base.storage.lock import LockBusy, hold_lock
+from ..base.storage.own_folder import open_own_folder
 from ..model.results import DARK, Blob, CellOutput, Display
 from ..model.slugs import slugify
-from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import PICTURE
 from .record_json import damage, from_json, to_json
@@ -280,3 +281,39 @@ def _name_blobs(
             part = Blob(part.digest, None, name)
         named[mime] = part
     return named
+
+
+# One writer of recorded results at a time.
+#
+# Readers take no lock: what they read is replaced whole.
+
+
+WAIT_S = 30.0
+"""Writing takes milliseconds: who holds the lock longer is stopped or stuck."""
+_NAME = "freeze.store"
+
+
+@contextmanager
+def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+    """Hold `.blogsmith/freeze.lock`.
+
+    SiteError `busy` if another process keeps it for `wait_s` seconds, `freeze-write` if it cannot be made.
+    """
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(open_own_folder(root))
+            stack.enter_context(hold_lock(folder, _NAME, wait_s))
+        except OSError as error:
+            raise write_problem(error, f".blogsmith/{_NAME}") from error
+        except LockBusy as error:
+            hint = "wait until it is done, or stop it"
+            raise SiteError(
+                Diagnostic("busy", "another blogsmith is recording results", hint=hint)
+            ) from error
+        yield
+
+
+def write_problem(error: OSError, path: str) -> SiteError:
+    """What the author is told if the disk refuses."""
+    message = f"recorded results cannot be written: {error.strerror or error}"
+    return SiteError(Diagnostic("freeze-write", message, path))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from . import Hooks, Plugins
-from .plugin_guard import guard_imports
+from .plugin_code import PluginCode
 
 
 @contextmanager
@@ -77,3 +77,18 @@ def blame_plugin(name: str, file: Path) -> Iterator[None]:
         if isinstance(error, SystemExit) and not _is_raised_by(error, [str(file)]):
             raise
         raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
+
+
+# The door to `plugin_imports`, which is imported for sites that have plugins of their own.
+
+
+@contextmanager
+def guard_imports(code: PluginCode | None) -> Iterator[None]:
+    """Imports inside are those of a site whose plugins are `code`; without any, nothing is different."""
+    if code is None:
+        yield
+        return
+    from .plugin_imports import guard_site_imports
+
+    with guard_site_imports(code):
+        yield

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import Diagnostic, SiteError, nearest, question_of
 from . import Hooks, Plugins, combine_hooks
-from .failures import blame_plugin
+from .failures import blame_plugin, guard_imports
 from .plugin_code import FOLDER, PluginCode
-from .plugin_guard import guard_imports
 
 
 def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
@@ -78,3 +77,12 @@ def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> D
 
 def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) -> Diagnostic:
     return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name, fix=fix)
+
+
+# Languages of fences that are drawn, and the bundled plugins that draw them.
+
+
+DIAGRAMS: Mapping[str, str] = MappingProxyType(
+    {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
+)
+"""Languages that stand for a drawing even on a site without a plugin for them → the bundled plugin."""

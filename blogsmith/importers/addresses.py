@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..model.dates import split_dated_name
-from ..model.slug_rules import alias_problem, slug_problem
-from ..model.slugs import slugify
+from ..model.slugs import alias_problem, slug_problem, slugify
 from .model import ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")

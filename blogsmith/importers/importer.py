@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import open_folder
-from ..base.storage.site_lock import site_lock
+from ..base.storage.lock import site_lock
 from ..base.storage.temporary import temporary_folder
 from ..project.report import Progress
 from .addresses import leave_lists_free

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from ..base.diagnostics.model import Reporter
+from ..base.diagnostics.model import Reporter, nearest, question_of
 from ..base.patterns import lazy_pattern
-from .language import ENGLISH, Language, Translation
-from .language_file import read_language
+from ..base.schema import yaml_loader as loader
+from .language import ENGLISH, Language, Translation, places_of
+from .plurals import FORMS
 
 _FOLDER = Path(__file__).parent
 _SOURCE = "en"
@@ -55,3 +57,79 @@ def find_language(tag: str, own: Mapping[str, Mapping[str, Translation]]) -> Lan
         texts |= bundled_texts(part) if part != _SOURCE else {}
         texts |= own.get(part, {})
     return Language(tag, texts)
+
+
+# A file of translations: `English text: translation`, each place of the English text in it.
+
+
+_BRACES = lazy_pattern(r"\{([^{}]*)\}")
+
+
+def read_language(
+    text: str, reporter: Reporter, known: Collection[str] | None = None
+) -> dict[str, Translation]:
+    """English text → translation; what is wrong is reported and left out.
+
+    known: the texts that are printed; one that is not among them is a warning. None: any may be.
+    """
+    located = loader.load(text, reporter)
+    if located is None or located.value is None:
+        return {}
+    if not isinstance(located.value, dict):
+        hint = "write `Contents: Inhalt`, one text a line"
+        reporter.error("language-value", "a language is a list of translations", located.places.get(()), hint)
+        return {}
+    found: dict[str, Translation] = {}
+    for key, value in located.value.items():
+        if known is not None and key not in known:
+            near, place = nearest(key, known), located.key_places.get((key,))
+            hint = question_of(near) or "all texts stand in the manual, under Configuration, Languages"
+            fix = reporter.substitute(place, key, near)
+            reporter.warn("language-key", f'nothing prints "{key}"', place, hint, fix)
+        if _is_right(key, value, located, reporter):
+            found[key] = value
+    return found
+
+
+def _is_right(key: str, value: Any, located: loader.Located, reporter: Reporter) -> bool:
+    place = located.places.get((key,))
+    if isinstance(value, str):
+        return _has_known_places(key, value, (key,), located, reporter)
+    if not isinstance(value, Mapping):
+        hint = "put it in quotes" if isinstance(value, int | float) else ""
+        reporter.error("language-value", f'the translation of "{key}" is not a text', place, hint)
+        return False
+    for form, translation in value.items():
+        if form not in FORMS or not isinstance(translation, str):
+            near = nearest(form, FORMS) if form not in FORMS else None
+            hint = question_of(near) or _FORMS_HINT
+            message, place = f'"{form}" is no plural form with a text', located.key_places.get((key, form))
+            fix = reporter.substitute(place, form, near)
+            reporter.error("language-value", message, place, hint, fix)
+            return False
+        if not _has_known_places(key, translation, (key, form), located, reporter):
+            return False
+    if "other" not in value:
+        reporter.error("language-value", f'"{key}" has no form `other`', place, _FORMS_HINT)
+        return False
+    return True
+
+
+_FORMS_HINT = f"forms: {', '.join(FORMS)}; `other` is needed"
+
+
+def _has_known_places(
+    key: str, translation: str, path: loader.YamlPath, located: loader.Located, reporter: Reporter
+) -> bool:
+    allowed = places_of(key)
+    # `{minutes.x}` is no place of any text, and would be printed as it stands
+    unknown = sorted(set(_BRACES.findall(translation)) - allowed)
+    if not unknown:
+        return True
+    names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
+    near, place = nearest(unknown[0], allowed), located.places.get(path)
+    hint = question_of(near) or (f"places: {names}" if names else "it has no places")
+    message = f'"{key}" has no place {{{unknown[0]}}}'
+    fix = reporter.substitute(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
+    reporter.error("language-value", message, place, hint, fix)
+    return False

@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Place, TextMap
 from ..base.html_tags import hidden_spans, start_tag
 from ..base.patterns import lazy_pattern
-from ..model.media import is_film
+from ..model.pictures import is_film
 from ..syntax.parser import Parsed
 from ..syntax.raw_places import raw_place
 from ..syntax.records import Figure, Heading, LinkAt, Math, Shortcode, record_of

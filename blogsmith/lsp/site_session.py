@@ -23,8 +23,8 @@ from ..config.load import CONFIG_NAME
 from ..lint.run import lint_page
 from ..model.decode import normalize_line_ends
 from ..model.documents import Source
+from ..project.program import open_rows
 from ..project.report import BuildLog, BuildOptions, no_progress
-from ..project.site_rows import open_rows
 from ..syntax.parser import Parsed
 from ..watch.pending_changes import PendingChanges, is_of_site
 from .site_files import is_page, read_site_text

@@ -21,12 +21,25 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, Place
 from ..base.storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
-from .fallbacks import ConverterFallback
 from .pictures import PictureVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .statements import PageStatements
 from .texts import PageText, read_on_demand
+
+# Formulas that the converter a page asks for has left to us.
+
+
+class ConverterFallback(Struct, frozen=True):
+    """A formula that stays blogsmith's although the page asks for the converter of a plugin."""
+
+    converter: str
+    """Name of the plugin."""
+    reason: str
+    """Why, as a clause."""
+    place: Place | None = None
+    """Where the formula begins; None: it is made by a cell."""
+
 
 # What a page's head says of formulas and citations; all else as the site says.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+import msgspec
 from msgspec import Struct
 
 from .template_views import PageView
@@ -41,3 +42,17 @@ class OutputFile:
     """What it is made from, in the author's words."""
     content: PageView | GeneratedFile | Callable[[], bytes] | Path
     """A page, what makes its bytes, or the file that is copied there."""
+
+
+# What a finished page was made from, as it is kept to tell whether the page would be the same now.
+
+
+class PageInputs(msgspec.Struct, frozen=True, array_like=True):
+    """What a page was made from, beside what its key names."""
+
+    texts: Mapping[str, bytes]
+    """Source path of another page whose text was read for it → digest of that text."""
+    loads: str = ""
+    """Name of the row that says which templates were looked for; empty for what is made without any."""
+    templates: bytes = b""
+    """As `ThemeFiles.digest` gives it for these."""

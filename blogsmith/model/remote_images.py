@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from msgspec import Struct, field
+
+from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.folder import open_folder
+from .decode import decode
 
 RemoteRuleName = Literal["error", "warn", "allow", "fetch"]
 RECORD = "remote-images.txt"
@@ -64,3 +72,72 @@ def remote_address(written: str) -> str:
     place = f"{host}:{port}" if port is not None else host
     query = quote(parts.query, safe=f"{_KEPT}?")
     return urlunsplit((parts.scheme, place, quote(parts.path, safe=_KEPT) or "/", query, ""))
+
+
+# The record of copied images, `remote-images.txt`: one line each, SHA-256, file, address.
+#
+# Plain text that a person can read, compare and commit. What a line says may come from a stranger: it names
+# files in the folder for copies only, and what is published is compared with the digest.
+
+
+_LINE = lazy_pattern(r"([0-9a-f]{64})\s+(\S+)\s+(\S+)")
+_MAX_BYTES = 10_000_000
+_HEAD = """\
+# Copies of images at other hosts, made by `blogsmith images fetch`: SHA-256, file, address.
+# Commit this file together with them.
+"""
+_HINT = f"a line is SHA-256, file, address; take it out and run {FETCH_COMMAND}"
+
+
+def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
+    """The copies that the record names, by address, and what is wrong with it; nothing if there is none."""
+    try:
+        with open_folder(root) as site:
+            data = site.read(RECORD, _MAX_BYTES + 1)
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            return {}, ()
+        message = f"cannot be read: {error.strerror or error}"
+        return {}, (Diagnostic("unreadable", message, RECORD),)
+    if len(data) > _MAX_BYTES:
+        message = f"the file is larger than {_MAX_BYTES // 1_000_000} MB"
+        return {}, (Diagnostic("file-too-large", message, RECORD),)
+    try:
+        text = decode(data, RECORD)
+    except SiteError as error:
+        return {}, tuple(error.diagnostics)
+    return _parse(text)
+
+
+def _parse(text: str) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
+    lines = text.split("\n")
+    reporter = Reporter(RECORD, lines)
+    copies: dict[str, ImageCopy] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = _LINE.fullmatch(line.strip())
+        problem = "this is no line of the record"
+        if found:
+            problem = _problem(found[2], found[3], copies)
+        if found is None or problem:
+            fix = exchange(number, 1, f"{line}\n", "", title="take the line out")
+            reporter.error("image-record", problem, Place(number, 1, max(1, len(line))), _HINT, fix)
+        else:
+            copies[found[3]] = ImageCopy(found[2], found[1])
+    return copies, tuple(reporter.diagnostics)
+
+
+def _problem(path: str, address: str, copies: Mapping[str, ImageCopy]) -> str:
+    name = PurePosixPath(path)
+    if not path.startswith(f"{COPIES}/") or ".." in name.parts or str(name) != path:
+        return f"{path} is no file in {COPIES}/"
+    if remote_address(address) != address:
+        return f"{address} is no address of another host"
+    return f"{address} is recorded twice" if address in copies else ""
+
+
+def format_record(copies: Mapping[str, ImageCopy]) -> bytes:
+    """The record of these copies, sorted by address."""
+    rows = sorted(copies.items(), key=lambda row: row[0])
+    return (_HEAD + "".join(f"{copy.sha256}  {copy.path}  {address}\n" for address, copy in rows)).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from ..base.patterns import lazy_pattern
 
@@ -52,3 +53,91 @@ def unique(
     taken.add(name)
     counts[base] = count
     return name
+
+
+# What may be a part of an address: it becomes a folder's name, on every system.
+
+
+MAX_CHARACTERS = 120
+MAX_BYTES = 240
+"""File systems allow names of 255 bytes; scripts such as Chinese take three for a character."""
+
+_PLAIN = lazy_pattern(r"[a-z0-9-]*")
+_PUNCTUATION = frozenset("-_.~")
+_ALIAS_SIGNS = frozenset(" !$'()+,;=@")
+_DEVICES = frozenset({"con", "prn", "aux", "nul"})
+_NUMBERED_DEVICES = frozenset({"com", "lpt"})
+
+
+def slug_problem(slug: str) -> str:
+    """Why `slug` cannot be a part of an address; empty if it can."""
+    # nearly all slugs are plain, and there are thousands
+    wrong = "" if _PLAIN.fullmatch(slug) else next((char for char in slug if not _is_fit(char)), "")
+    if wrong:
+        return f"cannot hold {_name_of(wrong)}"
+    if slug.startswith(".") or slug.endswith("."):
+        return "cannot start or end with a full stop"
+    if not any(char.isalnum() for char in slug):
+        return "needs a letter or digit"
+    if _is_device(slug):
+        return "is the name of a device on Windows"
+    if len(slug) > MAX_CHARACTERS:
+        return f"is longer than {MAX_CHARACTERS} characters"
+    return f"is longer than {MAX_BYTES} bytes" if len(slug.encode()) > MAX_BYTES else ""
+
+
+def alias_problem(alias: str) -> str:
+    """Why `alias` cannot be the path of an old address; empty if it can."""
+    if not alias.startswith("/"):
+        return "must start with /"
+    parts = PurePosixPath(alias).parts[1:]
+    if not parts:
+        return "is the address of the home page"
+    if any(part != part.strip() for part in parts):
+        return "has a name that starts or ends with a blank"
+    # an old address holds what its own system allowed: any sign that is no part of the syntax of addresses,
+    # and that all file systems take
+    plain = ("".join("x" if _is_foreign_sign(char) else char for char in part) for part in parts)
+    return next((problem for part in plain if (problem := slug_problem(part))), "")
+
+
+def alias_url(alias: str) -> str:
+    """The site path of an alias: `/old` → `/old/`, `/2019/x.html` as it is."""
+    url = "/" + "/".join(PurePosixPath(alias).parts[1:])
+    return url if url.endswith(".html") else f"{url}/"
+
+
+def nearest_slug(slug: str) -> str | None:
+    """The nearest thing to `slug` that would do; None if there is none."""
+    better = slugify(slug)[:MAX_CHARACTERS].strip("-")
+    return better if better and better != slug and not slug_problem(better) else None
+
+
+def slug_hint(slug: str) -> str:
+    """The nearest thing to `slug` that would do, as a hint."""
+    better = nearest_slug(slug)
+    if better:
+        return f"did you mean {better}?"
+    return "" if all(map(_is_fit, slug)) else "letters, digits, - and _"
+
+
+def _is_fit(char: str) -> bool:
+    return char.isalnum() or char in _PUNCTUATION or unicodedata.category(char).startswith("M")
+
+
+def _is_foreign_sign(char: str) -> bool:
+    if char.isascii():
+        return char in _ALIAS_SIGNS
+    return unicodedata.category(char)[0] in "PS"
+
+
+def _name_of(char: str) -> str:
+    if char.isspace():
+        return "blanks"
+    return f'"{char}"' if char.isprintable() else f"U+{ord(char):04X}"
+
+
+def _is_device(slug: str) -> bool:
+    # Windows takes `con.html` for the device, too
+    stem = slug.partition(".")[0].casefold()
+    return stem in _DEVICES or (len(stem) == 4 and stem[:3] in _NUMBERED_DEVICES and stem[3].isdigit())

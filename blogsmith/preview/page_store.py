@@ -17,7 +17,7 @@ import msgspec
 from ..base.diagnostics.model import Diagnostic
 from ..base.storage.site_cache import Row, open_site_cache
 from ..base.version import __version__
-from ..model.page_inputs import PageInputs
+from ..model.generated_files import PageInputs
 from ..project.bundled_folders import bundled_folder
 from .pages.media_types import media_type
 

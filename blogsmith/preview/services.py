@@ -23,11 +23,10 @@ from ..build.incremental import IncrementalPipeline
 from ..build.snapshot import SiteSnapshot
 from ..build.write import OutputKeys
 from ..config.load import load_config
-from ..model.generated_files import OutputFile
-from ..model.page_inputs import PageInputs
+from ..model.generated_files import OutputFile, PageInputs
 from ..model.units import format_duration
+from ..project.program import open_rows
 from ..project.report import ExecutionOptions
-from ..project.site_rows import open_rows
 from ..project.trust.consent import is_trusted
 from ..project.trust.place import record_file
 from ..watch.watcher import Watcher

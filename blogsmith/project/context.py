@@ -17,8 +17,7 @@ from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
 from ..config.urls import base_url_problem
 from ..hooks import Plugins
-from ..hooks.diagram_languages import DIAGRAMS
-from ..hooks.loader import load_plugins
+from ..hooks.loader import DIAGRAMS, load_plugins
 from ..hooks.plugin_code import PluginCode
 from ..render.converters import OURS, no_converter
 from ..render.templates.environment import TemplateCodes

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
+from pathlib import Path
 
+from ..base.storage.site_cache import Rows, open_site_cache
 from ..base.version import __version__
 from .bundled_folders import bundled_path, package_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PACKAGES = ("site-packages", "dist-packages")
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
@@ -83,3 +83,13 @@ def _files(folder: str) -> Iterator[str]:
         else:
             status = entry.stat()
             yield f"{entry.path}\0{status.st_size} {status.st_mtime_ns} {status.st_ino}\n"
+
+
+# The cache of a site as the pipeline uses it: rows of another program count as missing.
+
+
+@contextmanager
+def open_rows(root: Path) -> Iterator[Rows]:
+    """The rows of the site at `root`; what cannot be read or written is not kept, see `Rows.problem`."""
+    with open_site_cache(root, program_digest) as rows:
+        yield rows

@@ -18,7 +18,7 @@ from ..base.diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
     from ..execute.session.session import SessionObserver
-    from ..model.fallbacks import ConverterFallback
+    from ..model.documents import ConverterFallback
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]

@@ -23,7 +23,7 @@ from ..base.patterns import lazy_pattern
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import open_folder
 from .dependency_lock import LOCK
-from .git_command import listed_files
+from .pages_branch import listed_files
 from .pip_resolver import install_error, new_environment, run_pip
 
 EXAMPLE_URL = "https://example.org"

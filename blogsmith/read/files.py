@@ -29,8 +29,7 @@ from ..base.storage.symlinks import LinkRefused, Links
 from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
-from ..model.remote_images import RemoteImages
-from ..model.remote_record import read_record
+from ..model.remote_images import RemoteImages, read_record
 from ..model.texts import ReadText
 
 MAX_MARKDOWN_BYTES = 10_000_000

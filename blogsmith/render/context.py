@@ -17,8 +17,7 @@ from ..base.diagnostics.model import Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
 from ..languages.language import ENGLISH, Language
-from ..model.documents import Document
-from ..model.fallbacks import ConverterFallback
+from ..model.documents import ConverterFallback, Document
 from ..model.links import LinkTarget
 from ..model.pictures import ImageInfo, PictureVariant
 from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message

@@ -11,13 +11,11 @@ from markupsafe import Markup
 from ..base.diagnostics.model import Place, TextMap
 from ..config.validate import LANGUAGE
 from ..model.links import LinkTarget
-from ..model.media import film_type
-from ..model.pictures import ImageInfo
+from ..model.pictures import ImageInfo, film_type
 from ..syntax.records import Shortcode
-from .captions import inline_html, plain
 from .context import Rendering
 from .dimensions import HINT, nearest_length, parse_length
-from .figure_frame import figure_of_call
+from .figure_frame import figure_of_call, inline_html, plain
 from .figures import image_tag
 from .films import Film, Written, film_tag
 from .galleries import MAX_COLUMNS, columns_for

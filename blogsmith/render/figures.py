@@ -8,8 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..base.diagnostics.model import Place
-from ..model.media import is_film
-from ..model.pictures import ImageInfo
+from ..model.pictures import ImageInfo, is_film
 from ..syntax.headings import plain_text
 from ..syntax.records import DarkTwin, Figure, LinkAt, record_of
 from .context import Rendering, Rule

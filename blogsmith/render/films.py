@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Place
 from ..languages.tags import language_name
-from ..model.media import MediaFile, film_type
-from ..model.pictures import ImageInfo
+from ..model.pictures import ImageInfo, MediaFile, film_type
 from .context import Rendering
 from .variants import LARGE_BYTES, middle_variant, use_variants
 

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.fixes import Fix, TextEdit, exchange
 from ..base.diagnostics.model import Place, Severity
 from ..base.patterns import lazy_pattern
-from ..model.fallbacks import ConverterFallback
+from ..model.documents import ConverterFallback
 from ..syntax.records import Math, RowMark, XRef, record_of
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError

@@ -45,7 +45,7 @@ from .context import Rendering, Rule
 from .converters import OURS, choose_converter, no_converter
 from .faq import inline_text, page_faq
 from .fragments import pack_fragments
-from .link_texts import html_within_links, strip_links
+from .numbers import html_within_links, strip_links
 from .outputs import rules
 from .policy.outline import body_outline
 from .statements import page_statements

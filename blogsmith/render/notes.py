@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from ..base.patterns import lazy_pattern
 from ..syntax.records import NoteItem, NoteRef, XRef, record_of
 from ..syntax.references.labels import Label, label_hint
-from .citations.marks import back_label, use_id
+from .citations.links import back_label, use_id
 from .citations.rules import RULES as CITATION_RULES
 from .context import Rendering, Rule
 from .numbers import number_html

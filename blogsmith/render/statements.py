@@ -16,8 +16,8 @@ from ..syntax.records import Callout, Heading, Math, XRef, record_of
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 from .context import Rendering
-from .link_texts import html_within_links
 from .notes import label_text
+from .numbers import html_within_links
 
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}]*?)\s*\}")
 _STATES = frozenset({"thm", "eq"})

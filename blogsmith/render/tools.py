@@ -19,8 +19,7 @@ from ..languages.bundled_languages import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
 from ..model.links import LinkTarget
-from ..model.media import MediaFile
-from ..model.pictures import ImageInfo
+from ..model.pictures import ImageInfo, MediaFile
 from ..model.publications import CslStyle, FoundPublication
 from ..model.results import PageResults
 from ..syntax.references.labels import Label

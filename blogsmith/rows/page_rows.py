@@ -16,8 +16,7 @@ import msgspec
 
 from ..base.diagnostics.model import Diagnostic
 from ..model.cells import PageCells
-from ..model.documents import Body, Document, FaqEntry, PageFacts, TocEntry, Weight
-from ..model.fallbacks import ConverterFallback
+from ..model.documents import Body, ConverterFallback, Document, FaqEntry, PageFacts, TocEntry, Weight
 from ..model.pictures import PictureVariant
 from ..model.statements import PageStatements
 from ..model.texts import PageText

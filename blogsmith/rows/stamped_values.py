@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable
-from functools import cached_property
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path, PurePosixPath
+from typing import Generic, TypeVar, cast
 
 import msgspec
 
-from ..base.storage.site_cache import Kind, Row, Rows
-from ..base.storage.stamps import FileStamp
+from ..base.diagnostics.model import Diagnostic, SiteError
+from ..base.storage.site_cache import Kind, Row, Rows, is_text
+from ..base.storage.stamps import FileStamp, file_digest, stamp_of
+from ..model.decode import decode
+from ..model.documents import Source
+from ..model.pictures import ImageInfo
+from ..render.images import ImageProblem, ImageSize, image_size
+from ..write.photos.encoder import MOST_PIXELS
 
 Value = TypeVar("Value")
 
@@ -83,3 +92,150 @@ class StampedValues(Generic[Value]):
         except msgspec.MsgspecError:
             return {}
         return found
+
+
+# Digests of sources, kept with the stamps of their files: a build reads only those that are new or saved.
+#
+# The text of another one is read when it is asked for, which a page that is taken from its row never does.
+
+
+class KeptSources:
+    """Belongs to one pipeline."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._values = StampedValues(rows, "sources", str)
+        """Source path → digest of the source."""
+        self._new: dict[str, FileStamp] = {}
+        """Stamps of files that are read now, from before that."""
+
+    def find(self, path: PurePosixPath, file: Path) -> Source | None:
+        """The source in a file that is as it was; None: it is to be read.
+
+        Its text may raise SiteError or OSError when it is read: the file may be another one by then.
+        """
+        name = str(path)
+        with suppress(OSError, ValueError):
+            stamp = stamp_of(file.stat(), with_changed=True)
+            digest = self._values.find(name, stamp)
+            if digest:
+                # a dataclass knows no fields that take more than they give
+                text = cast("str", partial(_read_text, path, file, digest))
+                return Source(path, text, digest)
+            if is_text(name):
+                self._new[name] = stamp
+        return None
+
+    def save(self, sources: Iterable[Source]) -> None:
+        """Keep what was read. sources: all there are."""
+        digests = {str(source.path): source.digest for source in sources}
+        for name, stamp in self._new.items():
+            if name in digests:
+                self._values.keep(name, stamp, digests[name])
+        self._values.save(digests.__contains__)
+
+
+def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
+    problem = "was saved while the site was being built"
+    try:
+        data = file.read_bytes()
+        if hashlib.sha256(data).hexdigest() == digest:
+            return decode(data, str(path))
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+    raise SiteError(Diagnostic("unreadable", problem, str(path), hint="build again"))
+
+
+# Sizes of images, kept with the stamps of their files: a build opens only those that are new or saved.
+
+
+_LEAST_BYTES = 50_000
+"""Of a picture for which copies are worth making: a page of text weighs as much."""
+_DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
+
+
+class _Measured(msgspec.Struct, frozen=True, array_like=True):
+    found: ImageInfo | str
+    digest: str = ""
+    """SHA-256 of the file; empty: nobody has asked."""
+
+
+def measure_image(file: Path) -> ImageInfo | str:
+    """Size of an image, without its address; or what is wrong with it."""
+    try:
+        size = image_size(file)
+    except ImageProblem as problem:
+        return str(problem)
+    length = file.stat().st_size
+    is_divisible = size.kind in _DIVISIBLE and not size.is_animated and length >= _LEAST_BYTES
+    digest = file_digest(file) if is_divisible and _pixels(size) <= MOST_PIXELS else ""
+    return ImageInfo(
+        "",
+        size.width_px,
+        size.height_px,
+        size.located,
+        bytes=length,
+        is_animated=size.is_animated,
+        digest=digest,
+    )
+
+
+def _pixels(size: ImageSize) -> int:
+    return (size.width_px or 0) * (size.height_px or 0)
+
+
+class ImageSizes:
+    """Belongs to one pipeline."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.values = StampedValues(rows, "images", _Measured)
+        """Absolute path of an image → what is known of it."""
+        self._seen: dict[Path, tuple[FileStamp, _Measured]] = {}
+        """Images that were looked at since `look_again`: a thousand pages may show the same one."""
+
+    def forget(self, file: Path) -> None:
+        """A file that was saved: its stamp may be the same."""
+        self.values.forget(str(file))
+
+    def look_again(self) -> None:
+        """Files may have changed: a look at the site begins, or a page is saved."""
+        self._seen.clear()
+
+    def measure(self, file: Path) -> ImageInfo | str:
+        """The size of an image, without its address; or what is wrong with it."""
+        known = self._look_at(file)
+        return known[1].found if known else measure_image(file)
+
+    def digest(self, file: Path) -> str:
+        """SHA-256 of an image; empty if it cannot be read."""
+        known = self._look_at(file)
+        if known is None:
+            return file_digest(file)
+        stamp, measured = known
+        if not measured.digest:
+            measured = msgspec.structs.replace(measured, digest=file_digest(file))
+            self.values.keep(str(file), stamp, measured)
+            self._seen[file] = (stamp, measured)
+        return measured.digest
+
+    def save(self) -> None:
+        """Keep what was measured."""
+        self.values.save(lambda name: Path(name).exists())
+
+    def _look_at(self, file: Path) -> tuple[FileStamp, _Measured] | None:
+        """What is known of a file as it is now; None if nothing can be kept of it."""
+        known = self._seen.get(file)
+        if known:
+            return known
+        name = str(file)
+        try:
+            stamp = stamp_of(file.stat(), with_changed=True)
+        except (OSError, ValueError):
+            return None
+        if not is_text(name):
+            return None
+        measured = self.values.find(name, stamp)
+        if measured is None:
+            measured = _Measured(measure_image(file))
+            self.values.keep(name, stamp, measured)
+        self._seen[file] = (stamp, measured)
+        return stamp, measured

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..base.diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document
-from ..model.slug_rules import alias_problem, alias_url
+from ..model.slugs import alias_problem, alias_url
 
 _MISSING = "/404.html"
 

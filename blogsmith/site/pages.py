@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote, urlencode, urlsplit
 
-from ..config.community import Comments
-from ..config.schema import Config
+from ..config.schema import Comments, Config
 from ..config.services import GISCUS, UTTERANCES, read_thread
 from ..languages.tags import writing_direction
 from ..model.documents import Body

@@ -11,9 +11,8 @@ from typing import Any
 
 from ..base.diagnostics.fixes import Fix
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
-from ..config.inspection import SectionRules
 from ..config.languages import file_language
-from ..config.schema import Config
+from ..config.schema import Config, SectionRules
 from ..model.documents import KEY_ALIASES, Document
 
 _CODE = "front-matter-rule"

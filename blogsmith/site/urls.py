@@ -24,8 +24,7 @@ from ..config.languages import edition_of, edition_root, file_language
 from ..config.schema import Config
 from ..model.dates import split_dated_name
 from ..model.documents import Document
-from ..model.slug_rules import nearest_slug, slug_hint, slug_problem
-from ..model.slugs import slugify
+from ..model.slugs import nearest_slug, slug_hint, slug_problem, slugify
 from .collisions import collisions
 from .editions import plan_generated, root_problems
 from .lists import plan_lists

@@ -28,7 +28,7 @@ from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.variants import LARGE_BYTES, variant_of
 from ..site.images import Measure
-from ..site.redirects import output_path
+from ..site.permalinks import output_path
 from ..write.photos.cleaning import clean_bytes
 from ..write.photos.encoder import PictureProblem, encode_variants, encoder_version
 

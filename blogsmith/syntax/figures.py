@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import TextMap
-from ..model.media import is_film
+from ..model.pictures import is_film
 from .math.equations import check_inline
 from .records import Figure, LinkAt, Math, attach_record, record_of
 from .references.labels import normal_id

@@ -19,7 +19,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
-from ..base.storage.site_lock import site_lock
+from ..base.storage.lock import site_lock
 from ..base.storage.tree import Descent, ancestors, scan
 from ..model.documents import Output
 from . import in_place

@@ -15,7 +15,7 @@ from threading import Condition, Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from blogsmith.preview.http.client_files import client_files
+from blogsmith.preview.http.routes import client_files
 
 from .reader import PATIENCE_S
 from .server import Server

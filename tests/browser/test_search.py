@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from blogsmith.site.search.page_record import split_terms
 from blogsmith.site.search.page_text import read_sections
 from blogsmith.site.search.pagefind import is_installed
-from blogsmith.site.search.terms import split_terms
 from tests.site_files import build, printed, put
 
 from . import tools

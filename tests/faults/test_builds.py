@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.base.storage.site_lock import site_lock
+from blogsmith.base.storage.lock import site_lock
 from blogsmith.cli.main import main
 from blogsmith.write import output
 from tests.faults.children import litter, public

@@ -197,7 +197,7 @@ def test_row_14_files_of_another_version_are_no_cache(tmp_path: Path) -> None:
     assert build(root).ok
     right = public(root)
     shutil.rmtree(root / ".blogsmith")
-    names = ("site.db", "build.db", "preview.db", "fonts/x.woff2", "lock", "freeze.lock", "unknown/x")
+    names = ("site.db", "build.db", "preview.db", "fonts/x.woff2", "lock", "freeze.store", "unknown/x")
     put(root, {f".blogsmith/{name}": b"SQLite format 3\x00" + b"\x01" * 4000 for name in names})
     assert build(root).ok
     assert public(root) == right

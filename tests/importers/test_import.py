@@ -12,7 +12,7 @@ import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.base.storage.folder import NEW, Folder
-from blogsmith.base.storage.site_lock import site_lock
+from blogsmith.base.storage.lock import site_lock
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import SiteImport
 from blogsmith.importers.report import ImportResult

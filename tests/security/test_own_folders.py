@@ -160,7 +160,7 @@ def test_row_28_no_lock_empties_a_file_with_two_names(home: Path, stub: Path) ->
     """Not git, but an archive may hold hard links."""
     clone = home / "src" / "clone"
     put(clone, {".blogsmith/x": ""})
-    for name in ("lock", "freeze.lock"):
+    for name in ("lock", "freeze.store"):
         (clone / ".blogsmith" / name).hardlink_to(home / "precious")
     before = snapshot(home)
     run_all(clone, stub, COMMANDS)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
 
-from .codes import documentation_of
+from .codes import CODES, MANUAL, documentation_of
 from .fixes import Fix, TextEdit
+from .format import printable
 from .model import Diagnostic, Place
 
 VERSION = 1
@@ -86,3 +88,121 @@ def _edit(edit: TextEdit) -> Mapping[str, object]:
         "old": edit.old,
         "new": edit.new,
     }
+
+
+# Diagnostics as a log of SARIF 2.1.0, which code hosting sites and editors read.
+#
+# Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0.
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SETTINGS = "blogsmith.yaml"
+"""Stands for the site: a result without a file is shown nowhere."""
+
+
+def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str) -> str:
+    """The diagnostics in their order.
+
+    folder: of the site below the top of its repository, with a slash at its end; version: of blogsmith.
+    """
+    codes = sorted({found.code for found in diagnostics})
+    driver = {
+        "name": "blogsmith",
+        "version": version,
+        "informationUri": MANUAL,
+        "rules": [_rule(code) for code in codes],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(found, codes.index(found.code), folder) for found in diagnostics],
+    }
+    return encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(code: str) -> Mapping[str, object]:
+    return {"id": code, "shortDescription": {"text": CODES[code]}, "helpUri": documentation_of(code)}
+
+
+def _result(found: Diagnostic, rule: int, folder: str) -> Mapping[str, object]:
+    text = f"{found.message}\n{found.hint}" if found.hint else found.message
+    file = _file(found, folder)
+    where = {"artifactLocation": file, **({"region": _region_of(found)} if found.place else {})}
+    return {
+        "ruleId": found.code,
+        "ruleIndex": rule,
+        "level": found.severity,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": where}],
+        **({"fixes": [_sarif_fix(found.fix, file)]} if found.fix else {}),
+    }
+
+
+def _file(found: Diagnostic, folder: str) -> Mapping[str, object]:
+    path = folder + (found.path or _SETTINGS)
+    return {"uri": quote(path, errors="replace"), "uriBaseId": "%SRCROOT%"}
+
+
+def _region_of(found: Diagnostic) -> Mapping[str, object]:
+    place = found.place or Place(1)
+    region = _region(place.line, place.column, place.line, found.end_column)
+    return {**region, "snippet": {"text": found.source_line}} if found.source_line else region
+
+
+def _region(line: int, column: int, end_line: int, end_column: int) -> dict[str, object]:
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+
+
+def _sarif_fix(fix: Fix, file: Mapping[str, object]) -> Mapping[str, object]:
+    replacements = [_replacement(edit) for edit in fix.edits]
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [{"artifactLocation": file, "replacements": replacements}],
+    }
+
+
+def _replacement(edit: TextEdit) -> Mapping[str, object]:
+    region = _region(edit.line, edit.column, edit.end_line, edit.end_column)
+    return {"deletedRegion": region, "insertedContent": {"text": edit.new}}
+
+
+# Diagnostics as commands to the runner of GitHub Actions, which shows them beside the lines of a change.
+#
+# Nothing of an author's text can end a command or begin another: that is escaped, here and by `printable`.
+# Source: GitHub Actions, workflow commands for a runner.
+
+
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def format_annotations(diagnostics: Sequence[Diagnostic], folder: str) -> str:
+    """One line each, in their order.
+
+    folder: of the site below the top of its repository, with a slash at its end.
+    """
+    return "\n".join(_annotation(found, folder) for found in diagnostics)
+
+
+def _annotation(found: Diagnostic, folder: str) -> str:
+    properties = ",".join(f"{name}={_escape(value)}" for name, value in _properties(found, folder))
+    text = printable(found.message)
+    if found.hint:
+        text += f"\nhint: {printable(found.hint)}"
+    return f"::{found.severity} {properties}::{text.translate(_DATA)}"
+
+
+def _properties(found: Diagnostic, folder: str) -> Iterator[tuple[str, str]]:
+    if found.path:
+        yield "file", folder + found.path
+    if found.path and found.place:
+        place = found.place
+        yield "line", str(place.line)
+        yield "endLine", str(place.line)
+        yield "col", str(place.column)
+        yield "endColumn", str(found.end_column)
+    yield "title", f"blogsmith: {found.code}"
+
+
+def _escape(value: str) -> str:
+    return printable(value).translate(_PROPERTY)

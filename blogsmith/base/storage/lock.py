@@ -12,8 +12,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedRandom
+from pathlib import Path
 
+from ..diagnostics.model import Diagnostic, SiteError
 from .folder import Folder
+from .own_folder import open_own_folder
 
 _POLL_S = 0.02
 
@@ -65,3 +68,20 @@ else:
         except BlockingIOError:
             return False
         return True
+
+
+# One writer per site at a time.
+
+
+@contextmanager
+def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
+    """Hold `.blogsmith/lock`; SiteError `busy` if another process keeps it for `wait_s` seconds."""
+    with open_own_folder(site_root) as folder:
+        try:
+            with hold_lock(folder, "lock", wait_s):
+                yield
+        except LockBusy as error:
+            process = f" (process {error})" if str(error) else ""
+            hint = "wait until it is done, or stop it"
+            message = f"another blogsmith{process} is writing this site"
+            raise SiteError(Diagnostic("busy", message, hint=hint)) from error

@@ -6,6 +6,7 @@ puts the time back. Who is told of saves forgets the files that were saved, what
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -44,3 +45,15 @@ def stamp_at(file: Path) -> FileStamp | None:
         return stamp_of(file.stat())
     except (OSError, ValueError):  # ValueError: a name that no file can have
         return None
+
+
+# Digests of files.
+
+
+def file_digest(file: Path) -> str:
+    """SHA-256 of a file in hex; empty if it cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""

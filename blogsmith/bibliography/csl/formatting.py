@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from .cases import change_case
-from .markup import wrap
+from ...base.patterns import lazy_pattern
+from .markup import is_mark, tag_sign, wrap
 from .rendering_context import Scene
 from .style_tree import StyleNode
 
@@ -55,3 +55,84 @@ def affix(text: str, node: StyleNode, scene: Scene) -> str:
     if not text:
         return ""
     return scene.concat(scene.concat(node.get("prefix"), text), node.get("suffix"))
+
+
+# Changes of case. What stands between the signs of `nocase` stays as it is, and so do formulas.
+
+
+_OPEN, _CLOSE = tag_sign("<nocase>"), tag_sign("</nocase>")
+_WORD = lazy_pattern(r"[^\s\-–—/]+|[\s\-–—/]+")
+_SKIPPED_WORDS = (
+    "a an the and but or yet so for nor as at by from in into of off on onto out over per to up upon "
+    "via with within without about above across after against along alongside amid amidst among "
+    "amongst around astride athwart atop barring before behind below beneath beside besides between "
+    "beyond circa despite down during except given inside lest like modulo near next notwithstanding "
+    "outside plus pro qua sans since than through throughout till toward towards under underneath "
+    "until unto versus vs. vs v. v et al de d' von van c ca"
+)
+_SKIPPED = frozenset(_SKIPPED_WORDS.split())
+"""Words that titles have in lower case."""
+
+
+def change_case(text: str, case: str, *, is_english: bool) -> str:
+    """A text in another case: a value of `text-case`."""
+    if case == "lowercase":
+        return _outside_nocase(text, str.lower)
+    if case == "uppercase":
+        return _outside_nocase(text, str.upper)
+    if case == "capitalize-first":
+        word = next(iter(_WORD.findall(text.lstrip())), "")
+        # `arXiv` is written so
+        return _first_up(text) if word == word.lower() else text
+    if case == "capitalize-all":
+        return "".join(_first_up(piece) for piece in _WORD.findall(text))
+    if case == "sentence":
+        return _sentence(text)
+    return _title(text) if case == "title" and is_english else text
+
+
+def _outside_nocase(text: str, change: Callable[[str], str]) -> str:
+    pieces, depth = list[str](), 0
+    for char in text:
+        depth += (char == _OPEN) - (char == _CLOSE)
+        pieces.append(char if depth > 0 else change(char))
+    return "".join(pieces)
+
+
+def _first_up(text: str) -> str:
+    """The first letter in upper case, unless it is protected."""
+    for index, char in enumerate(text):
+        if char == _OPEN:
+            return text
+        if char.isalpha():
+            return text[:index] + char.upper() + text[index + 1 :]
+        if not is_mark(char) and not char.isspace() and char not in "“‘\"'([":
+            return text
+    return text
+
+
+def _sentence(text: str) -> str:
+    letters = [char for char in text if char.isalpha()]
+    lowered = _outside_nocase(text, str.lower) if letters and all(map(str.isupper, letters)) else text
+    return _first_up(lowered)
+
+
+def _title(text: str) -> str:
+    words = _WORD.findall(text)
+    real = [index for index, word in enumerate(words) if any(char.isalnum() for char in word)]
+    depth, after_colon, made = 0, True, list[str]()
+    for index, word in enumerate(words):
+        is_protected = depth > 0 or _OPEN in word
+        depth += word.count(_OPEN) - word.count(_CLOSE)
+        bare = "".join(char for char in word.strip() if not is_mark(char)).strip("“”‘’\"'()[],;:?!")
+        is_edge = after_colon or (real and index == real[-1])
+        if is_protected or not bare or bare != bare.lower() or (bare in _SKIPPED and not is_edge):
+            made.append(word)
+        else:
+            made.append(_first_up(word))
+        if bare:
+            seen = "".join(char for char in word if not is_mark(char))
+            after_colon = seen.endswith((":", "?", "!", ".”", "—"))
+        elif "—" in word:
+            after_colon = True
+    return "".join(made)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...model.publications import Person
-from .cases import change_case
-from .formatting import affix, faces, finish
+from .formatting import affix, change_case, faces, finish
 from .markup import concat
 from .rendering_context import OTHERS, Scene, StylePiece
 from .style_tree import StyleNode

@@ -11,15 +11,20 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future, InvalidStateError
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from ...config.schema import Dask
 from ...model.cells import Need
 from ...model.results import SessionRun
 from ..session.jobs import SessionJob
+from ..session.pool import LostSession
 from .dask_connection import (
     VERSION_CHECK,
     WorkerCheck,
@@ -29,10 +34,18 @@ from .dask_connection import (
     first_line,
     start_cluster,
 )
-from .dask_executor import DaskExecutor
 from .dask_worker import this_task
-from .remote import RemoteEnvironment, Run, run_there
-from .remote_needs import NeedsVerdict, WorkerResources, judge, questions, unmet_there
+from .remote import (
+    NeedsVerdict,
+    RemoteEnvironment,
+    Run,
+    WorkerResources,
+    format_resources,
+    judge,
+    questions,
+    run_there,
+    unmet_there,
+)
 
 
 class DaskCluster:
@@ -158,3 +171,204 @@ async def _unmet_at(
 
 async def _set_resources(resources: Mapping[str, float], dask_worker: Any) -> None:
     await dask_worker.set_resources(**resources)
+
+
+# An executor over the workers of a Dask cluster: each session goes where its needs are met.
+#
+# A session waits as long as workers are busy, but not for workers that do not exist: when none that could run
+# it has been there for `GRACE_S`, it is lost. Dask blames every session that a worker has been given when
+# that worker dies; so a cluster of our own gets no more of them than it can run at once.
+
+
+GRACE_S = 30.0
+"""A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
+_LOOK_S = 2.0
+_JOIN_S = 1.0
+_NO_SCHEDULER = "the connection to the Dask scheduler is lost"
+
+
+class Task(Protocol):
+    """A future of Dask."""
+
+    status: str
+
+    def result(self) -> Any: ...
+    def release(self) -> None: ...
+    def add_done_callback(self, fn: Callable[[Task], object]) -> object: ...
+
+
+class Cluster(Protocol):
+    """The client of a cluster, as far as an executor needs it."""
+
+    def submit(
+        self, run: Run, job: SessionJob, workers: Sequence[str] | None, resources: Mapping[str, float]
+    ) -> Task:
+        """Start a session. workers: addresses of those that may run it; None: any with these resources."""
+
+    def offers(self) -> Mapping[str, WorkerResources]:
+        """Address of each worker that is there now → what it is."""
+
+    def why(self, error: BaseException) -> str:
+        """Why a task failed that should not, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    """A session that no worker has been given yet."""
+
+    run: Run
+    job: SessionJob
+    future: Future[SessionRun]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A session that is not over."""
+
+    future: Future[SessionRun]
+    task: Task
+    workers: Sequence[str] | None
+    resources: Mapping[str, float]
+    seen: float
+    """When a worker that could run it was last there, in seconds of the monotonic clock."""
+
+    def can_run_on(self, address: str, offer: WorkerResources) -> bool:
+        return offer.has(self.resources) and (self.workers is None or address in self.workers)
+
+
+class DaskExecutor(Executor):
+    """Runs sessions only: `submit(run_session, job)`.
+
+    A session that does not come back ends in `LostSession`. What is cancelled is ended on its worker; to shut
+    down cancels all.
+    """
+
+    def __init__(
+        self, cluster: Cluster, judged: NeedsVerdict, cuda: Mapping[str, float], *, one_each: bool = False
+    ) -> None:
+        """cuda: resources that a session with CUDA asks for. one_each: one session at a time to a worker."""
+        self._cluster = cluster
+        self._judged = judged
+        self._cuda = cuda
+        self._one_each = one_each
+        self._lock = threading.RLock()
+        self._queue: list[_Queued] = []
+        self._waiting: list[_Waiting] = []
+        self._over = threading.Event()
+        self._looking = threading.Thread(target=self._poll_futures, name="dask-workers", daemon=True)
+        self._looking.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Start a session. fn: called as `run_session`; args: its job."""
+        (job,) = args
+        future: Future[SessionRun] = Future()
+        with self._lock:
+            self._queue.append(_Queued(fn, job, future))
+        self._start_some()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Cancel whatever is not over; nothing is waited for."""
+        self._over.set()
+        with self._lock:
+            futures = [each.future for each in self._queue] + [each.future for each in self._waiting]
+            self._queue, self._waiting = [], []
+        for future in futures:
+            future.cancel()
+        self._looking.join(_JOIN_S)
+
+    def _start_some(self) -> None:
+        """Start whatever there is room for; called whenever that may have changed."""
+        with self._lock:
+            self._waiting = [each for each in self._waiting if not each.future.done()]
+            offers: Mapping[str, WorkerResources] = {}
+            if self._one_each and self._queue:
+                with suppress(Exception):  # who cannot be asked has no room
+                    offers = self._cluster.offers()
+            queue, self._queue = self._queue, []
+            for each in queue:
+                if not self._has_room(each.job, offers):
+                    self._queue.append(each)
+                elif not each.future.done():
+                    self._start(each)
+
+    def _has_room(self, job: SessionJob, offers: Mapping[str, WorkerResources]) -> bool:
+        if not self._one_each or not self._waiting:
+            return True
+        able = sum(offer.has(self._cuda) for offer in offers.values())
+        with_cuda = sum(bool(each.resources) for each in self._waiting)
+        return len(self._waiting) < len(offers) and not (job.cuda and with_cuda >= able)
+
+    def _start(self, queued: _Queued) -> None:
+        future = queued.future
+        try:
+            waiting = self._submit(queued)
+        except Exception as error:
+            reason = str(error) if isinstance(error, LostSession) else self._cluster.why(error)
+            with suppress(InvalidStateError):
+                future.set_exception(LostSession(reason))
+            return
+        self._waiting.append(waiting)
+        # not `cancel`, which waits for an answer: the scheduler forgets what nobody holds
+        future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
+        waiting.task.add_done_callback(lambda task: self._settle(future, task))
+
+    def _submit(self, queued: _Queued) -> _Waiting:
+        job, resources = queued.job, self._cuda if queued.job.cuda else {}
+        offers = self._cluster.offers()
+        able = {address for address, offer in offers.items() if offer.has(resources)}
+        fit = self._judged.suitable(job.needs, able)
+        # without any worker, one is being started anew
+        if offers and not fit:
+            raise LostSession(_no_worker_message(job, resources))
+        # by address only where it decides: a worker that is started anew has another one
+        workers = None if fit == able else sorted(fit)
+        task = self._cluster.submit(queued.run, job, workers, resources)
+        return _Waiting(queued.future, task, workers, resources, time.monotonic())
+
+    def _settle(self, future: Future[SessionRun], task: Task) -> None:
+        """Called from a thread of Dask when a task is over."""
+        with suppress(InvalidStateError):  # nobody waits for it any more
+            if task.status == "cancelled":
+                future.set_exception(LostSession(_NO_SCHEDULER))
+            else:
+                self._finish(future, task)
+        self._start_some()
+
+    def _finish(self, future: Future[SessionRun], task: Task) -> None:
+        try:
+            run = task.result()
+        except BaseException as error:
+            future.set_exception(LostSession(self._cluster.why(error)))
+        else:
+            future.set_result(run)
+
+    def _poll_futures(self) -> None:
+        while not self._over.wait(_LOOK_S):
+            with self._lock:
+                waiting = [each for each in self._waiting if not each.future.done()]
+            if waiting:
+                # a scheduler that is gone cancels all tasks itself
+                with suppress(Exception):
+                    self._give_up(waiting, self._cluster.offers())
+                    self._start_some()
+
+    def _give_up(self, waiting: Sequence[_Waiting], offers: Mapping[str, WorkerResources]) -> None:
+        now = time.monotonic()
+        for each in waiting:
+            if any(each.can_run_on(address, offer) for address, offer in offers.items()):
+                each.seen = now
+            elif now - each.seen > GRACE_S:
+                with suppress(InvalidStateError):
+                    each.future.set_exception(LostSession(_lost_workers_message(each.resources)))
+                each.task.release()
+
+
+def _no_worker_message(job: SessionJob, resources: Mapping[str, float]) -> str:
+    needed = [str(need) for need in job.needs] or [format_resources(resources)]
+    return f"no worker of the Dask cluster has all it needs: {', '.join(filter(None, needed))}"
+
+
+def _lost_workers_message(resources: Mapping[str, float]) -> str:
+    offering = f" that offer {format_resources(resources)}" if resources else " that could run it"
+    return f"the workers of the Dask cluster{offering} are gone"

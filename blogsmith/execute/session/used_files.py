@@ -13,8 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...base.storage.digests import file_digest
-from ...base.storage.stamps import stamp_at
+from ...base.storage.stamps import file_digest, stamp_at
 from ...model.results import CHANGED, SessionRun
 from .protocol import Frame
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...model.names import name_set
-from ...model.slug_rules import alias_problem
+from ...model.slugs import alias_problem
 from ..model import FrontKeys, Notice
 from ..text.front_values import list_of, one_line, texts_in
 from .source import HugoDocument, date_in, date_text

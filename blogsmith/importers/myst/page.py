@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ...model.slug_rules import slug_problem
-from ...model.slugs import slugify
+from ...model.slugs import slug_problem, slugify
 from ..bibliography.bibtex import fit_key, reference_of
 from ..model import ImportedData, ImportedPage, Notice
 from ..text.containers import join_tabs

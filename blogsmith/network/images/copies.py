@@ -23,14 +23,13 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
 from ...base.storage.temporary import nameless_file
-from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, remote_address
-from ...model.remote_record import format_record
+from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, format_record, remote_address
 from ...model.slugs import slugify
 from ...render.images import ImageProblem, picture_size
 from ...render.svg.active_content import active_content
 from ...render.svg.metadata import svg_size
 from ...render.videos import read_video
-from ..download import Downloaded, DownloadRefused
+from ..connection import Downloaded, DownloadRefused
 
 State = Literal["new", "missing", "changed", "there"]
 _STEM = 60

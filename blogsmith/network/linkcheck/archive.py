@@ -12,8 +12,7 @@ from urllib.parse import quote
 import msgspec
 
 from ...model.remote_images import remote_address
-from ..connection import Limits, request
-from ..hosts import HostRefused
+from ..connection import HostRefused, Limits, request
 from .host_gates import HostGates
 
 API = "https://archive.org/wayback/available"

@@ -19,8 +19,7 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...model.remote_images import remote_address
-from ..connection import MOVED, USER_AGENT, Limits, failure_reason, request
-from ..hosts import HostRefused
+from ..connection import MOVED, USER_AGENT, HostRefused, Limits, failure_reason, request
 from .host_gates import HostGates
 from .verdicts import LinkVerdict
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import parse_qs, quote
 
 from ...base.diagnostics.model import SiteError
 from ..protocol import PREFIX, ActionHandler, Response, SiteHandler
-from .client_files import ClientFile
 from .files import FilePart, NoSuchRange, byte_range, open_regular
 from .guard import (
     METHODS,
@@ -24,6 +24,32 @@ from .guard import (
 from .limits import MAX_BODY
 from .reply import HttpReply, RequestRefused, plain
 from .request import Request
+
+# The preview's own scripts and styles, by the name they are served under.
+
+
+FOLDER = Path(__file__).parent.parent / "client"
+TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+"""By suffix. What has another one, such as a licence, is not served."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """One of them."""
+
+    type: str
+    """Media type."""
+    body: bytes
+
+
+def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
+    """Path below /_blogsmith/ → file, read once: a request looks up a name and never makes a path."""
+    return {
+        path.relative_to(folder).as_posix(): ClientFile(TYPES[path.suffix], path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in TYPES and path.is_file()
+    }
+
 
 EVENTS = HttpReply(200, "text/event-stream", stream=True)
 _JSON = "application/json"

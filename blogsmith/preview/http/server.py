@@ -17,14 +17,13 @@ from threading import Condition, Thread
 from time import monotonic
 
 from ..protocol import ActionHandler, SiteHandler
-from .client_files import client_files
 from .connection import Connection
 from .guard import host_headers
 from .hosts import WILDCARDS, is_loopback
 from .hub import Hub
 from .limits import MAX_HEAD, ClientLimits
 from .reply import head_of, plain
-from .routes import Routes
+from .routes import Routes, client_files
 
 _JOIN_S = 2.0
 _OUT_OF_FILES_S = 0.1

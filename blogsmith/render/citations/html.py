@@ -16,8 +16,7 @@ from ...syntax.references.citations import ALL_KEYS
 from ..context import Rendering
 from ..prose import escape_html
 from .cited_works import CitedWork, CitedWorks, collect_works, is_mistake
-from .links import work_links
-from .marks import back_label, use_id
+from .links import back_label, use_id, work_links
 from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, invert_name, link_to
 
 _MOST_HINTS = 50

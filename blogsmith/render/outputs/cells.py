@@ -18,9 +18,9 @@ from ...model.cells import Cell
 from ...model.results import CellResult, Failure
 from ...model.sweeps import Sweep, SweepAxis
 from ...syntax.records import Fence, record_of
-from ..captions import inline_html, plain
 from ..context import Rendering
 from ..fences import code_of_fence
+from ..figure_frame import inline_html, plain
 from ..prose import escape_html
 from .ansi import plain_output
 from .outputs import RenderedOutputs, show_outputs

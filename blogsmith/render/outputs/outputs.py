@@ -13,8 +13,8 @@ from ...model.cell_locations import code_start, locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
 from ...model.units import format_size
-from ..captions import inline_html
 from ..context import Rendering
+from ..figure_frame import inline_html
 from ..formulas import wide_mark
 from ..prose import escape_html
 from .ansi import ansi_html, plain_output

@@ -15,9 +15,8 @@ from ...base.patterns import lazy_pattern
 from ...model.cells import Cell
 from ...model.pictures import ImageInfo
 from ...model.results import DARK, Blob, Display
-from ..captions import inline_html, plain
 from ..context import Rendering
-from ..figure_frame import figure_attributes, figure_caption
+from ..figure_frame import figure_attributes, figure_caption, inline_html, plain
 from ..schemes import scheme_pair
 from ..svg.metadata import svg_description
 from ..variants import picture_tag

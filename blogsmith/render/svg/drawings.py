@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
-from .simplification import local_name, round_numbers
-from .styles import resolve_styles
+from .styles import local_name, resolve_styles, round_numbers
 from .writer import Writer
 
 MAX_CHARACTERS = 4_000_000

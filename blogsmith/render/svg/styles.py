@@ -7,6 +7,7 @@ that SVG also has as attributes are kept; animations, fonts and what depends on 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from xml.etree.ElementTree import Element
@@ -15,8 +16,8 @@ import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
+from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from .simplification import Styles, local_name
 
 PROPERTIES = name_set(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "
@@ -74,3 +75,91 @@ def _style(node: cssselect2.ElementWrapper, matcher: cssselect2.Matcher) -> Mapp
     for wanted in (False, True):
         style |= {name: value for important, name, value in rules if important is wanted}
     return style
+
+
+# Detours that renderers take, straightened in the parsed drawing before it is written again.
+#
+# Text that stands in `<defs>` and is shown by `<use>` cannot be searched or selected in a page, so what is
+# used once moves to its place. A shape drawn as an area and then as an outline becomes one shape.
+
+
+Styles = Mapping[Element, Mapping[str, str]]
+"""The presentation attributes of each element."""
+
+_NUMBER = lazy_pattern(r"-?\d+\.\d{2,}(?:e-?\d+)?")
+_END = lazy_pattern(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
+
+
+def local_name(element: Element) -> str:
+    """The tag without its namespace; empty for comments and instructions."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def referenced_id(element: Element) -> str:
+    """The id that a `<use>` names, else empty; addresses of anything else are not followed."""
+    if local_name(element) != "use":
+        return ""
+    hrefs = (value for key, value in element.attrib.items() if key.rpartition("}")[2] == "href")
+    return next((href[1:] for href in hrefs if href.startswith("#")), "")
+
+
+def round_numbers(value: str) -> str:
+    """Numbers with at most one decimal: a tenth of a px is not seen."""
+    return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
+
+
+def move_used_once(root: Element) -> None:
+    """Put each group that a single `<use>` shows in the place of that `<use>`."""
+    counts = Counter(referenced_id(element) for element in root.iter())
+    groups = {g.get("id", ""): (parent, g) for parent in root.iter() for g in parent if local_name(g) == "g"}
+    for use in [element for element in root.iter() if counts[referenced_id(element)] == 1]:
+        parent, group = groups.get(referenced_id(use), (None, None))
+        if parent is None or group is None or any(part is use for part in group.iter()):
+            continue
+        parent.remove(group)
+        use.append(group)
+    for use in [element for element in root.iter() if local_name(element) == "use" and len(element)]:
+        _become_group(use)
+        for part in use.iter():
+            if local_name(part) == "svg" and part.get("viewBox", "").startswith("0 0 "):
+                _become_group(part)
+
+
+def _become_group(element: Element) -> None:
+    """Make a `<use>` or an `<svg>` without scale the group it amounts to."""
+    x, y = element.get("x", "0"), element.get("y", "0")
+    element.tag = "g"
+    shift = "" if {x, y} <= {"0", "0.0"} else f"translate({x},{y})"
+    transform = f"{element.get('transform', '')} {shift}".strip()
+    element.attrib.clear()
+    if transform:
+        element.set("transform", transform)
+
+
+def merge_outlines(root: Element, styles: Styles) -> Styles:
+    """Make one shape of an area without stroke and the outline without fill that follows it.
+
+    Renderers with a hand-drawn mode draw so, and go round the outline twice. Returns the styles with
+    the outline's stroke given to the area.
+    """
+    changed = dict(styles)
+    for group in root.iter():
+        parts = list(group)
+        if len(parts) != 2 or any(local_name(part) != "path" for part in parts):
+            continue
+        area, outline = parts
+        if styles[area].get("stroke") == "none" == styles[outline].get("fill") and _is_outline(area, outline):
+            stroke = {key: value for key, value in styles[outline].items() if key.startswith("stroke")}
+            changed[area] = {**styles[area], **stroke}
+            group.remove(outline)
+    return changed
+
+
+def _is_outline(area: Element, outline: Element) -> bool:
+    """Whether all corners of `outline` are those of `area`, which is closed if the outline is."""
+    corners = [_END.findall(round_numbers(part.get("d", ""))) for part in (area, outline)]
+    if not corners[0] or not set(corners[1]) <= set(corners[0]):
+        return False
+    if corners[1].count(corners[0][0]) > 1 and not area.get("d", "").rstrip().endswith(("z", "Z")):
+        area.set("d", area.get("d", "") + "Z")
+    return True

@@ -12,8 +12,15 @@ from tinycss2.color3 import RGBA, parse_color
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from .simplification import Styles, local_name, merge_outlines, move_used_once, referenced_id, round_numbers
-from .styles import PROPERTIES
+from .styles import (
+    PROPERTIES,
+    Styles,
+    local_name,
+    merge_outlines,
+    move_used_once,
+    referenced_id,
+    round_numbers,
+)
 
 TEXTS = name_set("text tspan")
 GROUPS = name_set("a defs g svg switch use")

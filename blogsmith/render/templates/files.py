@@ -22,9 +22,8 @@ from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_m
 from ...base.patterns import lazy_pattern
 from ...base.storage.file_names import is_litter
 from ...config.validate import LANGUAGE
-from ...languages.bundled_languages import printed_texts
+from ...languages.bundled_languages import printed_texts, read_language
 from ...languages.language import Translation
-from ...languages.language_file import read_language
 from ...model.documents import Asset
 from ...model.social_cards import CardStyle
 from .loads import EVERY, STATIC

@@ -19,9 +19,16 @@ from ...model.generated_files import GeneratedFile
 from ...model.names import name_set
 from ...model.template_views import PageView
 from ..frame import host_url
-from ..redirects import output_path
-from .escapes import collapse_spaces, escape_start, escape_text, fence_of
-from .inline import Address, formula_tex, inline_markdown
+from ..permalinks import output_path
+from .inline import (
+    Address,
+    collapse_spaces,
+    escape_start,
+    escape_text,
+    fence_of,
+    formula_tex,
+    inline_markdown,
+)
 from .tree import PageElement, read_tree
 
 _LIST = PurePosixPath("llms.txt")

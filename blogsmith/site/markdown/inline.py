@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from .escapes import collapse_spaces, escape_text, fence_of
 from .tree import PageElement
 
 _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
@@ -197,3 +196,53 @@ def _inline_formula(math: PageElement, after: str) -> str:
 def _is_ended(tex: str) -> bool:
     """Whether a `$` in it would end it."""
     return "$" in tex.replace("\\$", "") and "\\)" not in tex
+
+
+# Text → Markdown that says the same: signs that would mean something get a backslash.
+
+
+_SPACES = lazy_pattern(r"[ \t\r\n\f]+")
+_INSIDE = lazy_pattern(
+    r"[\\`*<$]"
+    r"|(?<![^\W_])_|_(?![^\W_])"
+    r"|~(?=~)|(?<=~)~|=(?==)|(?<==)="
+    r"|(?<![\w@])@(?=[\w{])"
+    r"|\{(?=[%=@#:.])"
+    r"|&(?=#?\w+;)"
+    r"|-(?=--)|\.(?=\.\.)"
+)
+_AT_START = lazy_pattern(
+    r"(?P<sign>[#>]|[-+](?=\s|$)|(?:---|\+\+\+|___)|[:|%](?=\s|$)|:::|!!!|\?\?\?|={1,}\s*$)"
+    r"|(?P<number>\d{1,9})(?P<point>[.)])(?=\s|$)"
+)
+
+
+_BRACKET = lazy_pattern(r"\[(?=[\^!@\[-]|[ xX]\]|[^\[\]]*(?:\][(\[:{]|\Z))|(?<!\[)\](?=\])")
+"""Not with a backslash: for many readers `\\[` begins a formula."""
+
+
+def collapse_spaces(text: str) -> str:
+    """`text` with one blank for each run of blanks and line ends, as browsers print it."""
+    return _SPACES.sub(" ", text)
+
+
+def escape_text(text: str) -> str:
+    """`text` where it stands in a line."""
+    text = _INSIDE.sub(lambda found: "\\" + found[0], text)
+    return _BRACKET.sub(lambda found: f"&#{ord(found[0])};", text) if "[" in text else text
+
+
+def escape_start(line: str) -> str:
+    """A paragraph's Markdown, whose first signs begin no other block."""
+    found = _AT_START.match(line)
+    if not found:
+        return line
+    if found["number"]:
+        return f"{found['number']}\\{line[found.end('number') :]}"
+    return "\\" + line
+
+
+def fence_of(sign: str, text: str, least: int) -> str:
+    """A run of `sign` longer than all runs in `text`, and `least` at least."""
+    longest = max((len(run) for run in re.findall(re.escape(sign) + "+", text)), default=0)
+    return sign * max(least, longest + 1)

@@ -27,9 +27,9 @@ from .page_record import (
     SectionName,
     in_first_section,
     read_record,
+    split_terms,
     step,
 )
-from .terms import split_terms
 
 FEW_PAGES = 30
 """Up to so many all terms are in one file."""

@@ -18,8 +18,7 @@ from ...base.schema.yaml_loader import Located, YamlPath
 from ...model.cells import CellOptions
 from ..records import OptionSetting
 from ..state import PageState
-from .option_values import KEYS, OPTIONS
-from .sweep_values import default_indices
+from .option_values import KEYS, OPTIONS, default_indices
 
 _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")

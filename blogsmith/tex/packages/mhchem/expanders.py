@@ -1,4 +1,4 @@
-"""Chemistry as authors of mhchem write it: `\ce{…}` for formulas and equations, `\pu{…}` for units → TeX.
+r"""Chemistry as authors of mhchem write it: `\ce{…}` for formulas and equations, `\pu{…}` for units → TeX.
 
 The grammar is that of the manual of mhchem 4, read by a scanner and rules of our own: what only TeX can
 set (mathematics in dollars, frames, colours) passes through, everything else becomes plain TeX.

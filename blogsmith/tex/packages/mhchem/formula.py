@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
-from .arrows import BONDS
 from .commands import command, control, mathematics, text
 from .parts import ChemicalFormula, Scripts, Side
 from .scan import Scanner
@@ -29,6 +28,7 @@ from .scripts import (
     read_superscript,
 )
 from .signs import (
+    BONDS,
     OPERATOR_COMMANDS,
     add_mark,
     add_operator,
