@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from ..base.version import __version__
 from .bundled_folders import bundled_path, package_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
