@@ -30,7 +30,6 @@ from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
 from .cells.values import number_values, refuse_values, value_rules
 from .code_marks import code_marks
-from .dispatch import dispatch_rules
 from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures
@@ -233,7 +232,6 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     """The markdown-it instance for a site."""
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
-    dispatch_rules(md)
     # asked for at each quote, item and text: a missing one costs an exception each time
     for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
         md.options[name] = False
