@@ -73,11 +73,15 @@ class Budget(threading.local):
         if left.characters < 0:
             raise OverBudget(f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH)
 
-    def take_size(self, characters: int, what: str) -> None:
-        """Pay for something large before it is made."""
+    def check_size(self, characters: int, what: str) -> None:
+        """OverBudget if something is too large to be made."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "endlessly many"
             raise OverBudget(f"{what} would make {count} characters", _MUCH)
+
+    def take_size(self, characters: int, what: str) -> None:
+        """Pay for something large before it is made."""
+        self.check_size(characters, what)
         self.spend(0, characters)
 
     @contextmanager
