@@ -1,4 +1,7 @@
-"""JSON front matter, as Hugo has it: the data and the place of every value."""
+"""JSON front matter, as Hugo has it: the data and the place of every value.
+
+JSON is YAML, so the reader of YAML finds the places, and judges what JSON allows and a page does not.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import json
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
-from .data_places import DataWalker, is_too_deep, text_map
+from .data_text import is_too_deep, text_map
 from .yaml_errors import TOO_DEEP
 from .yaml_loader import MAX_BYTES, Located, load
 
@@ -30,6 +34,8 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Invalid \\uXXXX escape", "a backslash begins an escape", _BACKSLASH),
 )
 """How the library's message begins → ours, and a hint."""
+_PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
+"""An escape; the first group has a character that JSON writes as two, which YAML does not read."""
 _KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
 
 
@@ -106,9 +112,11 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
         reporter.error("json-syntax", found.message, _place_of(origin, found.at), found.hint, fix)
         # JSON is YAML, whose reader gives what stands before a mistake
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
-    walker = DataWalker(origin, reporter, _BACKSLASH)
-    walker.value(0, ())
-    return walker.located(found.value, lambda value, _: value)
+    blanked = _PAIR.sub(lambda escape: "x" * len(escape[0]) if escape[1] else escape[0], text)
+    located = load(blanked, reporter, first_line=first_line, escape_hint=_BACKSLASH)
+    if located is None or blanked == text:
+        return located
+    return replace(located, value=found.value)
 
 
 def _place_of(origin: TextMap, at: int) -> Place:
