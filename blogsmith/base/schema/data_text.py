@@ -1,4 +1,4 @@
-"""TOML and JSON texts: their place in the file, and how deep they may be nested before a library reads them."""
+"""Texts in TOML and JSON: where their lines are in the file, and how deep a library may read them."""
 
 from __future__ import annotations
 

@@ -57,8 +57,9 @@ class _Payers(NodeTransformer):
         sides = [node.expr, *(operand.expr for operand in node.ops)]
         is_search = any(operand.op in ("in", "notin") for operand in node.ops)
         if is_search or not any(isinstance(side, nodes.Const) for side in sides):
-            for part in (node, *node.ops):
-                part.expr = _wrap_key(part.expr)
+            node.expr = _wrap_key(node.expr)
+            for operand in node.ops:
+                operand.expr = _wrap_key(operand.expr)
         return node
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:
@@ -92,7 +93,7 @@ def _add_payment(body: list[nodes.Node], line: int) -> None:
 
 
 def _payment(body: Iterable[nodes.Node], line: int) -> nodes.Expr:
-    """A call of `Sandbox.pay` for one pass, with the parts of a body and the characters that it writes itself."""
+    """A call of `Sandbox.pay` for one pass through a body."""
     parts, characters = _weigh([*body])
     return nodes.EnvironmentAttribute(f"pay({parts + _PASS}, {characters})", lineno=line)
 

@@ -69,7 +69,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
-        self.tests = {name: paid_filter(name, function, self.budget) for name, function in self.tests.items()}
+        tests: dict[str, Any] = dict(self.tests)
+        self.tests = {name: paid_filter(name, test, self.budget) for name, test in tests.items()}
         self.filters |= {
             metering.PRINT: pass_context(lambda context, value: self._print(context, value)),
             metering.JOIN: pass_context(lambda context, values: self._join(context, values)),
