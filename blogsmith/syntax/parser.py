@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_core import normalize as normalize_line_ends
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from msgspec import Struct
@@ -71,12 +70,6 @@ MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
-
-
-def normalize(state: StateCore) -> None:
-    """The stock core rule, for texts that it changes."""
-    if "\r" in state.src or "\0" in state.src:
-        normalize_line_ends(state)
 
 
 def locate(state: StateCore) -> None:
@@ -239,7 +232,6 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         rules(md)
     for name, rule in BEFORE_INLINE:
         md.core.ruler.before("inline", name, rule)
-    md.core.ruler.at("normalize", normalize)
     md.core.ruler.at("inline", inline)
     if options.linkify:
         bare_link_rules(md)

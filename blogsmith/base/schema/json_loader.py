@@ -39,25 +39,22 @@ _PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
 _KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
 
 
+class JsonMistake(Struct, frozen=True):
+    """What is wrong with a text of JSON."""
+
+    message: str
+    hint: str = ""
+    at: int = 0
+    """Index of the mistake."""
+
+
 class JsonEnd(Struct, frozen=True):
     """How far an object reaches that a text begins with."""
 
     end: int
     """Index behind it; -1: it has a mistake."""
     value: Any = None
-    message: str = ""
-    hint: str = ""
-    at: int = 0
-    """Index of the mistake."""
-
-
-class JsonMistake(Struct, frozen=True):
-    """What is wrong with a text of JSON."""
-
-    message: str
-    hint: str
-    at: int
-    """Index of the mistake."""
+    mistake: JsonMistake = JsonMistake("")
 
 
 def json_mistake(error: json.JSONDecodeError) -> JsonMistake:
@@ -76,20 +73,15 @@ def _ends(error: json.JSONDecodeError) -> bool:
 
 
 def read_object(text: str) -> JsonEnd:
-    """The object that a text begins with. Of two equal keys the first counts."""
+    """The object that a text begins with."""
     if is_too_deep(text[:MAX_BYTES]):
-        return JsonEnd(-1, message=TOO_DEEP)
-    decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=str, parse_int=_integer)
+        return JsonEnd(-1, mistake=JsonMistake(TOO_DEEP))
+    decoder = json.JSONDecoder(parse_constant=str, parse_int=_integer)
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
     except json.JSONDecodeError as error:
-        found = json_mistake(error)
-        return JsonEnd(-1, message=found.message, hint=found.hint, at=found.at)
+        return JsonEnd(-1, mistake=json_mistake(error))
     return JsonEnd(end, value)
-
-
-def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(reversed(pairs)) if len({key for key, _ in pairs}) < len(pairs) else dict(pairs)
 
 
 def _integer(text: str) -> int:
@@ -108,8 +100,9 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     origin = text_map(text, first_line)
     found = read_object(text)
     if found.end < 0:
-        fix = _sure_fix(origin, found.at)
-        reporter.error("json-syntax", found.message, _place_of(origin, found.at), found.hint, fix)
+        mistake = found.mistake
+        fix = _sure_fix(origin, mistake.at)
+        reporter.error("json-syntax", mistake.message, _place_of(origin, mistake.at), mistake.hint, fix)
         # JSON is YAML, whose reader gives what stands before a mistake
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
     blanked = _PAIR.sub(lambda escape: "x" * len(escape[0]) if escape[1] else escape[0], text)

@@ -49,13 +49,6 @@ class PaidTemplate(Template):
         return module
 
 
-class _PageState(local):
-    """The page that is rendered; each thread renders pages of its own."""
-
-    def __init__(self) -> None:
-        self.language = ENGLISH
-
-
 class Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's, with our records and a budget."""
 
@@ -65,7 +58,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def __init__(self, **options: Any) -> None:
         self.budget = Budget()
         self.loads = TemplateLoads()
-        self._page = _PageState()
+        self._page = local()
+        """Each thread renders pages of its own."""
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
@@ -81,7 +75,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
     @property
     def language(self) -> Language:
         """That of the page that is rendered."""
-        return self._page.language
+        language: Language = getattr(self._page, "language", ENGLISH)
+        return language
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
         """Let templates use a filter; what it does is paid for."""
