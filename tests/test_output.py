@@ -513,42 +513,10 @@ def test_files_put_into_the_old_tree_are_saved(site: Path, left: str) -> None:
     assert neighbours(site) == {"public", ".blogsmith"}
 
 
-@pytest.mark.parametrize("can_spread", [True, False])
-def test_the_new_tree_is_made_apart(site: Path, can_spread: bool) -> None:
-    """Whether the file system can put folders apart or not, nothing is left beside the site."""
-    with patch.object(stage, "spread_folders", return_value=can_spread) as spread:
-        write(site, OLD)
-        write(site, NEW)
-    assert spread.call_count == 2
-    assert read(site / "public") == NEW
-    assert neighbours(site) == {"public", ".blogsmith"}
-
-
-@pytest.mark.parametrize("least_ns", [[10**9, 10**9, 10], [10**9] * 6])
-def test_a_place_where_files_are_slow_is_left(site: Path, least_ns: list[int]) -> None:
-    """At last any place will do."""
-    with (
-        patch.object(stage, "spread_folders", return_value=True),
-        patch.object(stage, "_least_ns", side_effect=least_ns) as tried,
-    ):
-        write(site, OLD)
-    assert tried.call_count == len(least_ns)
-    assert read(site / "public") == OLD
-    assert neighbours(site) == {"public", ".blogsmith"}
-
-
-def test_a_run_that_died_while_it_made_its_folder(site: Path) -> None:
-    write(site, OLD)
-    (site / stage.nursery_name("public") / "0123").mkdir(parents=True)
-    write(site, NEW)
-    assert read(site / "public") == NEW
-    assert neighbours(site) == {"public", ".blogsmith"}
-
-
 def test_a_folder_that_cannot_be_made_leaves_nothing(site: Path) -> None:
     write(site, OLD)
-    full = patch.object(Folder, "rename", side_effect=OSError(28, "no space left"))
-    with patch.object(stage, "spread_folders", return_value=True), full, pytest.raises(SiteError):
+    full = patch.object(Folder, "make", side_effect=OSError(28, "no space left"))
+    with full, pytest.raises(SiteError):
         write(site, NEW)
     assert read(site / "public") == OLD
     assert neighbours(site) == {"public", ".blogsmith"}

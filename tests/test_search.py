@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.build import site
 from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, file_of
 from blogsmith.site.search.page_record import (
     fold,
@@ -26,6 +25,7 @@ from blogsmith.site.search.page_record import (
 )
 from blogsmith.site.search.page_text import PageFormula, read_sections
 from blogsmith.site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page
+from blogsmith.stages import pagefind
 from blogsmith.tex.analysis.formula_tokens import MOST, formula_tokens
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, outputs, settled
@@ -458,7 +458,7 @@ def test_pagefind_fails() -> None:
 
 
 def test_pagefind_that_is_not_there(tmp_path: Path) -> None:
-    with patch.object(site, "is_installed", return_value=False):
+    with patch.object(pagefind, "is_installed", return_value=False):
         report = build(put(tmp_path, BIG))
     assert "search needs Pagefind, which is not installed [search-engine]" in printed(report)
     assert not (tmp_path / "public").exists()

@@ -16,7 +16,7 @@ from blogsmith.languages.language import ENGLISH
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView
 from blogsmith.model.texts import PageText
-from blogsmith.render.templates.compiler import PaidCode
+from blogsmith.render.templates import metering
 from blogsmith.render.templates.environment import iso_date
 from blogsmith.render.templates.theme import Theme, load_theme
 
@@ -367,13 +367,13 @@ class TestHelpers:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         compiled = []
-        visit = PaidCode.visit_Template
+        meter = metering.meter
 
-        def count(generator: PaidCode, template: nodes.Template) -> None:
+        def count(template: nodes.Template) -> None:
             compiled.append(template)
-            visit(generator, template)
+            meter(template)
 
-        monkeypatch.setattr(PaidCode, "visit_Template", count)
+        monkeypatch.setattr(metering, "meter", count)
         files = {"shortcodes/x.html": "{{ 'once' }} {{ a }}"}
         for site in ("first", "second"):
             theme = plain(tmp_path / site, files, base_path=f"/{site}")

@@ -18,12 +18,10 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.storage.changed_files import ChangedFiles
-from blogsmith.watch.backends import open_notifier
-from blogsmith.watch.hints import HintQueue
-from blogsmith.watch.notifier import CannotWatch, OpenNotifier
+from blogsmith.watch.hints import CannotWatch, HintQueue, OpenNotifier
 from blogsmith.watch.observer import ObserverNotifier
 from blogsmith.watch.probe import PROBE_S, EventProbe
-from blogsmith.watch.watcher import Watcher
+from blogsmith.watch.watcher import Watcher, open_notifier
 from tests.sessions import descriptors, wait_for
 from tests.test_watch_saves import (
     deleted_and_created,

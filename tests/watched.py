@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blogsmith.base.storage.changed_files import ChangedFiles
-from blogsmith.watch.backends import open_notifier
-from blogsmith.watch.notifier import OpenNotifier
-from blogsmith.watch.watcher import Watcher
+from blogsmith.watch.hints import OpenNotifier
+from blogsmith.watch.watcher import Watcher, open_notifier
 
 DEADLINE_S = 40.0
 """Nothing takes a twentieth of it unless the machine is overloaded."""

@@ -12,6 +12,7 @@ import sys
 from ..base.version import __version__
 from . import terminal
 
+# for `--version` alone it would take longer to import `typing` than all the rest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ because the repository is itself a site of the shape any author's has.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

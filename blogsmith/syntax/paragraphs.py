@@ -11,7 +11,6 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
-from .dispatch import BlockDispatch, LineTable
 from .math.delimiters import find_closing
 from .math.formulas import open_delimiter
 from .state import line_start
@@ -29,7 +28,7 @@ class ParagraphExtent(Struct, frozen=True):
 def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: everything no other rule wants."""
     end = state.lineMax
-    extent = _known_extent(state, start, end) or _extent(state, start, end, underline=False)
+    extent = _extent(state, start, end, underline=False)
     _push(state, start, extent.end, extent.end, "paragraph", "p", "")
     return True
 
@@ -40,25 +39,10 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
         return False
     extent = _extent(state, start, end, underline=True)
     if not extent.marker:
-        if isinstance(state, LineTable):
-            state.looked_at = (_position(state, start, end), extent.end)
         return False
     tag = "h1" if extent.marker == "=" else "h2"
     _push(state, start, extent.end, extent.end + 1, "heading", tag, extent.marker)
     return True
-
-
-def _known_extent(state: StateBlock, start: int, end: int) -> ParagraphExtent | None:
-    """What `setext_heading` has found right before, if it looked at the same lines in the same container."""
-    if not isinstance(state, LineTable) or state.looked_at is None:
-        return None
-    position, last = state.looked_at
-    state.looked_at = None
-    return ParagraphExtent(last) if position == _position(state, start, end) else None
-
-
-def _position(state: StateBlock, start: int, end: int) -> tuple[int, ...]:
-    return (start, end, line_start(state, start), state.sCount[start], state.blkIndent, state.level)
 
 
 def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> ParagraphExtent:
@@ -83,15 +67,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
 
 
 def _ends(state: StateBlock, line: int, end: int) -> bool:
-    block = state.md.block
-    if isinstance(block, BlockDispatch):
-        rules = block.rules_at(state, line, "paragraph")
-    else:
-        rules = block.ruler.getRules("paragraph")
-    for rule in rules:  # noqa: SIM110  # a generator takes as long as the rules
-        if rule(state, line, end, True):
-            return True
-    return False
+    return any(rule(state, line, end, True) for rule in state.md.block.ruler.getRules("paragraph"))
 
 
 def _underline(state: StateBlock, line: int) -> str:

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_core import normalize as normalize_line_ends
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from msgspec import Struct
@@ -32,7 +31,6 @@ from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
 from .cells.values import number_values, refuse_values, value_rules
 from .code_marks import code_marks
-from .dispatch import dispatch_rules
 from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures
@@ -126,12 +124,6 @@ MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
-
-
-def normalize(state: StateCore) -> None:
-    """The stock core rule, for texts that it changes."""
-    if "\r" in state.src or "\0" in state.src:
-        normalize_line_ends(state)
 
 
 def locate(state: StateCore) -> None:
@@ -287,7 +279,6 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     """The markdown-it instance for a site."""
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
-    dispatch_rules(md)
     # asked for at each quote, item and text: a missing one costs an exception each time
     for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
         md.options[name] = False
@@ -295,7 +286,6 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         rules(md)
     for name, rule in BEFORE_INLINE:
         md.core.ruler.before("inline", name, rule)
-    md.core.ruler.at("normalize", normalize)
     md.core.ruler.at("inline", inline)
     if options.linkify:
         bare_link_rules(md)

@@ -1,10 +1,12 @@
-"""Hints that something changed, collected from the system's threads and handed on when a burst is over."""
+"""Hints that something changed, whatever system gives them, handed on when a burst is over."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
+from typing import Protocol
 
 QUIET_S = 0.010
 """A burst is over when nothing has come for this long …"""
@@ -96,3 +98,26 @@ class HintQueue:
                 return
             # not notified of each event; the one that closes the file may be a moment away
             self._changed.wait(min(left_s, DONE_QUIET_S))
+
+
+class CannotWatch(Exception):
+    """The system watches no more folders, or none at all; the text says why."""
+
+
+class Notifier(Protocol):
+    """Adds to `HintQueue` what happens in folders."""
+
+    def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+        """Watch a folder (links resolved); raises CannotWatch. A new inode is a new folder of the same name.
+
+        alone: what is below its own folders does not count.
+        """
+
+    def keep(self, folders: Set[str]) -> None:
+        """Watch no others than these any more."""
+
+    def stop(self) -> None:
+        """Give everything back to the system."""
+
+
+OpenNotifier = Callable[[HintQueue], Notifier]

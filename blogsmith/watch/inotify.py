@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from watchdog.observers import inotify_c
 from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyEvent, InotifyFD, Mask
 
-from .hints import HintQueue
-from .notifier import CannotWatch
+from .hints import CannotWatch, HintQueue
 from .walk import is_passed_over
 
 _WRITING = InotifyConstants.IN_CREATE | InotifyConstants.IN_MODIFY

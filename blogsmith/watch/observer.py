@@ -19,8 +19,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from .hints import HintQueue
-from .notifier import CannotWatch
+from .hints import CannotWatch, HintQueue
 from .walk import is_below, is_passed_over
 
 # Not those for files that are opened, or closed after reading: our own reading would never end.

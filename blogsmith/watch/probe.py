@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
-from .notifier import CannotWatch, Notifier
+from .hints import CannotWatch, Notifier
 
 PROBE_S = 3.0
 """An event takes less than a millisecond, but the thread that reads it may wait for long on a busy

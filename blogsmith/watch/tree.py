@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from ..base.storage.stamps import FileStamp
 from .fingerprint import Fingerprint, read_fingerprint, unread_fingerprint, watch_stamp
-from .notifier import Notifier
+from .hints import Notifier
 from .walk import (
     VIRTUAL_ENVIRONMENT,
     FoundFile,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Set
@@ -10,10 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..base.storage.changed_files import ChangedFiles
-from .backends import open_notifier
 from .change_detector import ChangeDetector
-from .hints import EventBatch, HintQueue
-from .notifier import CannotWatch, OpenNotifier
+from .hints import CannotWatch, EventBatch, HintQueue, Notifier, OpenNotifier
 from .probe import EventProbe
 from .tree import WatchedTree
 
@@ -35,6 +34,19 @@ _LEARN_PAUSE_S = 0.025
 _STOP_S = 2.0
 
 T = TypeVar("T")
+
+
+def open_notifier(notices: HintQueue) -> Notifier:
+    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises CannotWatch."""
+    # each imports what only its system has
+    if sys.platform == "linux":
+        from .inotify import InotifyNotifier
+
+        return InotifyNotifier(notices)
+    else:
+        from .observer import ObserverNotifier
+
+        return ObserverNotifier(notices)
 
 
 class Watcher:

@@ -11,14 +11,13 @@ import contextlib
 import os
 import shutil
 import stat
-import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ..base.diagnostics.model import SiteError
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
-from ..base.storage.linux import exchange, spread_folders, sync_file_system
+from ..base.storage.linux import exchange, sync_file_system
 from ..base.storage.tree import Descent, scan
 from ..model.documents import Output
 from .manifest import manifest_bytes, read_manifest
@@ -29,10 +28,6 @@ _REPLACED, _LISTED = "replaced", "listed"
 """What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
 _FEW = 4
 """Files that are brought to disk one by one: all of a file system is also what others have just written."""
-_PLACES, _TRIES = 6, 3
-"""Where a new tree may come to lie, and how many files are tried there."""
-_QUICK_NS = 150_000
-"""A file takes 30,000 where no other was removed just now, and ten times as much where many were."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
@@ -47,16 +42,11 @@ def retired_name(name: str) -> str:
     return f".{name}.blogsmith-old"
 
 
-def nursery_name(name: str) -> str:
-    """Where the folder of that tree is made, before it stands there."""
-    return f".{name}.blogsmith-apart"
-
-
 def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
     """Make the output folder the new site in one step; an OSError leaves the old one untouched."""
     stage = stage_of(place.name)
     try:
-        with _make_stage(place.parent, place.name) as folder:
+        with place.parent.make(stage) as folder:
             _build_stage(folder, plan, place)
         old = swap(place.parent, stage, place.name)
     except BaseException:
@@ -91,37 +81,6 @@ def replace_file(
     finally:
         with contextlib.suppress(OSError):
             place.parent.remove_tree(stage)
-
-
-def _make_stage(parent: Folder, name: str) -> Folder:
-    """The folder of the next tree, empty; far on the disk from trees that were removed just now."""
-    stage, nursery = stage_of(name), nursery_name(name)
-    with parent.make(nursery) as apart:
-        try:
-            if spread_folders(apart):
-                # where a folder comes to lie depends on its name
-                for _ in range(_PLACES):
-                    new = os.urandom(6).hex()
-                    with apart.make(new) as folder:
-                        if _least_ns(folder) < _QUICK_NS:
-                            break
-                apart.rename(new, parent, stage)
-                return parent.enter(stage)
-        finally:
-            with contextlib.suppress(OSError):
-                parent.remove_tree(nursery)
-    return parent.make(stage)
-
-
-def _least_ns(folder: Folder) -> int:
-    """What a new file takes there at least: other programs may work at the same time."""
-    least = _QUICK_NS
-    for number in range(_TRIES):
-        began = time.perf_counter_ns()
-        folder.create(str(number)).close()
-        least = min(least, time.perf_counter_ns() - began)
-        folder.remove(str(number))
-    return least
 
 
 def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
@@ -194,8 +153,6 @@ def recover(place: OutputPlace) -> None:
     parent, retired = place.parent, retired_name(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
         parent.rename(retired, parent, place.name)
-    if parent.status(nursery_name(place.name)):
-        parent.remove_tree(nursery_name(place.name))
     for left in (retired, stage_of(place.name)):
         if parent.status(left) is None:
             continue

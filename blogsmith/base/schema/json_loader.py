@@ -1,4 +1,7 @@
-"""JSON front matter, as Hugo has it: the data and the place of every value."""
+"""JSON front matter, as Hugo has it: the data and the place of every value.
+
+JSON is YAML, so the reader of YAML finds the places, and judges what JSON allows and a page does not.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import json
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics.fixes import Fix, exchange
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
-from .data_places import DataWalker, is_too_deep, text_map
+from .data_text import is_too_deep, text_map
 from .yaml_errors import TOO_DEEP
 from .yaml_loader import MAX_BYTES, Located, load
 
@@ -30,7 +34,18 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Invalid \\uXXXX escape", "a backslash begins an escape", _BACKSLASH),
 )
 """How the library's message begins → ours, and a hint."""
+_PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
+"""An escape; the first group has a character that JSON writes as two, which YAML does not read."""
 _KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
+
+
+class JsonMistake(Struct, frozen=True):
+    """What is wrong with a text of JSON."""
+
+    message: str
+    hint: str = ""
+    at: int = 0
+    """Index of the mistake."""
 
 
 class JsonEnd(Struct, frozen=True):
@@ -39,19 +54,7 @@ class JsonEnd(Struct, frozen=True):
     end: int
     """Index behind it; -1: it has a mistake."""
     value: Any = None
-    message: str = ""
-    hint: str = ""
-    at: int = 0
-    """Index of the mistake."""
-
-
-class JsonMistake(Struct, frozen=True):
-    """What is wrong with a text of JSON."""
-
-    message: str
-    hint: str
-    at: int
-    """Index of the mistake."""
+    mistake: JsonMistake = JsonMistake("")
 
 
 def json_mistake(error: json.JSONDecodeError) -> JsonMistake:
@@ -70,20 +73,15 @@ def _ends(error: json.JSONDecodeError) -> bool:
 
 
 def read_object(text: str) -> JsonEnd:
-    """The object that a text begins with. Of two equal keys the first counts."""
+    """The object that a text begins with."""
     if is_too_deep(text[:MAX_BYTES]):
-        return JsonEnd(-1, message=TOO_DEEP)
-    decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=str, parse_int=_integer)
+        return JsonEnd(-1, mistake=JsonMistake(TOO_DEEP))
+    decoder = json.JSONDecoder(parse_constant=str, parse_int=_integer)
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
     except json.JSONDecodeError as error:
-        found = json_mistake(error)
-        return JsonEnd(-1, message=found.message, hint=found.hint, at=found.at)
+        return JsonEnd(-1, mistake=json_mistake(error))
     return JsonEnd(end, value)
-
-
-def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(reversed(pairs)) if len({key for key, _ in pairs}) < len(pairs) else dict(pairs)
 
 
 def _integer(text: str) -> int:
@@ -102,13 +100,16 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     origin = text_map(text, first_line)
     found = read_object(text)
     if found.end < 0:
-        fix = _sure_fix(origin, found.at)
-        reporter.error("json-syntax", found.message, _place_of(origin, found.at), found.hint, fix)
+        mistake = found.mistake
+        fix = _sure_fix(origin, mistake.at)
+        reporter.error("json-syntax", mistake.message, _place_of(origin, mistake.at), mistake.hint, fix)
         # JSON is YAML, whose reader gives what stands before a mistake
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
-    walker = DataWalker(origin, reporter, _BACKSLASH)
-    walker.value(0, ())
-    return walker.located(found.value, lambda value, _: value)
+    blanked = _PAIR.sub(lambda escape: "x" * len(escape[0]) if escape[1] else escape[0], text)
+    located = load(blanked, reporter, first_line=first_line, escape_hint=_BACKSLASH)
+    if located is None or blanked == text:
+        return located
+    return replace(located, value=found.value)
 
 
 def _place_of(origin: TextMap, at: int) -> Place:

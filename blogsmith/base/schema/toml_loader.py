@@ -1,30 +1,37 @@
 """TOML front matter, as Hugo has it: the data and the place of every value.
 
-The standard library reads it; of a text with a mistake the lines before it are read.
+The standard library reads it; of a text with an error the lines before it are read. It gives values alone,
+so a second walk finds where they are.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..diagnostics.fixes import exchange
-from ..diagnostics.model import Place, Reporter
+from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
-from .data_places import DataWalker, is_too_deep, is_value_too_deep, text_map
+from .data_text import STRING, is_too_deep, is_value_too_deep, text_map
 from .yaml_errors import TOO_DEEP
-from .yaml_loader import MAX_BYTES, Located, YamlPath
+from .yaml_loader import MAX_BYTES, SINGLE_QUOTES, Located, YamlPath
+from .yaml_scalars import MAX_DIGITS, is_too_long
 
 _WHERE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 _PAIR = lazy_pattern(r"([ \t]*[A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(\S.*)")
 _PLAIN = lazy_pattern(r"[^\W\d][^\"'#\[\]{}=\\]*")
 """A text without quotes that can be nothing else."""
 _ESCAPED = lazy_pattern(r"(?s)(?!\A)'|\\[\"\\]")
-_QUOTES = "use single quotes, in which a backslash is a backslash"
+_BLANK = lazy_pattern(r"(?:[ \t\n,]+|#[^\n]*)*")
+_STRING = lazy_pattern(STRING)
+_BARE_KEY = lazy_pattern(r"[^\s=.\[\]{}\"',]+")
+_SCALAR = lazy_pattern(r"[^,\]}\n#]*[^,\]}\n#\s]")
+_ESCAPE = lazy_pattern(r"(?s)\\(?:([tn])(?=[A-Za-z])|.)")
+_REFUSED = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""Characters that no page may hold."""
 _TEXTS = 'a text stands in quotes: title = "…"'
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Expected '=' after a key", "a key and its value are joined by =", "YAML stands between lines ---"),
-    ("Unescaped '\\'", "a backslash in double quotes begins an escape", _QUOTES),
+    ("Unescaped '\\'", "a backslash in double quotes begins an escape", SINGLE_QUOTES),
     (
         "Illegal character '\\n'",
         "the quote is not closed on this line",
@@ -56,14 +63,9 @@ def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     if is_deep or is_value_too_deep(value):
         reporter.error("yaml-feature", TOO_DEEP, Place(first_line))
         return None
-    walker = DataWalker(text_map(sound, first_line), reporter, _QUOTES)
-    _walk_document(walker)
-    return walker.located(value, _plain)
-
-
-def _plain(value: Any, spelling: str) -> Any:
-    """Dates and times stay texts, as in YAML."""
-    return value if isinstance(value, int | float) else spelling or str(value)
+    found = _Places(text_map(sound, first_line), reporter)
+    found.walk()
+    return Located(found.convert(value), found.places, found.key_places, found.texts)
 
 
 def _read(text: str, reporter: Reporter, first_line: int) -> tuple[str, dict[str, Any]]:
@@ -132,34 +134,123 @@ def _start_of_mistake(lines: list[str], line: int, column: int) -> tuple[int, in
     return line, column
 
 
-def _walk_document(walker: DataWalker) -> None:
-    """Statements line by line: pairs, and headers `[table]` and `[[list of tables]]`."""
-    counts: dict[YamlPath, int] = {}
-    path: YamlPath = ()
-    walker.places[()] = walker.origin.place(0)
-    at = walker.skip(0)
-    while at < len(walker.text):
-        if walker.text[at] == "[":
-            path, at = _header(walker, at, counts)
-        else:
-            at = walker.pair(at, path)
-        at = walker.skip(at)
+class _Places:
+    """Walks over a text that the library has read without an error, so it checks nothing.
+
+    Lives as long as that text is read.
+    """
+
+    def __init__(self, origin: TextMap, reporter: Reporter) -> None:
+        self.origin = origin
+        self.text = origin.text
+        self.reporter = reporter
+        self.places: dict[YamlPath, Place] = {(): origin.place(0)}
+        self.key_places: dict[YamlPath, Place] = {}
+        self.texts: dict[YamlPath, str] = {}
+
+    def walk(self) -> None:
+        """Find the places of pairs and of headers `[table]` and `[[list of tables]]`."""
+        counts: dict[YamlPath, int] = {}
+        path: YamlPath = ()
+        at = self._skip(0)
+        while at < len(self.text):
+            if self.text[at] == "[":
+                path, at = self._header(at, counts)
+            else:
+                at = self._pair(at, path)
+            at = self._skip(at)
+
+    def _header(self, at: int, counts: dict[YamlPath, int]) -> tuple[YamlPath, int]:
+        is_list = self.text.startswith("[[", at)
+        start = self._skip(at + 1 + is_list)
+        names, end = self._key(start)
+        place = self.origin.place(start, end - start)
+        path: YamlPath = ()
+        for position, name in enumerate(names):
+            path = (*path, name)
+            self._name(path, place)
+            if position == len(names) - 1 and is_list:
+                counts[path] = counts.get(path, -1) + 1
+            if path in counts:
+                path = (*path, counts[path])
+                self.places.setdefault(path, place)
+        return path, self._skip(end) + 1 + is_list
+
+    def _pair(self, at: int, path: YamlPath) -> int:
+        """Index after a key, its `=` and its value."""
+        names, end = self._key(at)
+        place = self.origin.place(at, end - at)
+        for name in names:
+            path = (*path, name)
+            self._name(path, place)
+        return self._value(self._skip(self._skip(end) + 1), path)
+
+    def _name(self, path: YamlPath, place: Place) -> None:
+        self.places.setdefault(path, place)
+        self.key_places.setdefault(path, place)
+
+    def _key(self, at: int) -> tuple[list[str], int]:
+        """The parts of a key, which dots join, and the index after it."""
+        names: list[str] = []
+        while found := _STRING.match(self.text, at) or _BARE_KEY.match(self.text, at):
+            names.append(_unquoted(found[0]))
+            after = self._skip(found.end())
+            if self.text[after : after + 1] != ".":
+                return names, found.end()
+            at = self._skip(after + 1)
+        return names or [""], at + 1
+
+    def _value(self, at: int, path: YamlPath) -> int:
+        """Index after the value that begins here."""
+        opening, end, count = self.text[at : at + 1], at + 1, 0
+        if opening in ("[", "{"):
+            while (end := self._skip(end)) < len(self.text) and self.text[end] not in "]}":
+                end = self._value(end, (*path, count)) if opening == "[" else self._pair(end, path)
+                count += 1
+            end += 1
+        elif found := _STRING.match(self.text, at):
+            end = found.end()
+            if opening == '"' and "$" in found[0]:
+                self._warn_of_escapes(found[0], at)
+        elif found := _SCALAR.match(self.text, at):
+            end, self.texts[path] = found.end(), found[0]
+        self.places[path] = self.origin.place(at, end - at)
+        return end
+
+    def _skip(self, at: int) -> int:
+        """Index after spaces, line ends, commas and comments."""
+        found = _BLANK.match(self.text, at)
+        return found.end() if found else at
+
+    def _warn_of_escapes(self, text: str, start: int) -> None:
+        r"""`\t` of `\theta` is a tab in double quotes."""
+        for found in _ESCAPE.finditer(text):
+            if found[1]:
+                what = "tab" if found[1] == "t" else "line break"
+                message = f"\\{found[1]} in double quotes is a {what}"
+                place = self.origin.place(start + found.start(), 2)
+                self.reporter.warn("yaml-escape", message, place, SINGLE_QUOTES)
+
+    def convert(self, value: Any, path: YamlPath = ()) -> Any:
+        """The value as YAML has it: dates and times are text, and so is a number that is too long."""
+        if isinstance(value, dict):
+            return {_REFUSED.sub(" ", key): self.convert(item, (*path, key)) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.convert(item, (*path, at)) for at, item in enumerate(value)]
+        place = self.places.get(path)
+        if isinstance(value, str):
+            if wrong := _REFUSED.search(value):
+                message = f"this text holds the character U+{ord(wrong[0]):04X}"
+                self.reporter.error("yaml-escape", message, place, SINGLE_QUOTES)
+            return _REFUSED.sub(" ", value)
+        if isinstance(value, int) and is_too_long(self.texts.get(path, "")):
+            message, hint = f"a number has at most {MAX_DIGITS} digits", "put it in quotes if it is a text"
+            self.reporter.error("yaml-feature", message, place, hint)
+            return self.texts.pop(path)
+        return value if isinstance(value, int | float) else self.texts.pop(path, str(value))
 
 
-def _header(walker: DataWalker, at: int, counts: dict[YamlPath, int]) -> tuple[YamlPath, int]:
-    is_list = walker.text.startswith("[[", at)
-    start = walker.skip(at + 1 + is_list)
-    names, end = walker.key(start)
-    place = walker.origin.place(start, end - start)
-    path: YamlPath = ()
-    for position, name in enumerate(names):
-        path = (*path, name)
-        walker.places.setdefault(path, place)
-        walker.key_places.setdefault(path, place)
-        if position == len(names) - 1 and is_list:
-            counts[path] = counts.get(path, -1) + 1
-        if path in counts:
-            path = (*path, counts[path])
-            walker.places.setdefault(path, place)
-    closing = re.compile(r"\s*\]{1,2}").match(walker.text, end)
-    return path, closing.end() if closing else end + 1
+def _unquoted(key: str) -> str:
+    import tomllib
+
+    return next(iter(tomllib.loads(f"{key} = 0"))) if key[0] in "\"'" else key

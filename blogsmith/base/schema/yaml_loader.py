@@ -27,6 +27,7 @@ from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 YamlPath: TypeAlias = tuple[str | int, ...]
 """Keys and list indexes from the root to a value."""
 
+SINGLE_QUOTES = "use single quotes, in which a backslash is a backslash"
 MAX_BYTES = 64 * 1024
 MAX_REPORTS = 100
 """A text with more mistakes than this is not read on: nobody would mend them one by one."""
@@ -54,15 +55,18 @@ class Located(Struct, frozen=True):
     """Path of a number or boolean → the author's spelling, e.g. `1.10`."""
 
 
-def load(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
+def load(
+    text: str, reporter: Reporter, *, first_line: int = 1, escape_hint: str = SINGLE_QUOTES
+) -> Located | None:
     """The data of a YAML text that starts on line `first_line` of the reporter's file.
 
-    Every problem is reported; None only if the text is too large to be looked at.
+    Every problem is reported; None only if the text is too large to be looked at. escape_hint: how TeX in
+    double quotes is corrected.
     """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"YAML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
-    builder = _Builder(text, reporter, first_line)
+    builder = _Builder(text, reporter, first_line, escape_hint)
     clean = _REFUSED.sub(" ", text)
     builder.report_refused_character()
     try:
@@ -132,8 +136,9 @@ class _Frame:
 class _Builder:
     """Turns events into data and places. Lives as long as one text is read."""
 
-    def __init__(self, text: str, reporter: Reporter, first_line: int) -> None:
+    def __init__(self, text: str, reporter: Reporter, first_line: int, escape_hint: str) -> None:
         self.text = text
+        self.escape_hint = escape_hint
         self.reporter = reporter
         self.first_line = first_line
         self.line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
@@ -320,7 +325,7 @@ class _Builder:
     def _check_escapes(self, value: str, start: int, end: int) -> None:
         r"""TeX in double quotes: `\f` of `\frac` is a form feed, `\t` of `\theta` a tab."""
         broken = _REFUSED.search(value) or "\r" in value
-        hint = "use single quotes, in which a backslash is a backslash"
+        hint = self.escape_hint
         for found in _ESCAPE.finditer(self.text, start, end):
             place = self.place(found.start(), found.end())
             if broken and found[1] in _BREAKING_ESCAPES:
@@ -334,6 +339,6 @@ class _Builder:
     def _single(self, start: int, end: int) -> Fix | None:
         """A fix that writes a value of one line in single quotes, if no backslash in it is escaped itself."""
         value = self.text[start:end]
-        if "\n" in value or "\\\\" in value or '\\"' in value:
+        if self.escape_hint != SINGLE_QUOTES or "\n" in value or "\\\\" in value or '\\"' in value:
             return None
         return self.exchange(start, value, quote(value[1:-1]))

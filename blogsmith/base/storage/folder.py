@@ -18,10 +18,10 @@ import os
 import stat
 import sys
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from .links import LinkInTheWay, is_junction, is_link, is_name, split_path
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from io import BufferedRandom, BufferedReader

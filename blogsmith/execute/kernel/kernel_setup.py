@@ -15,8 +15,8 @@ import time
 import traceback
 import warnings
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

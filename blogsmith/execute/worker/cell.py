@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from _ast import Expr, Expression, Import, ImportFrom, Module, PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from . import figures, versions
 from .claims import Claim
 from .values import cut
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _ast import expr
     from asyncio import AbstractEventLoop

@@ -18,11 +18,11 @@ import signal
 import sys
 from os import _exit, fork, listdir, waitpid
 from time import sleep
+from typing import TYPE_CHECKING
 
 from .external_state import ExternalState
 from .frames import receive_passed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

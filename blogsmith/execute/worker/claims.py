@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import _ast
 import builtins
+from typing import TYPE_CHECKING
 
 from .truths import first_unjudged, is_empty, kind_of, truth_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any

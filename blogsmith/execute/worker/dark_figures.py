@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 from _frozen_importlib_external import source_from_cache
 from os import O_APPEND, listdir, stat
+from typing import TYPE_CHECKING
 
 from .file_stamps import SPAWNS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

@@ -12,11 +12,11 @@ import os
 import re
 import sys
 from collections import deque
+from typing import TYPE_CHECKING
 
 from .file_stamps import SPAWNS, FileStamps
 from .shadows import Shadows
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any

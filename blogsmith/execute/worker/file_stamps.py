@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from _frozen_importlib_external import source_from_cache
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Stamp = list[int] | None
     """Size in bytes, time of the last write in ns, inode; None: none any more."""

@@ -12,8 +12,8 @@ from _thread import RLock
 from json.decoder import JSONDecoder
 from json.encoder import JSONEncoder
 from os import _exit, write
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

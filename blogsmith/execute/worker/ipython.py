@@ -6,10 +6,10 @@ Notebooks import it by habit; what it is given shall be shown as by the builtin 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from .importing import on_import
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType

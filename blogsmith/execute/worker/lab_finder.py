@@ -8,8 +8,8 @@ the last one, so a `blogsmith` that is installed for the cells or belongs to the
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec

@@ -6,8 +6,8 @@ import resource
 import signal
 from _thread import get_ident
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from os import _exit
+from typing import TYPE_CHECKING
 
 from . import figures, ipython, streams, versions
 from .cell import WorkerSession
@@ -23,7 +24,6 @@ from .streams import StreamOutput
 from .tracebacks import Tracebacks
 from .values import Values
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from socket import socket
     from typing import Any, NoReturn

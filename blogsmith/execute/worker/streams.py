@@ -16,10 +16,10 @@ import termios
 from _thread import RLock, get_ident
 from os import _exit, write
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from .frames import without_surrogates
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from pickle import dumps
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

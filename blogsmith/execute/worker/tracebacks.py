@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traceback import TracebackException
     from types import TracebackType

@@ -8,8 +8,8 @@ Types are compared by identity, for a subclass or an object with `__bool__` may 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any

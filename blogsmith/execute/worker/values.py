@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from binascii import a2b_base64, b2a_base64
+from typing import TYPE_CHECKING
 
 from . import figures
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

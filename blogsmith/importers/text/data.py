@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...base.patterns import lazy_pattern
-from ...base.schema.data_places import is_too_deep
+from ...base.schema.data_text import is_too_deep
 from .loose_yaml import DataTextError, load_mapping, split_head
 
 DataForm = Literal["toml", "yaml", "json"]

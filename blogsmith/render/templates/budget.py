@@ -11,7 +11,6 @@ import datetime as dt
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -48,46 +47,43 @@ class TakesTooLong(BaseException):
     """The net was needed. Not an Exception: Jinja goes on after those where it tries constants."""
 
 
-@dataclass(slots=True)
-class Left:
-    """What is left for the templates of one page."""
-
-    steps: int
-    characters: int
-
-
 class Budget(threading.local):
     """Pays for what templates do; each thread renders pages of its own."""
 
     def __init__(self) -> None:
-        self.left = Left(STEPS, CHARACTERS)
+        self.steps, self.characters = STEPS, CHARACTERS
+        """What is left."""
 
     def spend(self, steps: int, characters: int = 0) -> None:
         """Pay for work; OverBudget if that is more than what is left."""
-        left = self.left
-        left.steps -= steps
-        left.characters -= characters
-        if left.steps < 0:
+        self.steps -= steps
+        self.characters -= characters
+        if self.steps < 0:
             hint = "is there a loop in a loop over many items?"
             raise OverBudget(f"the templates of this page take more than {STEPS:,} steps", hint)
-        if left.characters < 0:
+        if self.characters < 0:
             raise OverBudget(f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH)
 
-    def take_size(self, characters: int, what: str) -> None:
-        """Pay for something large before it is made."""
+    def check_size(self, characters: int, what: str) -> None:
+        """OverBudget if something is too large to be made."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "endlessly many"
             raise OverBudget(f"{what} would make {count} characters", _MUCH)
+
+    def take_size(self, characters: int, what: str) -> None:
+        """Pay for something large before it is made."""
+        self.check_size(characters, what)
         self.spend(0, characters)
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
         """Begin anew inside, and go on outside as if nothing had been: for a page, or what many share."""
-        before, self.left = self.left, Left(STEPS, CHARACTERS)
+        before = self.steps, self.characters
+        self.steps, self.characters = STEPS, CHARACTERS
         try:
             yield
         finally:
-            self.left = before
+            self.steps, self.characters = before
 
 
 @contextmanager
@@ -136,7 +132,7 @@ def extent_of(value: object, budget: Budget) -> LoopExtent:
     A list may hold another one twice, that one a third twice, and so on: with thirty lists that is a billion
     values, which Python would write, compare and hash one by one without a chance to break off.
     """
-    values, characters, depth, most = 0, 0, 0, budget.left.steps // 2
+    values, characters, depth, most = 0, 0, 0, budget.steps // 2
     open_values = [iter((value,))]
     while open_values:
         for item in open_values[-1]:

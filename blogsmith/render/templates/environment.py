@@ -120,10 +120,10 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     # both give another text on each call: same input must give same bytes
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
-    environment.add_helper("asset", asset_finder(environment, addresses))
+    environment.globals["asset"] = asset_finder(environment, addresses)
     environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
     environment.add_filter("date", pass_context(lambda _, value: environment.language.format_date(value)))
-    environment.add_helper("t", translator(environment), pays=True)
+    environment.globals["t"] = translator(environment)
     environment.add_filter("isodate", iso_date)
     environment.add_filter("json", script_json)
     return environment

@@ -63,12 +63,3 @@ FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)} for kind in _RECORDS}
 )
 """Record → its fields, and whether each is HTML."""
-PLAIN_FIELDS: Mapping[str, frozenset[type]] = MappingProxyType(
-    {
-        name: frozenset(kind for kind, fields in FIELDS.items() if fields.get(name) is False)
-        for name in {name for fields in FIELDS.values() for name, is_html in fields.items() if not is_html}
-    }
-)
-"""Name of a field → the records that have it, where it is no HTML."""
-CONTENT = "content"
-"""The field that holds most of a page."""

@@ -1,44 +1,31 @@
 """The sandbox that templates run in, and what they see of our records.
 
-Jinja asks many questions before it hands an attribute out. Our records hold nothing but data, so their fields
-need none of them; anything else goes the long way. Fields that are HTML of our own making are marked as such
-here, where a template reads them: to mark them before would mean a copy of every page that a list names.
-
-What templates do is paid for, see `budget.py`; the functions below that take a value and give it
-back are called by compiled templates, see `compiler.py`.
+Fields that are HTML of our own making are marked as such here, where a template reads them: to mark them
+before would mean a copy of every page that a list names. What templates do is paid for, see `budget.py`;
+`metering.py` says which of the functions below compiled templates call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from threading import local
-from types import FunctionType
 from typing import Any
 
-from jinja2 import Template
+from jinja2 import Template, nodes, pass_context
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
-from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
-from ...model.template_views import PageView
 from ...model.texts import PageParts, PageText
-from .budget import PLAIN, Budget, TakesTooLong, extent_of, is_container, time_net
-from .compiler import PaidCode
-from .filters import paid_filter
+from . import metering
+from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
+from .growth import paid_filter, prepare_call, prepare_field, prepare_operator, take_result
 from .loads import TemplateLoads
-from .operations import prepare_call, prepare_field, prepare_operator, take_result
-from .record_fields import CONTENT, FIELDS, PLAIN_FIELDS, is_hidden
+from .record_fields import FIELDS, is_hidden
 
-_PLAIN_CONTAINERS = frozenset((list, tuple, set, frozenset))
 _LONG = 4096
 """Of a text: to compare or search that many characters takes about as long as a step."""
-_SPECIAL = lazy_pattern(r"[&<>\"']")
-"""Characters that are escaped."""
-_DICT_NAMES = frozenset(dir(dict))
-_NESTED = frozenset(("_loop_vars", "_block_vars"))
-"""What compiled templates add to a call: variables around it, for functions that take the context."""
 
 
 class PaidTemplate(Template):
@@ -61,67 +48,39 @@ class PaidTemplate(Template):
         modules.setdefault(tag, (module, frozenset(names)))
         return module
 
-    def make_module(self, *args: Any, **kwargs: Any) -> Any:
-        """As Jinja's; what the template itself writes is text like any other."""
-        module = super().make_module(*args, **kwargs)
-        assert isinstance(self.environment, Sandbox)
-        module._body_stream = self.environment.without_mark(module._body_stream)
-        return module
-
-
-class _PageState(local):
-    """The page that is rendered; each thread renders pages of its own."""
-
-    def __init__(self) -> None:
-        self.language = ENGLISH
-        self.body: PageText | None = None
-        """Its text; None: what is rendered has none of its own."""
-
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's, with a short way to the fields of our records, and with a budget."""
+    """Jinja's, with our records and a budget."""
 
-    code_generator_class = PaidCode
     template_class = PaidTemplate
     intercepted_binops = frozenset(("+", "*", "**", "%"))
 
     def __init__(self, **options: Any) -> None:
         self.budget = Budget()
         self.loads = TemplateLoads()
-        self._ready: dict[str, Template] = {}
-        """Templates that were loaded, without globals of their own; pages ask for each some thirty times."""
-        self._page = _PageState()
-        self._fields = {kind: dict(names) for kind, names in FIELDS.items()}
-        self._helpers: set[Callable[..., str]] = set()
-        self._payers: set[Callable[..., str]] = set()
-        self._last_html: tuple[str, Markup] = ("", Markup())
-        self._mark = Markup("<!-- text of the page -->")
-        """Stands for the text of the page among the pieces that templates write; told apart by identity."""
-        self.plain_fields = PLAIN_FIELDS
-        """For compiled templates."""
+        self._page = local()
+        """Each thread renders pages of its own."""
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
+        tests: dict[str, Any] = dict(self.tests)
+        self.tests = {name: paid_filter(name, test, self.budget) for name, test in tests.items()}
+        self.filters |= {
+            metering.PRINT: pass_context(lambda context, value: self._print(context, value)),
+            metering.JOIN: pass_context(lambda context, values: self._join(context, values)),
+            metering.COMPARE: pass_context(lambda _, value: self.pay_comparison(value)),
+            metering.COPY: pass_context(lambda _, value: take_result(value, self.budget)),
+        }
 
     @property
     def language(self) -> Language:
         """That of the page that is rendered."""
-        return self._page.language
+        language: Language = getattr(self._page, "language", ENGLISH)
+        return language
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
         """Let templates use a filter; what it does is paid for."""
         self.filters[name] = paid_filter(name, function, self.budget)
-
-    def add_helper(self, name: str, function: Callable[..., str], *, pays: bool = False) -> None:
-        """Let templates use a function that takes texts and gives one.
-
-        pays: it looks at what it is given, whatever that is, and pays for it and for its text.
-        """
-        assert type(function) is FunctionType, "calls are told apart by that"
-        self.globals[name] = function
-        self._helpers.add(function)
-        if pays:
-            self._payers.add(function)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Those of the environment itself where a template has none of its own: every context reads them."""
@@ -129,55 +88,32 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def render(self, template: str, context: Mapping[str, Any], language: Language = ENGLISH) -> str:
         """The text of a template and of all that it includes, within one budget and a net of time."""
-        return "".join(self._pieces(template, context, language))
-
-    def render_page(
-        self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
-    ) -> PageParts:
-        """The same in UTF-8, with `end` behind it. body: a text that is mostly printed once and as it is."""
-        self._page.body = body
-        try:
-            pieces = [*self._pieces(template, context, language), end]
-        finally:
-            self._page.body = None
-        text, markup = self._last_html
-        mark = self._mark
-        # a template may have printed what it had kept in a variable
-        own = markup if text is body.peek() else mark
-        places = [at for at, piece in enumerate(pieces) if piece is mark or piece is own]
-        if len(places) != 1:
-            return PageParts(_encode(body.read() if piece is mark else piece for piece in pieces))
-        (at,) = places
-        return PageParts(_encode(pieces[:at]), body.encode(), _encode(pieces[at + 1 :]))
-
-    def _pieces(self, template: str, context: Mapping[str, Any], language: Language) -> list[str]:
         self._page.language = language
         with self.budget.isolate(), time_net():
             try:
-                return list(self.get_template(template).generate(context))
+                return "".join(self.get_template(template).generate(context))
             except TakesTooLong:
                 # with the lines of templates in its traceback, as other errors have them
                 self.handle_exception()
 
-    def get_template(
-        self,
-        name: str | Template,
-        parent: str | None = None,
-        globals: MutableMapping[str, Any] | None = None,
-    ) -> Template:
-        """As Jinja's; what is looked for is noted."""
-        known = self._ready.get(name) if isinstance(name, str) and globals is None else None
-        if known is None:
-            known = super().get_template(name, parent, globals)
-            if isinstance(name, str) and globals is None:
-                self._ready[name] = known
-        elif isinstance(name, str):
-            self.loads.note(name)
-        return known
+    def render_page(
+        self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
+    ) -> PageParts:
+        """The same in UTF-8, with `end` after it. body: a text that is mostly printed once and as it is."""
+        page = (self.render(template, context, language) + end).encode("utf-8", "surrogatepass")
+        encoded = body.encode()
+        if not encoded.data or page.count(encoded.data) != 1:
+            return PageParts(page)
+        before, _, after = page.partition(encoded.data)
+        return PageParts(before, encoded, after)
 
     def _load_template(self, name: str, globals: MutableMapping[str, Any] | None) -> Template:
         self.loads.note(name)
         return super()._load_template(name, globals)
+
+    def _generate(self, source: nodes.Template, *args: Any, **kwargs: Any) -> str:
+        metering.meter(source)
+        return super()._generate(source, *args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
         """Jinja works out what is constant: once, at no page's cost."""
@@ -187,16 +123,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute` in a template."""
         kind = type(obj)
-        known = self._fields.get(kind)
-        if known is not None:
-            is_html = known.get(attribute)
-            if is_html is not None:
-                value = getattr(obj, attribute)
-                return self._markup(value) if is_html else value
-            if is_hidden(kind, attribute):
-                return self.undefined(obj=obj, name=attribute)
-        elif kind is dict and attribute not in _DICT_NAMES:
-            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        is_html = FIELDS.get(kind, {}).get(attribute)
+        if is_html is not None:
+            value = getattr(obj, attribute)
+            return self._markup(value) if is_html else value
+        if is_hidden(kind, attribute):
+            return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
@@ -209,14 +141,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def _markup(self, html: str) -> Markup:
         self.budget.spend(0, len(html))
-        if len(html) <= _LONG:
-            return Markup(html)
-        # layouts ask a dozen times what the text of a page holds, and each `Markup` is a copy
-        text, markup = self._last_html
-        if text is not html:
-            markup = Markup(html)
-            self._last_html = (html, markup)
-        return markup
+        return Markup(html)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """`left operator right` in a template."""
@@ -225,18 +150,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """`obj(…)` in a template."""
-        kind, budget = type(__obj), __self.budget
-        # of these two it is known what Jinja would find out about them
-        if kind is Macro:
-            return take_result(__obj(__context.eval_ctx, *args, **_own(kwargs)), budget)
-        if kind is FunctionType and __obj in __self._helpers:
-            own = _own(kwargs)
-            if __obj in __self._payers:
-                return __obj(*args, **own)
-            if _are_texts(args) and not own:
-                return take_result(__obj(*args), budget)
-        args = prepare_call(__obj, args, kwargs, budget)
-        return take_result(super().call(__context, __obj, *args, **kwargs), budget)
+        # the body of a macro pays for itself
+        if type(__obj) is not Macro:
+            # `_loop_vars` and `_block_vars` are Jinja's own, which no function sees
+            own = {name: value for name, value in kwargs.items() if not name.startswith("_")}
+            args = prepare_call(__obj, args, own, __self.budget)
+        return take_result(super().call(__context, __obj, *args, **kwargs), __self.budget)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """`text.format` as templates have it."""
@@ -256,92 +175,43 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     # called by compiled templates
 
-    def pay(self, steps: int, characters: int) -> None:
-        """For one pass through a body of a template."""
-        left = self.budget.left
-        left.steps -= steps
-        left.characters -= characters
-        if left.steps < 0 or left.characters < 0:
-            self.budget.spend(0)
-
-    def passes(self, steps: int) -> bool:
-        """True, for the condition of a loop, once it is paid for."""
-        self.budget.spend(steps)
+    def pay(self, steps: int, characters: int) -> bool:
+        """True, once one pass through a body of a template is paid for."""
+        self.budget.spend(steps, characters)
         return True
-
-    def print_value(self, is_escaped: bool, value: Any) -> str:
-        """What `{{ value }}` writes."""
-        kind = type(value)
-        if (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value)):
-            text: str = value
-        else:
-            if not isinstance(value, str) and is_container(value):
-                extent_of(value, self.budget)
-            text = escape(value) if is_escaped else str(value)
-        left = self.budget.left
-        left.characters -= len(text)
-        if left.characters < 0:
-            self.budget.spend(0)
-        return text
-
-    def print_content(self, record: Any) -> Any:
-        """`record.content` where it is written as it is: of the page that is rendered a mark."""
-        body = self._page.body
-        if body is None or type(record) is not PageView or record.body is not body:
-            return self.getattr(record, CONTENT)
-        self.budget.spend(0, 2 * len(body.encode().data))
-        return self._mark
-
-    def without_mark(self, pieces: Iterable[str]) -> list[str]:
-        """Pieces of text that are handed on to a template."""
-        pieces, mark, body = list(pieces), self._mark, self._page.body
-        if body is not None and any(piece is mark for piece in pieces):
-            return [Markup(body.read()) if piece is mark else piece for piece in pieces]
-        return pieces
-
-    def concatenate(self, is_escaped: bool, values: Iterable[Any]) -> str:
-        """`a ~ b ~ c`; HTML as soon as one of them is."""
-        has_html = is_escaped and any(hasattr(value, "__html__") for value in values)
-        texts = [self.print_value(has_html, value) for value in values]
-        self.budget.take_size(sum(map(len, texts)), "this text")
-        text = "".join(texts)
-        return Markup(text) if has_html else text
 
     def pay_comparison(self, value: Any) -> Any:
         """A value that is compared, searched or hashed, which is one step for each value in it."""
         if isinstance(value, str):
-            if len(value) > _LONG:
-                self.budget.spend(len(value) // _LONG)
+            self.budget.spend(len(value) // _LONG)
         elif is_container(value):
-            if type(value) in _PLAIN_CONTAINERS and PLAIN.issuperset(map(type, value)):
-                # as `extent_of` finds out, one by one
-                self.budget.spend(2 * (1 + len(value)))
-            else:
-                extent_of(value, self.budget)
+            extent_of(value, self.budget)
         return value
 
-    def pay_copy(self, value: Any) -> Any:
-        """A value that is a copy."""
-        return take_result(value, self.budget)
+    def _print(self, context: Context, value: Any) -> str:
+        """`{{ value }}`"""
+        return self._text(value, is_escaped=bool(context.eval_ctx.autoescape))
+
+    def _text(self, value: Any, *, is_escaped: bool) -> str:
+        if is_container(value):
+            extent_of(value, self.budget)
+        text: str = escape(value) if is_escaped else str(value)
+        self.budget.spend(0, len(text))
+        return text
+
+    def _join(self, context: Context, values: Iterable[Any]) -> str:
+        """`a ~ b ~ c`; HTML as soon as one of them is."""
+        has_html = context.eval_ctx.autoescape and any(hasattr(value, "__html__") for value in values)
+        texts = [self._text(value, is_escaped=has_html) for value in values]
+        self.budget.take_size(sum(map(len, texts)), "this text")
+        text = "".join(texts)
+        return Markup(text) if has_html else text
 
     def concat(self, pieces: Iterable[str]) -> str:
         """The text of what a macro or a block has written piece by piece."""
-        pieces = self.without_mark(pieces)
+        pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
-
-
-def _encode(pieces: Iterable[str]) -> bytes:
-    return "".join(pieces).encode("utf-8", "surrogatepass")
-
-
-def _are_texts(values: Iterable[Any]) -> bool:
-    return all(type(value) is str for value in values)
-
-
-def _own(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Those arguments that stand in the template."""
-    return {name: value for name, value in kwargs.items() if name not in _NESTED} if kwargs else kwargs
 
 
 class _PaidFields:
