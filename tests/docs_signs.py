@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from blogsmith.tex.constructs import delimiters
 from blogsmith.tex.constructs.table import constructs
-from blogsmith.tex.mathml import text_glyphs
+from blogsmith.tex.mathml import alphabets
 from blogsmith.tex.mathml.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
 from blogsmith.tex.mathml.glyph_atoms import atoms
 from blogsmith.tex.packages.siunitx import unit_format, unit_names
@@ -51,8 +51,8 @@ def supported() -> set[str]:
         *table.environments,
         *delimited(),
         *_STRUCTURE,
-        *text_glyphs.SIGNS,
-        *text_glyphs.ACCENTS,
+        *alphabets.SIGNS,
+        *alphabets.ACCENTS,
         *unit_format.GRAMMAR,
         *unit_names.UNITS,
         *unit_names.PREFIXES,
@@ -130,7 +130,7 @@ def _order(xml: str) -> str:
 def _text_signs() -> Entries:
     return [
         (f"$\\text{{{name}}}$", [name])
-        for name, printed in text_glyphs.SIGNS.items()
+        for name, printed in alphabets.SIGNS.items()
         if name not in listed() and printed.strip()
     ]
 

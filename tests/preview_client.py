@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from blogsmith.preview.http import server as server_module
-from blogsmith.preview.http.limits import ClientLimits
+from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
 

@@ -15,7 +15,7 @@ from blogsmith.config.schema import Config
 from blogsmith.hooks import Plugins
 from blogsmith.model.documents import Document, FrontMatter, Source
 from blogsmith.project.context import parse_options
-from blogsmith.syntax.bare_links import AddressFinder, bare_link_rules
+from blogsmith.syntax.links import AddressFinder, bare_link_rules
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests.rows import each_row, examples
 

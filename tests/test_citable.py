@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.model.scholarly import is_orcid, license_of
+from blogsmith.model.publications import is_orcid, license_of
 from blogsmith.project.trust.consent import trust
 from tests.build_scripts import compare
 from tests.rows import each_row

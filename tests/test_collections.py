@@ -15,9 +15,9 @@ from blogsmith.model.documents import Body, Document, Source, Weight
 from blogsmith.model.template_views import Link, PageView
 from blogsmith.model.texts import PageText
 from blogsmith.read.front_matter import read_document
+from blogsmith.site.archive import series_problems
 from blogsmith.site.collections import page_views
 from blogsmith.site.frame import Frame, Rendered, Unpublished
-from blogsmith.site.neighbours import series_problems
 from blogsmith.site.pages import reading_minutes, shorten
 from blogsmith.site.permalinks import output_path, redirect, redirect_path
 from blogsmith.site.site_view import site_view

@@ -27,8 +27,7 @@ from blogsmith.site.archive import (
     series_pages,
     series_path,
 )
-from blogsmith.site.feed_text import feed_html
-from blogsmith.site.feeds import atom, feed_files, json_feed, site_feeds, with_feed
+from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
 from blogsmith.site.frame import Frame
 from blogsmith.site.site_view import site_view
 from blogsmith.site.sitemap import SitemapLimits, robots, sitemap, sitemap_files

@@ -18,9 +18,9 @@ from blogsmith.config.load import parse_config
 from blogsmith.config.schema import MathSettings
 from blogsmith.hooks import Plugins
 from blogsmith.lint.labels import references_in
+from blogsmith.lint.macros import STARTER_MACROS
 from blogsmith.lint.notation import split_formula
 from blogsmith.lint.run import PageLint, lint_page, lint_site
-from blogsmith.lint.starter import STARTER_MACROS
 from blogsmith.model.documents import Source
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
@@ -415,7 +415,7 @@ class TestWhatIsKept:
             found.append(page.document.path.stem)
             return lint_page(page, math)
 
-        monkeypatch.setattr("blogsmith.rows.lint_rows.lint_page", look)
+        monkeypatch.setattr("blogsmith.rows.page_table.lint_page", look)
         return found
 
     def check(self, root: Path, posts: Mapping[str, str], config: str = ASKED + SYMBOLS) -> list[str]:

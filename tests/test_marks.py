@@ -21,7 +21,7 @@ from blogsmith.project.report import ExecutionOptions
 from blogsmith.render import html
 from blogsmith.render.html import render_body
 from blogsmith.render.tools import Tools
-from blogsmith.site.feed_text import feed_html
+from blogsmith.site.feeds import feed_html
 from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.cases_io import all_cases, split_config

@@ -12,7 +12,7 @@ import pytest
 from blogsmith.base.storage.folder import open_folder
 from blogsmith.base.storage.links import is_name, split_path
 from blogsmith.cli.author_files import create_file
-from blogsmith.config.urls import is_device, permalink_problem
+from blogsmith.config.validate import is_device, permalink_problem
 from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent

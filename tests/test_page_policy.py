@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Markup, Security
-from blogsmith.render.policy.openers import with_openers
 from blogsmith.render.policy.policy import guard_page, with_sources
 from blogsmith.render.policy.sources import folder_of, source_of
-from blogsmith.render.policy.tags import page_tags
+from blogsmith.render.policy.tags import page_tags, with_openers
 from tests.rows import each_row
 from tests.site_files import build, printed
 

@@ -19,8 +19,7 @@ from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.build.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher
-from blogsmith.preview.loop.event_loop import EventLoop
-from blogsmith.preview.loop.fast_path import first_difference
+from blogsmith.preview.loop.event_loop import EventLoop, first_difference
 from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.preview.http import server as server_module
-from blogsmith.preview.http.limits import ClientLimits
+from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.http.routes import client_files
 from blogsmith.preview.protocol import Response
 from tests.preview_client import TOKEN, Client, MemorySite, ask, serving, site, soon

@@ -14,8 +14,8 @@ import pytest
 
 from blogsmith.preview.http.connection import Connection
 from blogsmith.preview.http.hub import Hub
-from blogsmith.preview.http.limits import ClientLimits
 from blogsmith.preview.http.reply import plain
+from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
 from tests.preview_client import WAIT_S, Client, MemorySite, ask, serving, site, soon

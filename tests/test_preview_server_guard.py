@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.preview.http.files import NoSuchRange, byte_range
 from blogsmith.preview.http.guard import (
     check_action,
     check_host,
@@ -19,7 +18,7 @@ from blogsmith.preview.http.guard import (
     parse_target,
 )
 from blogsmith.preview.http.hosts import is_loopback
-from blogsmith.preview.http.reply import HttpReply, RequestRefused
+from blogsmith.preview.http.reply import HttpReply, NoSuchRange, RequestRefused, byte_range
 from blogsmith.preview.http.request import Request, parse_head
 from blogsmith.preview.http.server import host_in_url
 from tests.rows import each_row

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from blogsmith.preview.http import server as server_module
-from blogsmith.preview.http.limits import ClientLimits
+from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.protocol import Response
 from tests.preview_client import WAIT_S, Client, MemorySite, ask, made, serving, site, soon
 

@@ -13,7 +13,7 @@ from blogsmith.config.schema import Config
 from blogsmith.model.texts import PageText
 from blogsmith.pyodide.distribution import Distribution, open_distribution
 from blogsmith.pyodide.release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK
-from blogsmith.site.feed_text import feed_html
+from blogsmith.site.feeds import feed_html
 from tests.check import render
 from tests.pyodide_stub import file_name, pin_stub, stub_lock, wheel, write_stub
 from tests.rows import each_row

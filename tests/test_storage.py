@@ -291,7 +291,7 @@ OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
-    "preview/http/files.py",
+    "preview/http/reply.py",
     "read/included_files.py",
     "watch/fingerprint.py",
 }

@@ -16,7 +16,7 @@ from blogsmith.freeze.store import pictures_of
 from blogsmith.model.cells import PageCells
 from blogsmith.model.results import Blob, CellRun, SessionRun, Stream
 from blogsmith.model.sweeps import MOST_RUNS, Sweep, SweepAxis, SweepRuns
-from blogsmith.site.feed_text import feed_html
+from blogsmith.site.feeds import feed_html
 from tests.check import render
 from tests.recorded import DAY, MACHINE, around, cell, page, run_page
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..base.schema.json_loader import json_mistake
-from ..model.publications import Person, Publication, WorkDate
-from ..model.scholarly import DOI
+from ..model.publications import DOI, Person, Publication, WorkDate
 from .bibtex_text import escape_tex, format_bibtex
 from .works import ADDRESS, person_text
 

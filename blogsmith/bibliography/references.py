@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ..base.patterns import lazy_pattern
 from ..model.documents import Reference
-from ..model.publications import Person, Publication, WorkDate
-from ..model.scholarly import DOI
+from ..model.publications import DOI, Person, Publication, WorkDate
 from .csl_json import bibtex_of
 from .names import read_name
 from .works import ADDRESS

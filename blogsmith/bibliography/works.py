@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ..base.patterns import lazy_pattern
-from ..model.publications import Person, Publication, WorkDate
-from ..model.scholarly import DOI
+from ..model.publications import DOI, Person, Publication, WorkDate
 from .bibtex_entry import MONTHS, BibEntry
 from .bibtex_index import Mistake
 from .bibtex_text import copy_of

@@ -16,7 +16,7 @@ from .render import PageCache
 from .snapshot import ResolvedSite
 
 if TYPE_CHECKING:
-    from ..rows.lint_rows import LintCache
+    from ..rows.page_table import LintCache
 
 
 class BodyBuilder:
@@ -124,7 +124,7 @@ class BodyBuilder:
 
     def _new_lints(self) -> LintCache:
         # a build of few pages has no use for it
-        from ..rows.lint_rows import LintCache
+        from ..rows.page_table import LintCache
 
         return LintCache(self._memory.table, self._resolved.context)
 

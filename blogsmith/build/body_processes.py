@@ -37,8 +37,8 @@ from ..project.report import BuildLog, no_progress
 from ..render.templates.files import ThemeFiles
 from ..render.templates.theme import make_theme
 from ..render.tools import Tools
-from ..rows.lint_rows import encode_lint
 from ..rows.page_rows import NotStorable, decode_facts, encode_facts
+from ..rows.page_table import encode_lint
 from ..rows.stamped_values import measure_image
 from ..stages.bibliographies import SiteBibliographies
 from ..stages.browser_python import browser_python
@@ -48,7 +48,7 @@ from .snapshot import Entries, ResolvedSite
 from .trace import index_of, measure_media, page_tools
 
 if TYPE_CHECKING:
-    from ..rows.lint_rows import LintCache
+    from ..rows.page_table import LintCache
     from ..syntax.parser import Parsed
 
 # What a process started fresh is told of a site to make bodies, and the site as it is made from that.

@@ -20,7 +20,7 @@ from ..base.version import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..hooks import SiteOutputs
-from ..hooks.calls import plugin_files
+from ..hooks.failures import plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.pictures import PictureVariant
@@ -141,8 +141,7 @@ def plan(
     from ..stages.disclosure import published_assets
     from ..stages.pictures import picture_copies
     from ..stages.search_files import search_files
-    from ..stages.site_options import resolve_options, site_ground
-    from ..stages.style_sheets import sheet_files
+    from ..stages.site_options import resolve_options, sheet_files, site_ground
 
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")

@@ -23,7 +23,7 @@ from ..base.diagnostics.model import Diagnostic
 from ..base.storage.site_cache import NoRows, Rows
 from ..base.timeout import LIMIT_S, TookTooLong, time_limit
 from ..config.schema import Config
-from ..hooks.calls import filter_document
+from ..hooks.failures import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..model.texts import NO_TEXT
 from ..project.context import SiteContext

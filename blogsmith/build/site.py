@@ -22,12 +22,11 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import SiteError
 from ..base.storage.site_cache import NoRows, Rows
 from ..base.storage.temporary import nameless_file
-from ..hooks.calls import filter_document
-from ..hooks.failures import blame_plugins
+from ..hooks.failures import blame_plugins, filter_document
 from ..model.decode import decode
 from ..model.documents import Output, Source
-from ..model.names import name_set
 from ..model.texts import ReadText
+from ..model.units import name_set
 from ..pools.page_executor import count_copies
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from ..config.urls import is_device
+from ..config.validate import is_device
 from ..model.slugs import slugify
 from .author_files import create_file, quote_yaml, refusal
 

@@ -9,8 +9,7 @@ import click
 from msgspec import Struct
 
 from ..base.diagnostics.model import did_you_mean
-from ..config.urls import base_url_problem
-from ..config.validate import LANGUAGE
+from ..config.validate import LANGUAGE, base_url_problem
 from ..languages.bundled_languages import bundled_tags
 from ..project.bundled_folders import bundled_folder
 from . import terminal

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..base.diagnostics.model import nearest, question_of
@@ -20,12 +21,54 @@ from ..base.schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
 from ..base.schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..base.schema.slots import Slot
 from ..model.execution_values import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
-from ..model.names import name_set
-from ..model.scholarly import ORCID, is_orcid
+from ..model.publications import ORCID, is_orcid
+from ..model.units import name_set
 from .editors import EDITORS, read_editor
 from .schema import Browser, Config, SiteLanguage
 from .services import check_analytics, check_comments
-from .urls import base_url_problem, permalink_problem
+
+# Addresses as authors write them in the settings: where the site lives, how its pages are named.
+
+
+_URL = lazy_pattern(r"https?://[^\s\\\"'<>{}|^`]+")
+_PATTERN_PART = lazy_pattern(r"[\w.:~-]*")
+_DEVICE = lazy_pattern(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
+
+def base_url_problem(url: str) -> str:
+    """Why `url` is no address a site can live at; empty if it is one or is empty."""
+    if not url:
+        return ""
+    if not _URL.fullmatch(url):
+        return "must start with http:// or https:// and hold no blanks"
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return "has a host or port that does not exist"
+    if not has_host or "@" in parts.netloc:
+        return "must name a host, without a user"
+    if "?" in url or "#" in url:
+        return "cannot have a ? or # part"
+    return "cannot have . or .. in its path" if {".", ".."} & set(parts.path.split("/")) else ""
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows takes a name of a file or folder for a device: `aux`, `con.md`."""
+    return bool(_DEVICE.match(name))
+
+
+def permalink_problem(pattern: str) -> str:
+    """Why `pattern` cannot make addresses; empty if it can. Placeholders are not looked at."""
+    if not pattern.startswith("/"):
+        return "must start with /"
+    parts = pattern.split("/")[1:]
+    if any(part in (".", "..") or not _PATTERN_PART.fullmatch(part) for part in parts) or "" in parts[:-1]:
+        return "can hold letters, digits, - _ . ~ and single slashes only"
+    if any(part.strip(".") != part or is_device(part) for part in parts):
+        return "has a part that begins or ends with a full stop, or is the name of a device on Windows"
+    return "" if ":slug" in pattern else "must hold :slug, else all posts share one address"
+
 
 # Sources that a site adds to the Content-Security-Policy of its pages, as its settings write them.
 

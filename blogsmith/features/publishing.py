@@ -19,7 +19,7 @@ from ..build.load import load_site
 from ..build.render import PageCache
 from ..build.site import build_site
 from ..config.load import CONFIG_NAME, load_config
-from ..config.urls import base_url_problem
+from ..config.validate import base_url_problem
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
 from ..publish.author_files import read_text

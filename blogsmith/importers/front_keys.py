@@ -23,8 +23,8 @@ from typing import Any
 from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
 from ..model.documents import Source
-from ..model.names import name_set
 from ..model.protection import find_restrictions
+from ..model.units import name_set
 from ..read.front_matter import read_document
 from ..read.head import KNOWN_KEYS
 from .model import FrontKeys, ImportedPage, Notice

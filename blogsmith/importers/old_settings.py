@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..model.names import name_set
+from ..model.units import name_set
 from .model import Notice, OldSettings, SiteImport
 from .verify.site import site_values
 from .verify.source_values import NewValues, settings_left

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 
 from ..base.patterns import lazy_pattern
-from ..model.names import name_set
+from ..model.units import name_set
 from .model import ImportedPage, Notice, SiteImport
 from .text.elements import BLOCKS, Element, element_end, parse_elements
 from .text.html_markdown import inline_markdown

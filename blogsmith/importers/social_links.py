@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..base.patterns import lazy_pattern
-from ..model.names import name_set
+from ..model.units import name_set
 from .model import SiteImport
 from .text.front_values import list_of, one_line
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..base.storage.folder import open_folder
 from ..base.storage.links import is_junction
-from ..model.names import name_set
+from ..model.units import name_set
 
 if TYPE_CHECKING:
     _SystemPath = PosixPath

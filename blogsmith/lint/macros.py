@@ -1,4 +1,4 @@
-r"""Macros that are declared and never used: those of a page, those of the settings where a site asks for it.
+"""Macros that are declared and never used: those of a page, those of the settings where a site asks for it.
 
 Uses are counted in the text as written: whatever is not the declaration itself counts, also a mention
 in code, so that the lint is silent rather than wrong.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -18,7 +19,6 @@ from ..base.schema.yaml_loader import remove_entry
 from ..config.load import LoadedConfig
 from ..model.documents import FrontMatter
 from ..syntax.records import Math
-from .starter import chosen_macros
 
 CODE = "macro-unused"
 
@@ -106,3 +106,19 @@ def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:
         if found:
             return Place(number, found.start() + 1, len(name))
     return start
+
+
+# Macros that `blogsmith new site` writes: nobody has chosen them, so no lint holds an author to them.
+
+
+STARTER_MACROS: Mapping[str, str] = MappingProxyType(
+    {"\\R": "\\mathbb{R}", "\\softmax": "\\operatorname{softmax}"}
+)
+"""Those of `starter/blogsmith.yaml`."""
+
+
+def chosen_macros(macros: Mapping[str, str]) -> Mapping[str, str]:
+    """The macros of a site's settings without the starter's, as long as all of these are what they were."""
+    if any(macros.get(name) != body for name, body in STARTER_MACROS.items()):
+        return macros
+    return {name: body for name, body in macros.items() if name not in STARTER_MACROS}

@@ -21,11 +21,10 @@ from .dollars import report_dollars
 from .elements import elements_of
 from .labels import lone_labels, references_in
 from .macros import CODE as MACRO_UNUSED
-from .macros import commands_in, macro_use, report_page_macros, report_site_macros
+from .macros import chosen_macros, commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
 from .series import report_series
-from .starter import chosen_macros
 from .terms import term_spellings
 
 

@@ -1,7 +1,7 @@
 """What a claim may end with: how it is said in words that something is neither true nor false, and what of it
 can be seen in the code before anything runs.
 
-The worker judges values (`execute/worker/truths.py`); what is plain from the code is an error here already,
+The worker judges values (`execute/worker/claims.py`); what is plain from the code is an error here already,
 so that no older record can show it as checked.
 """
 

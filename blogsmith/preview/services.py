@@ -40,9 +40,8 @@ from .loop.messages import CellsEnded, Saved, Sent
 from .options import ServeOptions
 from .page_store import StoredPage, StoredPages
 from .pages.render import Page
-from .pages.script_tag import ScriptTag
+from .pages.script_tag import ScriptTag, address
 from .pages.site import FindPage, ServedSite
-from .pages.urls import address
 from .protocol import Publish
 
 

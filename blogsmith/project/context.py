@@ -15,7 +15,7 @@ from ..base.diagnostics.model import Diagnostic, Reporter, SiteError, question_o
 from ..base.schema.yaml_loader import YamlPath
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
-from ..config.urls import base_url_problem
+from ..config.validate import base_url_problem
 from ..hooks import Plugins
 from ..hooks.loader import DIAGRAMS, load_plugins
 from ..hooks.plugin_code import PluginCode

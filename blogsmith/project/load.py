@@ -13,9 +13,9 @@ from ..config.schema import Config
 from ..model.documents import Asset, Document, SiteFiles, Source
 from ..model.remote_images import RemoteImages
 from ..render.svg.active_content import Inspect
+from ..site.archive import series_problems
 from ..site.collisions import fold_url
 from ..site.editions import group_by_edition
-from ..site.neighbours import series_problems
 from ..site.section_rules import section_problems
 from ..site.terms import term_warnings
 from ..site.translations import translation_problems

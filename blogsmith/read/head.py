@@ -27,7 +27,7 @@ from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from ..model.documents import KEY_ALIASES, FrontMatter, Series
 from ..model.protection import is_known_key
-from ..model.scholarly import DOI
+from ..model.publications import DOI
 from . import execution
 from .draft_status import is_held_back, is_private_status
 from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value

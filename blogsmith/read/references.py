@@ -18,7 +18,7 @@ from ..base.schema.forms import FILLED, TEXT, Form, accepts, either, list_of
 from ..base.schema.readers import one_line, text
 from ..base.schema.slots import Slot
 from ..model.documents import Reference
-from ..model.scholarly import ORCID, is_orcid
+from ..model.publications import ORCID, is_orcid
 from .foreign_values import CODE, lenient_text
 
 _KEY = lazy_pattern(r"\w[\w:.+/-]*")

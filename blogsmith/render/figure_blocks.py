@@ -17,10 +17,9 @@ from .context import Rendering
 from .dimensions import HINT, nearest_length, parse_length
 from .figure_frame import figure_of_call, inline_html, plain
 from .figures import image_tag
-from .films import Film, Written, film_tag
+from .films import Film, Video, Written, film_tag, read_video
 from .galleries import MAX_COLUMNS, columns_for
 from .variants import picture_tag
-from .videos import Video, read_video
 
 _FILM_ONLY = ("captions", "lang", "loop")
 """Arguments of a video that is a file of the site."""

@@ -17,13 +17,13 @@ from msgspec import Struct
 from ..base.diagnostics.model import Place, Reporter
 from ..base.html_tags import Attribute, StartTag, hidden_spans, start_tag
 from ..base.patterns import lazy_pattern
-from ..model.names import name_set
+from ..model.units import name_set
 from ..syntax.markdown_elements import holds_text, is_asked
 from ..syntax.raw_places import raw_place
 from .context import Rendering
 from .dimensions import HINT, Length, fit_attributes, parse_length
-from .policy.openers import with_openers
 from .policy.sources import SELF, script_imports, source_of, style_addresses
+from .policy.tags import with_openers
 from .variants import picture_tag
 
 _TAG = lazy_pattern(r"<[A-Za-z]")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
-from ..model.statements import PageStatements, Statement, StatementUse
+from ..model.documents import PageStatements, Statement, StatementUse
 from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Heading, Math, XRef, record_of
 from ..syntax.references.labels import Label

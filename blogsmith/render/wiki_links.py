@@ -9,8 +9,8 @@ from markdown_it.token import Token
 
 from ..model.links import LinkTarget
 from ..model.slugs import github_slug, slugify
+from ..syntax.links import is_key, is_like_a_page
 from ..syntax.records import WikiLink, record_of
-from ..syntax.wiki_links import is_key, is_like_a_page
 from .context import Rendering, Rule
 from .prose import escape_html
 

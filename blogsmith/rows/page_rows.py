@@ -16,9 +16,17 @@ import msgspec
 
 from ..base.diagnostics.model import Diagnostic
 from ..model.cells import PageCells
-from ..model.documents import Body, ConverterFallback, Document, FaqEntry, PageFacts, TocEntry, Weight
+from ..model.documents import (
+    Body,
+    ConverterFallback,
+    Document,
+    FaqEntry,
+    PageFacts,
+    PageStatements,
+    TocEntry,
+    Weight,
+)
 from ..model.pictures import PictureVariant
-from ..model.statements import PageStatements
 from ..model.texts import PageText
 from ..render.tools import Tools
 from ..site.index import PageEntry

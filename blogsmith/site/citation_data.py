@@ -10,8 +10,8 @@ from ..bibliography.bibtex_entry import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.schema import Config
 from ..model.documents import FrontMatter
+from ..model.publications import license_of
 from ..model.quotation import quotation_marks
-from ..model.scholarly import license_of
 from ..model.slugs import slugify
 from ..model.template_views import CitableView, PageAuthor
 

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from ..model.template_views import Link, PageView
-from .archive import archive, paginate, series_pages
-from .editions import group_by_edition
+from .archive import add_neighbours, add_series, archive, paginate, series_pages
+from .editions import group_by_edition, search_page
 from .feeds import with_feed
 from .frame import OLDEST, Frame, Rendered, TermNames, Unpublished
 from .lists import generate_lists, not_found, section_title, taxonomy
-from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .relations import Relations, add_relations
-from .search_page import search_page
 from .statements import add_uses, statement_graph
 from .terms import term_names
 from .theorem_map import theorem_map

@@ -12,9 +12,8 @@ from ..config.languages import edition_config, edition_root
 from ..config.schema import Config
 from ..config.services import analytics_host
 from ..model.template_views import Counting, Ground, Link, PageView, SearchView, SiteView
-from .editions import group_by_edition
+from .editions import SEARCH_PATH, group_by_edition
 from .feeds import site_feeds
-from .search_page import SEARCH_PATH
 
 
 def site_view(

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, Reporter
 from ..languages.language import Language
-from ..model.statements import Statement, StatementUse
+from ..model.documents import Statement, StatementUse
 from ..model.template_views import Link, UsedStatement
 from .frame import Rendered
 from .relations import Relations

@@ -21,9 +21,8 @@ from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..render.templates.style_sheets import version_of
-from ..site.editions import group_by_edition
+from ..site.editions import SEARCH_PATH, group_by_edition
 from ..site.frame import Rendered
-from ..site.search_page import SEARCH_PATH
 
 if TYPE_CHECKING:
     # imported by the functions that need it: a build after an edit reads plans, also of sites without search

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any
 
+from linkify_it import LinkifyIt
+from linkify_it.main import Match
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_core import linkify as link_addresses
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
 from markdown_it.token import Token
 
@@ -12,7 +18,7 @@ from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from .html_nodes import VERBATIM, raw_tag
 from .lookahead import comes_after
-from .records import LinkAt, attach_record
+from .records import LinkAt, WikiLink, attach_record
 from .state import PageState, inline_place, page_of
 
 Rule = Callable[[StateInline, bool], bool]
@@ -150,3 +156,143 @@ def link_rules(md: MarkdownIt) -> None:
     md.inline.ruler.at("html_inline", html_rule)
     # what an address leads to is checked, and reported, when the page is rendered
     md.validateLink = _accept  # type: ignore[method-assign]
+
+
+# Bare addresses as links: `https://…`, `www.…` and `name@host`, found by linkify-it.
+#
+# linkify-it looks at every word for a domain before it knows that there is none, which took a fifth of the
+# time of parsing. Here only paragraphs get to it in which a text holds what each address must hold.
+
+
+# GFM 6.9: punctuation at the end of an address is not part of it. Lengths are those of DNS, and of
+# what servers take: every `www.` is tried, and without bounds each would read to the end of its word.
+_WWW = re.compile(
+    r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,126}(?:[/?#](?:[^\s<]{0,2000}[^\s<.,;:!?)\"'*_~])?)?",
+    re.IGNORECASE,
+)
+
+
+class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
+    """linkify-it, which also says cheaply where it would find nothing."""
+
+    def __init__(self, options: dict[str, bool]) -> None:
+        super().__init__(options=options)
+        # http:, https: and ftp: are followed by the first, mailto: by the second
+        self._signs = ["//", "@"]
+        self._note_signs()
+
+    def add(self, schema: str, definition: Any) -> LinkifyIt:
+        """Find addresses that begin with `schema`."""
+        self._signs.append(schema)
+        self._note_signs()
+        return super().add(schema, definition)
+
+    def set(self, options: dict[str, bool]) -> LinkifyIt:
+        """Change options, as a plugin may."""
+        super().set(options)
+        self._note_signs()
+        return self
+
+    def _note_signs(self) -> None:
+        # a domain alone may be any word with a dot
+        signs = ["."] if self._opts["fuzzy_link"] else []
+        self._lower_signs = [sign.lower() for sign in (*self._signs, *signs)]
+        self._sign = re.compile("|".join(map(re.escape, self._lower_signs)), re.IGNORECASE)
+
+    def may_match(self, text: str) -> bool:
+        """Whether `text` holds what every address has; without it there is no match."""
+        if not text.isascii():
+            return self._sign.search(text) is not None
+        text = text.lower()
+        for sign in self._lower_signs:  # noqa: SIM110  # most texts are short
+            if sign in text:
+                return True
+        return False
+
+
+def bare_link_rules(md: MarkdownIt) -> None:
+    """Switch bare addresses on."""
+    # bare `name.tld` is left alone: in technical prose `model.py` and `README.md` are file names
+    finder = AddressFinder({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+    finder.add("www.", {"validate": _WWW, "normalize": _with_scheme})
+    md.linkify = finder
+    md.options["linkify"] = True
+    md.inline.ruler.at("linkify", linkify_rule)
+    md.core.ruler.at("linkify", _link_addresses)
+    md.enable(["linkify"])
+
+
+def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
+    """GFM's extended autolink: `www.example.org` means http."""
+    match.url = f"http://{match.url}"
+
+
+def _link_addresses(state: StateCore) -> None:
+    """The stock core rule, for the texts in which there may be an address."""
+    tokens, finder = state.tokens, state.md.linkify
+    if isinstance(finder, AddressFinder):
+        state.tokens = [
+            token for token in tokens if token.type == "inline" and _may_have_links(token, finder)
+        ]
+    try:
+        link_addresses(state)
+    finally:
+        state.tokens = tokens
+
+
+def _may_have_links(token: Token, finder: AddressFinder) -> bool:
+    texts = [child.content for child in token.children or () if child.type == "text"]
+    return finder.may_match("\n".join(texts))
+
+
+# Double brackets: keys `[[Ctrl]]`, and links of Obsidian `[[page]]`, `[[page#heading|text]]`.
+#
+# Which of the two a name without a bar is depends on the pages of the site, so it is settled when the page is
+# rendered. Numbers in double brackets are a matrix, and text.
+
+
+# in a table cell the bar is written `\|`
+_BRACKETS = lazy_pattern(r"\[\[([^\[\]\n|]+?)(?:\\?\|([^\[\]\n]*))?\]\](?!\()")
+_NUMBERS = lazy_pattern(r"[\s,.+-]*\d[\d\s.+-]*,[\d\s,.+-]*")
+_KEY_WORDS = (
+    "ctrl control strg alt altgr option opt shift cmd command win windows meta super fn esc escape tab enter "
+    "return space backspace del delete ins insert home end pgup pgdn pageup pagedown up down left right caps "
+    "capslock numlock print printscreen scroll pause break menu"
+)
+_KEYS = frozenset(_KEY_WORDS.split())
+_FUNCTION_KEY = lazy_pattern(r"f\d{1,2}")
+_LIKE_A_PAGE = lazy_pattern(r".*(?:/|#|\.md\Z|[a-z]-[a-z]|\S\s+\S+\s+\S)|[^\W\d_]{5,}\Z")
+
+
+def wiki_link(state: StateInline, silent: bool) -> bool:
+    """Inline rule: what stands in double brackets."""
+    found = _BRACKETS.match(state.src, state.pos, state.posMax)
+    if not found or _NUMBERS.fullmatch(found[1]):
+        return False
+    if not silent:
+        token = state.push("kbd", "kbd", 0)
+        target, text = found[1].strip(), (found[2] or "").strip()
+        token.content = text or target
+        # a link inside the text of a link would end it
+        if not state.linkLevel:
+            attach_record(
+                token, WikiLink(target, text, found[0], inline_place(state, state.pos, found.end()))
+            )
+    state.pos = found.end()
+    return True
+
+
+def is_key(name: str) -> bool:
+    """Whether a name is that of a key on keyboards."""
+    short = "".join(name.casefold().split()).replace("-", "")
+    return len(name) == 1 or short in _KEYS or _FUNCTION_KEY.fullmatch(short) is not None
+
+
+def is_like_a_page(name: str) -> bool:
+    """Whether nobody would print such a name on a key, or it is a longer word and no key we know."""
+    return _LIKE_A_PAGE.match(name) is not None and not is_key(name)
+
+
+def wiki_rules(md: MarkdownIt) -> None:
+    """Register the rule before links, which begin with a bracket too."""
+    md.inline.ruler.before("link", "kbd", wiki_link)

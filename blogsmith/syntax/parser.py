@@ -24,7 +24,6 @@ from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
 from ..model.quotation import quotation_marks
 from .attributes import attribute_rules, resolve_blocks
-from .bare_links import bare_link_rules
 from .blocks import block_rules
 from .callouts import callouts
 from .cells.fences import cells, page_cells
@@ -33,16 +32,20 @@ from .cells.values import number_values, refuse_values, value_rules
 from .code_marks import code_marks
 from .doubtful_callouts import doubtful_callouts
 from .fences import fences
-from .figures import figures
+from .figures import figures, galleries
 from .foreign_syntax import foreign
-from .front_text import locate_text
-from .galleries import galleries
-from .headings import heading_attributes, number_headings, plain_text, take_title_heading, written_headings
+from .headings import (
+    heading_attributes,
+    number_headings,
+    paragraph_rules,
+    plain_text,
+    take_title_heading,
+    written_headings,
+)
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
 from .included_code import included_code
-from .invisible_characters import hidden_characters, warn_of_hidden_math
-from .links import link_rules
+from .links import bare_link_rules, link_rules, wiki_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
@@ -50,7 +53,6 @@ from .math.html_formulas import html_formulas
 from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
 from .numbering import number_page
-from .paragraphs import paragraph_rules
 from .prefixes import prefix_callouts
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Callout, Math, XRef, attach_record, record_of
@@ -62,9 +64,15 @@ from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .tabs import tab_rules
-from .text import task_lists, text_rules
-from .typography import quotation, typography
-from .wiki_links import wiki_rules
+from .text import (
+    hidden_characters,
+    locate_text,
+    quotation,
+    task_lists,
+    text_rules,
+    typography,
+    warn_of_hidden_math,
+)
 
 # The end mark of proofs: exactly one, whether or not the author wrote it.
 

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import TextMap
 from ..base.patterns import lazy_pattern
 from .cells.values import value_end
-from .codespans import code_span_end, run_length
+from .lookahead import code_span_end, run_length
 from .math.delimiters import FoundFormula, RefusedFormula, find_formula
 from .records import TableRecord, attach_record
 from .references.labels import normal_id

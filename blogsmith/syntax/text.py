@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
+from typing import cast
+
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_core.smartquotes import smartquotes
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from ..base.diagnostics.characters import escape_of, find_hidden, name_of
+from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
 from . import east_asian
-from .codespans import code_span_end, run_length
-from .lookahead import matches_after
+from .lookahead import code_span_end, matches_after, run_length
+from .records import Math, Shortcode, record_of
+from .state import PageState, page_of
 
 # in a table cell the pipe is written `\|`
 _ABBR = lazy_pattern(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
@@ -95,3 +103,159 @@ def text_rules(md: MarkdownIt) -> None:
     md.inline.ruler.before("emphasis", "abbr", abbreviation)
     md.inline.ruler.at("emphasis", east_asian.emphasis)
     md.inline.ruler.at("strikethrough", east_asian.strikethrough)
+
+
+# What `markup.smart_quotes` sets: quotation marks, `--`, `---` and exactly three dots, and nothing else.
+#
+# Dashes take the place of markdown-it's rule, which also makes © of `(c)`, ± of `+-`, and shortens `????`.
+# Its rule for quotation marks knows those of one language only; here a page has those of its own.
+
+
+_RARE = lazy_pattern(r"--|\.\.\.")
+_DOTS = lazy_pattern(r"(?<!\.)\.\.\.(?!\.)")
+_EM_DASH = lazy_pattern(r"(?<!-)---(?!-)")
+_EN_DASH = lazy_pattern(r"(?<![-\s])--(?![-\s])|(?:(?<=\s)|(?<![\s\S]))--(?:(?=\s)|(?![\s\S]))")
+"""Between words, or between blanks and ends of a text: `--option` stays one."""
+
+
+def quotation(state: StateCore) -> None:
+    """Core rule in the place of `smartquotes`: the marks of the page's language."""
+    _set_marks(state.tokens, page_of(state.env))
+
+
+def _set_marks(tokens: list[Token], page: PageState) -> None:
+    options = SimpleNamespace(typographer=True, quotes=page.quotation_marks)
+    smartquotes(cast(StateCore, SimpleNamespace(tokens=tokens, md=SimpleNamespace(options=options))))
+
+
+def set_quotes(children: list[Token], text: str, page: PageState) -> None:
+    """Set marks, dashes and dots in inline tokens that no core rule sees: a caption, a label."""
+    for token in _prose(children):
+        token.content = set_dashes_and_dots(token.content)
+    _set_marks([Token("inline", "", 0, content=text, children=children)], page)
+
+
+def typography(state: StateCore) -> None:
+    """Core rule behind the inline pass."""
+    for token in state.tokens:
+        if token.type == "inline" and _RARE.search(token.content):
+            for text in _prose(token.children or ()):
+                text.content = set_dashes_and_dots(text.content)
+
+
+def set_dashes_and_dots(text: str) -> str:
+    """The text with typographic dashes and dots."""
+    return _EN_DASH.sub("–", _EM_DASH.sub("—", _DOTS.sub("…", text)))
+
+
+def _prose(children: list[Token] | tuple[Token, ...]) -> Iterator[Token]:
+    """The texts that are no bare address."""
+    is_address = False
+    for token in children:
+        if token.type in ("link_open", "link_close") and token.info == "auto":
+            is_address = token.type == "link_open"
+        elif token.type == "text" and not is_address:
+            yield token
+
+
+# Invisible characters in code and formulas: what runs, or is copied, would not be what one reads.
+#
+# Prose is left alone, since languages need some of them; in code they are a mistake or an attack
+# (CVE-2021-42574, "Trojan Source").
+
+
+_BY_LINES: Mapping[str, str] = MappingProxyType(
+    {"fence": "code", "code_block": "code", "math_display": "formula", "shortcode": "shortcode"}
+)
+"""Type of a token → what it is called in a message."""
+
+
+def hidden_characters(state: StateCore) -> None:
+    """Core rule: warn of the first such character of each line of code, of each formula and shortcode."""
+    page = page_of(state.env)
+    for token in state.tokens:
+        if token.type in _BY_LINES and token.map:
+            _warn_in_lines(page, token, _BY_LINES[token.type])
+        elif token.type == "inline" and find_hidden(token.content):
+            _warn_in_text(page, record_of(token, TextMap), token.children or ())
+        elif token.type == "html_block" and token.children:
+            warn_of_hidden_math(token.children, page.reporter)
+
+
+def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:
+    """The same for the formulas among inline tokens."""
+    for token in tokens:
+        if token.type in ("math_inline", "math_display"):
+            _warn_in_map(record_of(token, Math).origin, "formula", reporter)
+
+
+def _warn_in_lines(page: PageState, token: Token, what: str) -> None:
+    first, end = token.map or (0, 0)
+    for number in range(first, min(end, len(page.lines))):
+        if found := find_hidden(page.lines[number]):
+            _warn(page.reporter, what, found[0], Place(page.first_line + number, found.start() + 1))
+
+
+def _warn_in_text(page: PageState, origin: TextMap, children: Sequence[Token]) -> None:
+    warn_of_hidden_math(children, page.reporter)
+    for child in children:
+        if child.type in ("shortcode", "shortcode_inline"):
+            for argument in record_of(child, Shortcode).arg_maps.values():
+                _warn_in_map(argument, "shortcode", page.reporter)
+        elif child.type in ("code_inline", "value") and (found := find_hidden(child.content)):
+            at = max(0, origin.text.find(child.content))
+            _warn(page.reporter, "code", found[0], origin.place(at + found.start()))
+
+
+def _warn_in_map(origin: TextMap, what: str, reporter: Reporter) -> None:
+    if found := find_hidden(origin.text):
+        _warn(reporter, what, found[0], origin.place(found.start()))
+
+
+def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
+    message = f"this {what} holds the invisible character {name_of(character)}"
+    hint = f"take it out, or write it as {escape_of(character)}" if what == "code" else "take it out"
+    fix = reporter.substitute(place, character, "", title="take the character out")
+    reporter.warn("hidden-character", message, place, hint, fix)
+
+
+# Where the text of a front matter value stands, so that its formulas can be pointed at.
+#
+# YAML has read the value before; its text is found again line by line. Where escapes in quotes hide it, the
+# rest of the value counts as standing on the line reached.
+
+
+def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
+    """`text`, broken where the author's lines end, with the start of each line.
+
+    place: where YAML says that the value starts. lines: of the file.
+    """
+    number, column = _start(place, lines)
+    pieces: list[str] = []
+    starts: list[tuple[int, int]] = []
+    rest = text
+    while number < len(lines):
+        piece = lines[number - 1][column - 1 :].rstrip()
+        if piece and (len(piece) >= len(rest) or not rest.startswith(piece)):
+            break
+        if piece:
+            pieces.append(piece)
+            starts.append((number, column))
+            rest = rest[len(piece) :].lstrip()
+        number += 1
+        column = _indent(lines[number - 1]) + 1
+    starts += [(number, column)] * (rest.count("\n") + 1)
+    return TextMap("\n".join([*pieces, rest]), tuple(starts))
+
+
+def _start(place: Place, lines: Sequence[str]) -> tuple[int, int]:
+    """Line and column of the value's first character, behind its quote or block mark."""
+    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    opening = line[place.column - 1 : place.column]
+    if opening and opening in "|>" and place.line < len(lines):
+        return place.line + 1, _indent(lines[place.line]) + 1
+    return place.line, place.column + (opening in ("'", '"'))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.preview.http import server as server_module
-from blogsmith.preview.http.limits import ClientLimits
+from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.http.server import PreviewServer, listen
 from blogsmith.preview.protocol import Response
 from tests.bench.preview_processes import is_running, processes

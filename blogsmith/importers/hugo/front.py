@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...model.names import name_set
 from ...model.slugs import alias_problem
+from ...model.units import name_set
 from ..model import FrontKeys, Notice
 from ..text.front_values import list_of, one_line, texts_in
 from .source import HugoDocument, date_in, date_text

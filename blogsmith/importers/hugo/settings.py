@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import Notice, OldSettings
 from .config import HugoConfig
 from .permalinks import own_pattern

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import FrontKeys
 from ..text.front_values import list_of, one_line
 from .permalinks import names_in

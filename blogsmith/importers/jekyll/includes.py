@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..text.tags import caption_text, code_spans
 from .context import PageContext
 from .liquid.filters import text_of

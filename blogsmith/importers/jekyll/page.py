@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..bibliography.bibtex import fit_key
 from ..bibliography.copied_files import SourceBibliographies
 from ..model import ImportedPage

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import available_timezones
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import OldSettings
 from .config import CONFIG, JekyllConfig
 from .permalinks import own_pattern

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import Notice
 from ..protection import complete_front, excluded, part_protected, withheld
 from ..source_files import read_text, walk_files

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import OldSettings
 from ..source_files import read_text
 from ..text.data import load_data

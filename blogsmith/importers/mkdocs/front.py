@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import FrontKeys
 from ..text.front_values import names_in, one_line
 from ..text.plain_dates import iso_date

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..bibliography.bibtex import fit_key
 from ..text.containers import import_comment
 from ..text.math import inline

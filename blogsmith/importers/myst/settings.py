@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import OldSettings
 from .boxes import NUMBERED
 from .config import BookConfig

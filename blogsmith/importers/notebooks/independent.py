@@ -11,7 +11,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(

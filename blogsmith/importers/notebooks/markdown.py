@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, decode_base64, read_outputs, unshown_types

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
+from ...model.units import name_set
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import hold_back

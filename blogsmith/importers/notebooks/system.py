@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from ...base.diagnostics.counts import first_names
 from ...base.diagnostics.model import Diagnostic, SiteError
-from ...model.names import name_set
+from ...model.units import name_set
 from ...project.report import Progress
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_processes import ONE_PROCESS, Workers

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.dates import parse_date
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import FrontKeys
 from ..text.front_values import one_line, texts_in
 from .vault import Note

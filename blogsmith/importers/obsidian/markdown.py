@@ -10,8 +10,8 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
 from ...model.slugs import slugify
+from ...model.units import name_set
 from ..text.containers import callout
 from ..text.elements import Element, replace_blocks
 from ..text.headings import demote_headings, repeated_title

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..macros import tex_macros
 from ..text.pandoc_attributes import PandocAttributes, fit_id
 from ..text.segments import CODE, Dialect, mask

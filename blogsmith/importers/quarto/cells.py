@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
 from ...model.results import CellOutput
+from ...model.units import name_set
 from ..macros import tex_macros
 from ..notebooks.outputs import CellOutputs
 from ..notebooks.shown_outputs import ShownOutputs

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import FrontKeys, Notice
 from ..text.front_values import list_of, names_in, one_line
 from ..text.plain_dates import iso_date

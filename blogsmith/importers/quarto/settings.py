@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...model.names import name_set
+from ...model.units import name_set
 from ..model import Notice, OldSettings
 from ..text.front_values import one_line
 from .config import QuartoConfig

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ...base.diagnostics.counts import first_names
-from ...model.names import name_set
+from ...model.units import name_set
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
 from ..front_keys import complete_page

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ...base.patterns import lazy_pattern
-from ...model.names import VOID_ELEMENTS, name_set
+from ...model.units import VOID_ELEMENTS, name_set
 from .tags import tag_attributes, tag_name
 
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|</?[A-Za-z][\w:-]*(?:\s+(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*)?\s*/?>")

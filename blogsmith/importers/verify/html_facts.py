@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from operator import itemgetter
 
 from ...base.patterns import lazy_pattern
-from ...model.names import VOID_ELEMENTS, name_set
+from ...model.units import VOID_ELEMENTS, name_set
 from .facts import (
     Facts,
     compared_address,

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
 from ..text.plain_dates import iso_date
 from .facts import words_in
 

@@ -25,10 +25,10 @@ from ...base.storage.folder import open_folder
 from ...base.storage.temporary import nameless_file
 from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, format_record, remote_address
 from ...model.slugs import slugify
+from ...render.films import read_video
 from ...render.images import ImageProblem, picture_size
 from ...render.svg.active_content import active_content
 from ...render.svg.metadata import svg_size
-from ...render.videos import read_video
 from ..connection import Downloaded, DownloadRefused
 
 State = Literal["new", "missing", "changed", "there"]

@@ -18,8 +18,8 @@ from ...build.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
 from ..cells.messages import Outcome
 from ..options import ServeOptions
+from ..pages.script_tag import address
 from ..pages.site import ServedSite
-from ..pages.urls import address
 from ..protocol import Publish
 from .terminal import ChangeLine, change_line, format_complete, new_problems, problem_lines
 

@@ -11,11 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from .files import FilePart
 from .hub import Hub
-from .limits import MAX_BODY, MAX_HEAD, MAX_TARGET, ClientLimits
-from .reply import HttpReply, RequestRefused, head_of, plain
-from .request import Request, parse_head
+from .reply import FilePart, HttpReply, RequestRefused, head_of, plain
+from .request import MAX_BODY, MAX_HEAD, MAX_TARGET, ClientLimits, Request, parse_head
 
 _PIECE = 1024 * 1024
 _LINGER_S = 0.5

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from time import monotonic
 
-from .limits import ClientLimits
+from .request import ClientLimits
 
 _RETRY = b"retry: 300\n\n"
 """Milliseconds until a browser that lost its stream tries again."""

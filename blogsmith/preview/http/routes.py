@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, quote
 
 from ...base.diagnostics.model import SiteError
 from ..protocol import PREFIX, ActionHandler, Response, SiteHandler
-from .files import FilePart, NoSuchRange, byte_range, open_regular
 from .guard import (
     METHODS,
     RequestTarget,
@@ -21,9 +20,8 @@ from .guard import (
     decode_path,
     parse_target,
 )
-from .limits import MAX_BODY
-from .reply import HttpReply, RequestRefused, plain
-from .request import Request
+from .reply import FilePart, HttpReply, NoSuchRange, RequestRefused, byte_range, open_regular, plain
+from .request import MAX_BODY, Request
 
 # The preview's own scripts and styles, by the name they are served under.
 

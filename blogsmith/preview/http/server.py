@@ -21,8 +21,8 @@ from .connection import Connection
 from .guard import host_headers
 from .hosts import WILDCARDS, is_loopback
 from .hub import Hub
-from .limits import MAX_HEAD, ClientLimits
 from .reply import head_of, plain
+from .request import MAX_HEAD, ClientLimits
 from .routes import Routes, client_files
 
 _JOIN_S = 2.0

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
+from urllib.parse import quote, unquote
 
 from ...render.policy.policy import with_sources
 from ..protocol import PREFIX
@@ -47,3 +48,18 @@ class ScriptTag:
 def version_of(html: bytes) -> str:
     """Names the bytes of a page."""
     return hashlib.blake2b(html, digest_size=8).hexdigest()
+
+
+# Paths of pages as their table has them, and as browsers show them.
+
+
+def address(path: str) -> str:
+    """A path of the site as it stands in `location.pathname`; the base path is encoded already."""
+    return quote(path, safe="/%")
+
+
+def path_of(decoded: str, base_path: str) -> str:
+    """The path of the site that a decoded address means."""
+    plain = unquote(base_path)
+    is_inside = plain != base_path and decoded.startswith(f"{plain}/")
+    return base_path + decoded[len(plain) :] if is_inside else decoded

@@ -22,10 +22,9 @@ from ...config.load import CONFIG_NAME
 from ...config.schema import Config
 from ...config.services import service_sources
 from ...model.texts import PageParts
-from .openers import with_openers
 from .outline import PageOutline, page_outline
 from .sources import SELF, Sources, page_sources
-from .tags import PageTag, has_target, page_tags
+from .tags import PageTag, has_target, page_tags, with_openers
 
 _ORDER = (
     *("default-src", "script-src", "style-src", "style-src-attr", "img-src", "font-src", "media-src"),

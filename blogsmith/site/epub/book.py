@@ -17,7 +17,7 @@ from ...config.schema import Config
 from ...languages.language import Language
 from ...model.documents import TocEntry
 from ...model.template_views import PageView
-from ..feed_text import feed_html, without_control_characters
+from ..feeds import feed_html, without_control_characters
 from ..frame import host_url
 from .xhtml import Chapter, escape_xml, read_xhtml
 

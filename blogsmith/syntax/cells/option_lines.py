@@ -16,9 +16,9 @@ from ...base.diagnostics.fixes import Fix
 from ...base.diagnostics.model import Diagnostic, Place, Reporter, TextMap, nearest, question_of
 from ...base.patterns import lazy_pattern
 from ...base.schema.yaml_loader import Located, load
-from ..front_text import locate_text
 from ..records import OptionSetting
 from ..state import PageState
+from ..text import locate_text
 from .languages import HASH, Marks
 from .option_values import KEYS
 

@@ -15,8 +15,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ..codespans import code_span_end, run_length
-from ..lookahead import comes_after
+from ..lookahead import code_span_end, comes_after, run_length
 
 ENVIRONMENTS = frozenset(
     name + star

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from ..mathml.alphabets import SIGNS
 from ..mathml.glyph_atoms import atoms
-from ..mathml.text_glyphs import SIGNS
 from ..packages.physics import expanders as physics
 from ..packages.siunitx import expanders as siunitx
 from ..parse.construct import Constructs
@@ -19,7 +19,6 @@ from . import (
     alignments,
     arrays,
     boxes,
-    braket,
     definitions,
     delimiters,
     diagrams,
@@ -75,7 +74,7 @@ _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         **siunitx.EXPANDERS,
         **dict.fromkeys(("\\ce", "\\cee", "\\cf", "\\pu"), _chemistry),
         **aliases.EXPANDERS,
-        **braket.EXPANDERS,
+        **groups.EXPANDERS,
         "\\qty": physics.EXPANDERS["\\qty"],
     }
 )

@@ -8,10 +8,10 @@ from html import unescape
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...model.units import name_set
+from ..mathml.alphabets import ACCENTS, SIGNS
 from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import join_fragments
-from ..mathml.text_glyphs import ACCENTS, SIGNS
 from ..parse.colors import color_of
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems

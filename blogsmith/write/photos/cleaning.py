@@ -15,10 +15,20 @@ from functools import partial
 from typing import BinaryIO
 
 from ...base.patterns import lazy_pattern
-from .container import BLOCK, ByteReader, Damaged, Part, Span, chunks, join_spans
-from .exif import TURNED, orientation_alone, orientation_of, private_tags
+from .container import (
+    BLOCK,
+    TURNED,
+    ByteReader,
+    Damaged,
+    Part,
+    Span,
+    chunks,
+    join_spans,
+    orientation_alone,
+    orientation_of,
+    private_tags,
+)
 from .films import film_tells
-from .gif import gif_parts
 from .heif import heif_parts
 from .webp import webp_parts
 
@@ -230,3 +240,47 @@ def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
         return b""
     block = _EXIF + orientation_alone(orientation)
     return b"\xff\xe1" + (len(block) + 2).to_bytes(2, "big") + block
+
+
+# GIF: comments and the data of programs go, and all behind its end; pictures, loops and colours stay.
+
+
+_COMMENT, _APPLICATION = 0xFE, 0xFF
+_GIF_SHOWN = frozenset({b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"})
+"""How often an animation runs, and a colour profile."""
+_PICTURE, _EXTENSION, _GIF_END = 0x2C, 0x21, 0x3B
+
+
+def gif_parts(reader: ByteReader) -> Iterator[Part]:
+    """What is published of a GIF; `Damaged` if its blocks cannot be told apart."""
+    at = 13 + _colours(reader.read_at(10, 1)[0])
+    yield Span(0, at)
+    while True:
+        kind = reader.read_at(at, 1)[0]
+        if kind == _GIF_END:
+            yield Span(at, at + 1)
+            return
+        if kind == _PICTURE:
+            # a byte between the colours and the data says how these are packed
+            end = _blocks_end(reader, at + 11 + _colours(reader.read_at(at + 9, 1)[0]))
+            yield Span(at, end)
+        elif kind == _EXTENSION:
+            label = reader.read_at(at + 1, 1)[0]
+            end = _blocks_end(reader, at + 2)
+            if label != _COMMENT and (label != _APPLICATION or reader.read_at(at + 3, 11) in _GIF_SHOWN):
+                yield Span(at, end)
+        else:
+            raise Damaged
+        at = end
+
+
+def _colours(flags: int) -> int:
+    """Bytes of the table of colours that these flags announce."""
+    return 3 << (flags & 7) + 1 if flags & 0x80 else 0
+
+
+def _blocks_end(reader: ByteReader, at: int) -> int:
+    """Where data end that stand in blocks with their lengths."""
+    while length := reader.read_at(at, 1)[0]:
+        at += length + 1
+    return at + 1

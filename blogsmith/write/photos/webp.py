@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .container import ByteReader, Damaged, Part, Span
-from .exif import TURNED, orientation_alone, orientation_of
+from .container import TURNED, ByteReader, Damaged, Part, Span, orientation_alone, orientation_of
 
 _SHOWN = frozenset({b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
 _EXIF_FLAG, _XMP_FLAG = 0x08, 0x04

@@ -13,7 +13,7 @@ from html import unescape
 from typing import Any
 
 from ....base.patterns import lazy_pattern
-from ....model.names import name_set
+from ....model.units import name_set
 from ...text.placement import Replacement, dedent
 from .context import CallContext
 from .parse import Call
