@@ -54,7 +54,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
             ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),
             ("notebooks",),
             ("verify",),
-            ("bibliography", "text"),
+            ("text",),
         ),
         "network": (("images", "linkcheck"),),
         "pipeline": (("pools",), ("rows",), ("cells",)),

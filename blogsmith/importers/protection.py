@@ -139,3 +139,9 @@ def _words(texts: Iterable[str]) -> set[str]:
         for word in re.split(r"[\s()\[\]<>\"'|{}#?=,]+", text)
         for name in (word.rpartition("/")[2], unquote(word).rpartition("/")[2])
     }
+
+
+def draft_settings(pages: Iterable[ImportedPage]) -> dict[str, Any]:
+    """Settings of a site that has drafts: a link to one was dead on the old site, and is a warning here."""
+    has_drafts = any(page.front.get("draft") is True for page in pages)
+    return {"diagnostics": {"link-unpublished": "warning"}} if has_drafts else {}

@@ -12,7 +12,7 @@ from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic
 from .model import Notice, NoticeKind, SiteImport
-from .old_settings import DATA_LEFT, SETTINGS_LEFT
+from .site_settings import DATA_LEFT, SETTINGS_LEFT
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck

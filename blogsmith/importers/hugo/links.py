@@ -15,8 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...base.patterns import lazy_pattern
 from ..model import ImportedFile
-from .config import HugoConfig
-from .mounts import mounted_files, mounts_of
+from .config import HugoConfig, mounted_files, mounts_of
 from .source import HugoDocument
 
 _DESTINATION = lazy_pattern(r"(?<=\]\()([ \t]*)(<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)")

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from ..model import Notice, NoticeKind
 from ..text.pieces import Pieces
 from ..text.segments import Lines
-from .liquid.parse import LiquidOutput, LiquidTag
-from .site import JekyllSite
-from .source import JekyllDocument
+from .liquid_parser import LiquidOutput, LiquidTag
+from .source import JekyllDocument, JekyllSite
 
 
 @dataclass(slots=True)

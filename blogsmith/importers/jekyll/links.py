@@ -11,8 +11,7 @@ from urllib.parse import quote, unquote
 
 from ...base.patterns import lazy_pattern
 from .context import PageContext
-from .site import JekyllSite, address_key
-from .source import JekyllDocument
+from .source import JekyllDocument, JekyllSite, address_key
 
 _DESTINATION = lazy_pattern(r"(\]\(\s*)(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)")
 _DEFINITION = lazy_pattern(r"^([ ]{0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*)(<[^<>\n]*>|\S+)", re.MULTILINE)

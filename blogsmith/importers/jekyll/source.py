@@ -1,8 +1,9 @@
-"""The files of a Jekyll site: documents with front matter, and what is copied."""
+"""The files of a Jekyll site: documents, templates, data, and what is copied."""
 
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,12 +12,57 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ..model import Notice
+from ..model import ImportedPage, Notice
 from ..protection import complete_front, excluded, part_protected, withheld
 from ..source_files import read_text, walk_files
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
-from .config import JekyllConfig
-from .permalinks import expand, names_in
+from ..text.data import DataTextError, load_mapping, load_yaml, split_head
+from ..text.math import script_macros, tex_macros
+from .liquid_parser import Nodes, parse_liquid
+from .settings import JekyllConfig, expand, names_in
+
+MADE_HERE = frozenset(
+    ("", "/", "/404", "/404.html", "/archive", "/archives", "/tags", "/categories", "/feed.xml")
+)
+"""Addresses without a slash at their end at which blogsmith makes something in every site."""
+_TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
+_LISTED = lazy_pattern(
+    r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
+)
+_FEW = 12
+"""Words that a template of a list has at most besides it: a heading, and what stands where there are no
+posts."""
+
+
+def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
+    """Names of the layouts that show a list of posts, tags or categories. layouts: name → template."""
+    return frozenset(name for name, text in layouts.items() if _LISTED.search(text))
+
+
+def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
+    """Whether a page shows a list that blogsmith makes, and next to nothing besides.
+
+    has_list_layout: the list stands in its layout.
+    """
+    address = page.address.rstrip("/") or page.address
+    if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
+        return True
+    has_list = any(notice.is_list for notice in page.notices)
+    is_empty = not _count_words(page.text)
+    return (has_list and _count_words(page.text) <= _FEW) or (
+        is_empty and (has_list_layout or address in MADE_HERE)
+    )
+
+
+def made_here(page: ImportedPage) -> Notice:
+    """What is told of such a page."""
+    message = "a page of lists, which blogsmith makes itself"
+    hint = f"it stood at {page.address}" if page.address else ""
+    return Notice("dropped", message, page.source, hint=hint, made_here=page.address)
+
+
+def _count_words(text: str) -> int:
+    return len(re.findall(r"\w+", _TAG.sub(" ", text)))
+
 
 MARKDOWN = frozenset((".md", ".markdown", ".mkd", ".mkdown", ".mkdn"))
 _HTML = frozenset((".html", ".htm"))
@@ -232,3 +278,116 @@ def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[s
     for document in documents:
         if document.collection in ("posts", "drafts"):
             yield document.inner, document
+
+
+_SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
+
+
+@dataclass(frozen=True, slots=True)
+class JekyllSite:
+    """A site, read but for the texts of its pages."""
+
+    root: Path
+    config: JekyllConfig
+    files: JekyllFiles
+    posts: Mapping[str, JekyllDocument]
+    """What `post_url` may call a post → the post."""
+    paths: Mapping[str, JekyllDocument]
+    """Path in the site → document, for `link`."""
+    addresses: Mapping[str, JekyllDocument]
+    """Address without slashes at its end, `.html` and `index.html` → document."""
+    copied: frozenset[str]
+    """Site paths of files that are copied."""
+    includes: Mapping[str, Nodes]
+    """Name of a file under `_includes/` → its template."""
+    data: Mapping[str, Any]
+    """`site.data`."""
+    macros: Mapping[str, str]
+    """TeX macros of the whole site."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Name of a file under `_includes/` → its text."""
+    list_layouts: frozenset[str] = frozenset()
+    """Layouts that show a list of posts."""
+
+
+def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSite:
+    """All that pages may ask for."""
+    folder = root / config.folder
+    posts: dict[str, JekyllDocument] = {}
+    for name, document in documents_by_name(files.documents):
+        posts.setdefault(name, document)
+        posts.setdefault(name.rpartition("/")[2], document)
+    texts = _texts(folder / "_includes")
+    return JekyllSite(
+        root=root,
+        config=config,
+        files=files,
+        posts=posts,
+        paths={_inside(each.path, config): each for each in files.documents},
+        addresses={address_key(each.address): each for each in files.documents if each.address},
+        copied=frozenset(f"/{_inside(path, config)}" for path in files.copied),
+        includes={name: parse_liquid(text) for name, text in texts.items()},
+        data=_data(folder / "_data"),
+        macros=_macros(folder, texts),
+        texts=texts,
+        list_layouts=list_layouts(_layouts(folder / "_layouts")),
+    )
+
+
+def address_key(address: str) -> str:
+    """An address as it is looked up: what hosts answer alike is alike."""
+    return (
+        address.partition("#")[0]
+        .partition("?")[0]
+        .removesuffix("index.html")
+        .removesuffix(".html")
+        .strip("/")
+    )
+
+
+def _inside(path: PurePosixPath, config: JekyllConfig) -> str:
+    return path.relative_to(config.folder).as_posix()
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    if not folder.is_dir():
+        return {}
+    read = ((path.as_posix(), read_text(folder / path)) for path in walk_files(folder))
+    return {name: text for name, text in read if text is not None}
+
+
+def _layouts(folder: Path) -> dict[str, str]:
+    """Name as front matter writes it → template."""
+    return {name.rpartition(".")[0]: text for name, text in _texts(folder).items()}
+
+
+def _data(folder: Path) -> dict[str, Any]:
+    """Name of each YAML and JSON file under `_data/` → what it holds; nested folders nest."""
+    found: dict[str, Any] = {}
+    for path in walk_files(folder) if folder.is_dir() else ():
+        text = read_text(folder / path) if path.suffix in (".yml", ".yaml", ".json") else None
+        if text is None:
+            continue
+        try:
+            value = json.loads(text) if path.suffix == ".json" else load_yaml(text)
+        except (DataTextError, ValueError, RecursionError):
+            continue
+        place = found
+        for part in path.parts[:-1]:
+            place = place.setdefault(part, {})
+        place[path.stem] = value
+    return found
+
+
+def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
+    """Macros of settings of MathJax and KaTeX in layouts, includes and scripts, and of `.tex` files there."""
+    found: dict[str, str] = {}
+    texts = list(includes.values())
+    for name in ("_layouts", "assets/js", "js", "assets/scripts", "public/js", "_scripts"):
+        texts += _texts(folder / name).values() if (folder / name).is_dir() else ()
+    for text in texts:
+        if "acros" in text:
+            found = script_macros(text) | found
+        if "\\newcommand" in text and len(text) < 100_000:
+            found = tex_macros(text) | found
+    return found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from ...base.patterns import lazy_pattern
 from ...syntax.emoji import replace_emoji
-from ..text.tags import attribute_list, length
+from ..text.html import attribute_list, length
 from .config import MkDocsConfig
 
 _SYMBOLS = {

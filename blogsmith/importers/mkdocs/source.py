@@ -12,7 +12,7 @@ from ...base.patterns import lazy_pattern
 from ..model import Notice
 from ..protection import complete_front, excluded, hold_back, is_draft, withheld
 from ..source_files import read_text, walk_files
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
+from ..text.data import DataTextError, load_mapping, split_head
 from .config import MkDocsConfig
 from .navigation import NavEntry, folder_nav, read_nav, read_summary
 

@@ -10,23 +10,21 @@ from typing import Any
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..front_keys import complete_page
-from ..macros import script_macros
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
-from ..page_limit import translate_document
-from ..page_processes import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers, translate_document
+from ..protection import draft_settings
 from ..source_files import read_text
-from ..text.drafts import draft_settings
+from ..text.data import DataTextError, load_mapping
 from ..text.front_values import list_of
-from ..text.loose_yaml import DataTextError, load_mapping
+from ..text.math import script_macros
 from .config import MkDocsConfig, find_config, read_config
-from .contents import contents_page, section_series, site_menu, with_tag_lists
-from .front import KEYS
 from .independent import render_python_markdown
 from .links import link_table, page_address, page_path
 from .marks import take_abbreviations
-from .page import MkDocsPages
+from .navigation import contents_page, section_series, site_menu, with_tag_lists
+from .page import KEYS, MkDocsPages
 from .source import MkDocsFiles, find_files
 
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 from ...base.patterns import lazy_pattern
 from ..text.containers import fence, table, table_caption, trim_blank_lines
-from ..text.tags import image
-from .attributes import read_attributes
-from .directives import Directive, split_paragraph
+from ..text.html import image
+from .directives import Directive, read_attributes, split_paragraph
 from .walker import Walker
 
 _VIDEO = lazy_pattern(

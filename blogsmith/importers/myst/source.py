@@ -14,10 +14,9 @@ from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
 from ..protection import complete_front, excluded, hold_back
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
-from .config import BookConfig
+from ..text.data import DataTextError, load_mapping, split_head
+from .config import BookConfig, BookEntry
 from .d2l import rewrite_d2l
-from .toc import BookEntry
 
 SUFFIXES = (".md", ".myst", ".ipynb")
 """Of pages that are read; of two with one name the first of these stands for both."""

@@ -1,4 +1,4 @@
-"""MyST books as a system that can be imported."""
+"""MyST books as a system that can be imported: pages, settings, and lists of pages."""
 
 from __future__ import annotations
 
@@ -6,24 +6,77 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..bibliography.copied_files import SourceBibliographies
+from ..bibliographies import SourceBibliographies
 from ..front_keys import complete_page
-from ..model import ImportedFile, ImportedPage, SiteImport, by_path
-from ..page_processes import ONE_PROCESS, Workers
+from ..model import ImportedFile, ImportedPage, OldSettings, SiteImport, by_path
+from ..page_work import ONE_PROCESS, Workers
 from ..protection import is_draft
 from ..source_files import read_text
+from .boxes import NUMBERED
 from .config import BookConfig, find_book, read_config
-from .front import KEYS
 from .independent import render_myst, render_myst_notebook
-from .labels import BookLabels, BookPages, BookPlace
-from .page import PageDraft, draft_page, finish_page, list_references, page_path
-from .references import BookIndex
-from .settings import old_settings, site_settings
+from .page import KEYS, PageDraft, draft_page, finish_page, list_references, page_path
+from .references import BookIndex, BookLabels, BookPages, BookPlace
 from .source import BookFiles, find_files
 from .walker import BookState
+
+_COLOURS = {"exercise": "teal", "solution": "grey", "algorithm": "purple"}
+
+
+_TRANSLATED = name_set(
+    "title author description html.baseurl bibtex_bibfiles parse.myst_substitutions "
+    "only_build_toc_files exclude_patterns execute.execute_notebooks execute.timeout "
+    "sphinx.config.bibtex_bibfiles sphinx.config.myst_substitutions sphinx.config.intersphinx_mapping "
+    "sphinx.config.rediraffe_redirects sphinx.config.mathjax3_config sphinx.config.mathjax_config "
+    "sphinx.config.mathjax4_config version project.title project.description project.authors "
+    "project.author project.toc project.math project.bibliography project.substitutions "
+    "project.exclude project.numbering site.title project html_title html_baseurl myst_substitutions "
+    "intersphinx_mapping root_doc master_doc mathjax3_config mathjax_config build.exclusions"
+)
+
+
+def old_settings(config: BookConfig) -> OldSettings:
+    """Return the settings, and what of them is read."""
+    translated = _TRANSLATED - {"project"} if config.flavour == "mystmd" else _TRANSLATED
+    return OldSettings((config.folder / config.file).as_posix(), config.values, translated)
+
+
+def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
+    """The settings, in order."""
+    found: dict[str, Any] = {"title": config.title or "Untitled book"}
+    if config.description:
+        found["description"] = " ".join(config.description.split())
+    if config.authors:
+        found["author"] = ", ".join(config.authors)
+    if config.base_url.startswith(("https://", "http://")):
+        found["base_url"] = config.base_url.rstrip("/")
+    if config.numbers_headings:
+        found["numbering"] = True
+    # ids of headings as MyST makes them, and what lies at other hosts as browsers show it
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if config.macros:
+        found["math"] = {"macros": dict(config.macros)}
+    if state.kinds:
+        found["callouts"] = {kind: _callout(kind) for kind in sorted(state.kinds - NUMBERED)}
+    if config.execute == "off":
+        found["execute"] = "off"
+    elif config.timeout_s > 0:
+        found["execute"] = {"timeout": config.timeout_s}
+    return found
+
+
+def _callout(kind: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"title": kind.capitalize()}
+    if kind in _COLOURS:
+        row["color"] = _COLOURS[kind]
+    if kind != "solution":
+        row["numbered"] = True
+    return row
 
 
 class Myst:

@@ -13,8 +13,7 @@ from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
-from .outputs import CellOutputs, decode_base64, read_outputs, unshown_types
-from .shown_outputs import ShownOutputs, code_fence
+from .outputs import CellOutputs, ShownOutputs, code_fence, decode_base64, read_outputs, unshown_types
 
 Note = Callable[..., None]
 """Tells of something: kind, message, line, and fields of a `Notice`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..protection import complete_front
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
+from ..text.data import DataTextError, load_mapping, split_head
 
 CellKind = Literal["markdown", "code", "raw"]
 _OLD_TYPES: Mapping[str, str] = {

@@ -17,12 +17,11 @@ from ...model.slugs import slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import hold_back
-from ..text.headings import demote_headings
-from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
+from ..text.front_values import iso_date
+from ..text.headings import demote_headings, take_title
 from ..text.math import display, inline, is_display, split_formula
-from ..text.plain_dates import iso_date
+from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.segments import Dialect, divide, mask
-from ..text.title_heading import take_title
 from .markdown import notebook_text
 from .notebook import Notebook, NotebookError, read_notebook
 from .outputs import record_files

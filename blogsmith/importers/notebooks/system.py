@@ -9,7 +9,7 @@ from ...base.diagnostics.model import Diagnostic, SiteError
 from ...model.names import name_set
 from ...project.report import Progress
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
-from ..page_processes import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers
 from ..source_files import read_text, walk_files
 from .independent import render_notebook
 from .page import NotebookPage, NotebookTranslator

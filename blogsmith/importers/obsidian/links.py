@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, quote, unquote
 from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
 from ..model import NoticeKind
-from ..text.placement import Replacement
-from ..text.tags import address_text, alt_text, image
+from ..text.containers import Replacement
+from ..text.html import address_text, alt_text, image
 from .vault import Note, NoteIndex
 
 PICTURES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".tif", ".tiff"))

@@ -10,12 +10,11 @@ from typing import Any, Protocol
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.results import CellOutput
-from ..macros import tex_macros
-from ..notebooks.outputs import CellOutputs
-from ..notebooks.shown_outputs import ShownOutputs
-from ..text.loose_yaml import DataTextError, load_yaml
-from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
-from ..text.tags import image
+from ..notebooks.outputs import CellOutputs, ShownOutputs
+from ..text.data import DataTextError, load_yaml
+from ..text.html import image
+from ..text.math import tex_macros
+from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
 """Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""

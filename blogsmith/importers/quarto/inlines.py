@@ -7,10 +7,9 @@ from collections.abc import Callable
 from html import escape
 
 from ...base.patterns import lazy_pattern
-from ..macros import tex_macros
-from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
-from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
-from ..text.pieces import Pieces, replace_bracketed
+from ..text.math import tex_macros
+from ..text.pandoc import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
+from ..text.pieces import Pieces, literal_highlights, literal_shortcodes, literal_wikilinks, replace_bracketed
 from .cells import Note
 
 _RAW_SPAN = lazy_pattern("\ue000(\\d+)\ue001\\{=(\\w+)\\}")

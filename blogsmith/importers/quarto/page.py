@@ -9,33 +9,26 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ..bibliography.bibtex import fit_key
-from ..bibliography.copied_files import SourceBibliographies
-from ..macros import tex_macros
+from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..notebooks.outputs import CellOutputs, record_files
-from ..notebooks.shown_outputs import ShownOutputs
+from ..notebooks.outputs import CellOutputs, ShownOutputs, record_files
 from ..source_files import read_text
+from ..text.containers import escape_table_code
 from ..text.front_values import list_of
 from ..text.headings import demote_headings, repeated_title
-from ..text.pandoc_tables import move_captions, translate_ruled_tables
+from ..text.math import tex_macros
+from ..text.pandoc import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, SegmentKind, mask
-from ..text.table_code import escape_table_code
 from . import inlines
-from .anchors import name_headings
-from .blocks import DivTranslator
+from .blocks import DivTranslator, parse_divs, quote, strip_prefix
 from .cells import CodeTranslator, cell_defaults
-from .config import QuartoConfig
-from .divs import parse_divs, quote, strip_prefix
 from .figures import FigureTranslator, label_links
 from .freeze import FrozenCells, read_frozen
-from .front import about_text, dropped_formats, html_options, page_front
-from .includes import expand_includes
-from .references import PageReferences, translate_references
-from .shortcodes import QuartoShortcodes
-from .site import ProjectIndex
-from .source import QuartoDocument
+from .metadata import about_text, dropped_formats, html_options, page_front
+from .references import PageReferences, name_headings, translate_references
+from .shortcodes import QuartoShortcodes, expand_includes
+from .source import ProjectIndex, QuartoConfig, QuartoDocument
 
 DIALECT = Dialect(brackets=False)
 _BEFORE = ("include-in-header", "include-before-body", "include-before")

@@ -13,18 +13,23 @@ from ...project.report import Progress
 from ..addresses import keep_address, new_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
-from ..page_limit import translate_document
-from ..page_processes import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import with_reach
 from ..text.front_values import list_of
 from .blocks import NUMBERED_HERE
-from .config import QuartoConfig, find_config, read_config
-from .front import KEYS
 from .independent import render_quarto
+from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, with_macros
-from .settings import old_settings, setting_notices, site_settings
-from .site import index_site
-from .source import QuartoDocument, QuartoFiles, chapters_of, find_files
+from .source import (
+    QuartoConfig,
+    QuartoDocument,
+    QuartoFiles,
+    chapters_of,
+    find_config,
+    find_files,
+    index_site,
+    read_config,
+)
 
 _TITLES: Mapping[str, str] = {name: name.capitalize() for name in NUMBERED_HERE.values()}
 _NEVER = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")

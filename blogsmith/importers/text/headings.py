@@ -1,4 +1,4 @@
-"""Headings of Markdown: their levels and their words."""
+"""Headings of Markdown: levels, words, and the one that is the title of a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ import re
 
 from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
+
+_TITLE = lazy_pattern(
+    r"\s*#[ \t]+(?P<text>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)|\s*(?P<under>[^\n#>`|-][^\n]*)\n=+[ \t]*(?:\n|\Z)"
+)
+
+
+def take_title(text: str) -> tuple[str, str]:
+    """The first heading of the first level that a text begins with, and the text behind it; empty if it does
+    not begin so."""
+    found = _TITLE.match(text)
+    return ((found["text"] or found["under"]).strip(), text[found.end() :]) if found else ("", text)
+
 
 _ATX = lazy_pattern(r"^([ ]{0,3})(#{1,6})(?=[ \t]|$)([^\n]*)$", re.MULTILINE)
 _SETEXT = lazy_pattern(

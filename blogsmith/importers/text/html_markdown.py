@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from html import unescape
 
 from ...base.patterns import lazy_pattern
-from .elements import Element, parse_elements
-from .tags import address_text, alt_text, caption_text, image, tag_attributes, width_of
+from .html import (
+    Element,
+    address_text,
+    alt_text,
+    caption_text,
+    image,
+    parse_elements,
+    tag_attributes,
+    width_of,
+)
 
 _WRAPPERS = frozenset(("figure", "center", "div", "p", "picture", "a", "span", "section", "td"))
 _CAPTION_CLASSES = frozenset(("caption", "figcaption", "image-caption", "img-caption", "fig-caption"))

@@ -14,9 +14,8 @@ from typing import Any
 
 from ....base.patterns import lazy_pattern
 from ....model.names import name_set
-from ...text.placement import Replacement, dedent
-from .context import CallContext
-from .parse import Call
+from ...text.containers import Replacement, dedent_text
+from .parse import Call, CallContext
 
 _ACTION = lazy_pattern(
     r"(\{\{-?[ \t\n]*(?:/\*[\s\S]*?\*/|(?:`[^`]*`|\"(?:\\.|[^\"\\])*\"|(?!\}\})[\s\S])*?)[ \t\n]*-?\}\})"
@@ -68,7 +67,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
     is_block = bool(
         re.match(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b", shown)
     )
-    body = dedent(inner) if is_block else inner
+    body = dedent_text(inner) if is_block else inner
     return Replacement(
         shown.replace(_INNER, f"\n\n{body}\n\n" if is_block and "\n" in body else body), is_block=is_block
     )

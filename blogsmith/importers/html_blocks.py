@@ -1,21 +1,58 @@
-"""Tables of HTML that Markdown can say: a row of heads, rows of as many cells, and a line of text in each.
+"""HTML in pages of any system that Markdown can say: tables, and boxes of Bootstrap.
 
-What spans cells, nests blocks, has heads in front of rows or none at all, or asks for Markdown stays HTML.
+A table needs a row of heads, rows of as many cells, and a line of text in each cell. One that spans cells,
+nests blocks, has heads in front of rows or asks for Markdown stays HTML. So does a box with blocks other than
+paragraphs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from .model import ImportedPage, Notice, SiteImport
-from .text.elements import BLOCKS, Element, element_end, parse_elements
+from .model import ImportedPage, Notice
+from .text.containers import quote
+from .text.html import BLOCKS, Element, element_end, parse_elements, replace_blocks
 from .text.html_markdown import inline_markdown
 from .text.segments import MARK, Dialect, MaskedText, mask
+
+_BLANK_LINES = lazy_pattern(r"\n{3,}")
+_KINDS: Mapping[str, str] = {
+    **{"alert-info": "INFO", "alert-primary": "NOTE", "alert-secondary": "NOTE", "alert-light": "NOTE"},
+    **{"alert-success": "SUCCESS", "alert-warning": "WARNING", "alert-danger": "DANGER"},
+}
+
+
+def with_alert_boxes(page: ImportedPage) -> ImportedPage:
+    """Return the page with callouts for boxes such as `<div class="alert alert-info">`."""
+    if "alert-" not in page.text:
+        return page
+    masked = mask(page.text, Dialect())
+    text = replace_blocks(masked.text, _callout)
+    if text == masked.text:
+        return page
+    return replace(page, text=masked.restore(_BLANK_LINES.sub("\n\n", text)))
+
+
+def _callout(element: Element, indent: str) -> str:
+    kind = next((_KINDS[name] for name in sorted(element.classes) if name in _KINDS), "")
+    inner = element.inner_source()
+    is_plain = not any(True for name in BLOCKS - {"p"} for _ in element.every(name))
+    if element.name != "div" or "alert" not in element.classes or not kind or not is_plain or indent.strip():
+        return element.source()
+    if set(element.attributes) - {"class", "role", "style"}:
+        return element.source()
+    paragraphs = inner.replace("<p>", "\n\n").replace("</p>", "\n\n")
+    # what is indented would be code
+    lines = [line.strip() for line in inline_markdown(paragraphs).strip().split("\n")]
+    lines = [line for number, line in enumerate(lines) if line or (number and lines[number - 1])]
+    made = f"\n{indent}".join(quote([f"[!{kind}]", "", *lines]))
+    return f"\n\n{indent}{made}\n\n" if not indent else f"{made}\n"
+
 
 _START = lazy_pattern(r"(?:(?<=\n\n)|\A\n*)(?P<indent> *)<table\b[^<>]*>", re.IGNORECASE)
 _BEHIND = lazy_pattern(r"[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z)")
@@ -39,12 +76,10 @@ class _Row:
     is_head: bool
 
 
-def with_plain_tables(site: SiteImport) -> SiteImport:
-    """The import with tables of Markdown for those of HTML, as far as it has them."""
-    return replace(site, pages=tuple(_page(page) if "<table" in page.text else page for page in site.pages))
-
-
-def _page(page: ImportedPage) -> ImportedPage:
+def with_plain_tables(page: ImportedPage) -> ImportedPage:
+    """Return the page with tables of Markdown for those of HTML, as far as it has them."""
+    if "<table" not in page.text:
+        return page
     masked = mask(page.text, Dialect())
     notices: list[Notice] = []
     parts: list[str] = []
