@@ -16,7 +16,7 @@ from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from .model import ImportedPage, Notice
 from .text.containers import quote
-from .text.html import BLOCKS, Element, element_end, parse_elements, replace_blocks
+from .text.html import BLOCKS, Element, ElementEnds, parse_elements, replace_blocks
 from .text.html_markdown import inline_markdown
 from .text.segments import MARK, Dialect, MaskedText, mask
 
@@ -66,10 +66,6 @@ _LOOK = name_set("align valign border cellpadding cellspacing scope style width 
 """Attributes that say how a table looks, which is up to the theme."""
 
 
-_MOST_UNCLOSED = 20
-"""Tables without an end, each of which is looked for to the end of the page."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Row:
     cells: tuple[Element, ...]
@@ -83,11 +79,10 @@ def with_plain_tables(page: ImportedPage) -> ImportedPage:
     masked = mask(page.text, Dialect())
     notices: list[Notice] = []
     parts: list[str] = []
-    position = unclosed = 0
+    ends, position = ElementEnds(masked.text), 0
     for found in _START.finditer(masked.text):
         start = found.end("indent")
-        end = element_end(masked.text, start) if unclosed < _MOST_UNCLOSED else None
-        unclosed += end is None
+        end = ends.of(start)
         if start < position or end is None or not _BEHIND.match(masked.text, end):
             continue
         (element, *_) = parse_elements(masked.text[start:end])

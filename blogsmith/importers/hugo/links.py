@@ -74,14 +74,11 @@ class LinkTable:
         if not path:
             return f"#{fragment}" if mark else ""
         found = self._find_page(path, document)
-        return self._between(document, found) + mark + fragment if found else ""
+        return relative(found.inner, document) + mark + fragment if found else ""
 
     def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
-        folders = (
-            []
-            if path.startswith("/")
-            else [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
-        )
+        near = [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
+        folders = [] if path.startswith("/") else near
         # a page in the language of the link goes before
         for folder in [*folders, document.language, ""]:
             key = _key(posixpath.normpath(posixpath.join("/", folder, path.lstrip("/"))))
@@ -89,9 +86,6 @@ class LinkTable:
                 return self._pages[key]
         name = PurePosixPath(_key(path)).name
         return self._named.get(_name(name, document.language)) or self._named.get(_name(name, ""))
-
-    def _between(self, document: HugoDocument, target: HugoDocument) -> str:
-        return relative(target.inner, document)
 
     def destination(self, address: str, document: HugoDocument) -> str:
         """An address of a link or picture, as the new site has it; as it was if nothing is known of it."""
@@ -106,9 +100,8 @@ class LinkTable:
         path = unquote(parts.path)
         page = self._page_at(path, document)
         if page:
-            return (
-                f"{self._between(document, page)}{rest}" if page.inner != document.inner or not rest else rest
-            )
+            is_here = page.inner == document.inner and rest
+            return rest if is_here else f"{relative(page.inner, document)}{rest}"
         if file := self._file_at(path, document):
             return file + rest
         return self._elsewhere(written, document)
@@ -208,12 +201,9 @@ def _resource(name: str, document: HugoDocument) -> str:
     """The file that `resources` in the front matter gives a name; empty if there is none."""
     written = document.front.get("resources")
     for each in written if isinstance(written, list) else ():
-        if (
-            isinstance(each, Mapping)
-            and str(each.get("name") or "") == name
-            and "*" not in str(each.get("src"))
-        ):
-            return str(each.get("src") or "")
+        source = str(each.get("src") or "") if isinstance(each, Mapping) else "*"
+        if "*" not in source and str(each.get("name") or "") == name:
+            return source
     return ""
 
 

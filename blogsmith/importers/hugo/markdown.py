@@ -136,10 +136,8 @@ def info_string(language: str, options: Mapping[str, str]) -> str:
     """Language and options as ours are written."""
     start = int(options["linenostart"]) if options.get("linenostart", "").isdigit() else 1
     parts = [language]
-    title = (
-        options.get("title") or options.get("filename") or options.get("name") or options.get("file") or ""
-    )
-    if title:
+    names = ("title", "filename", "name", "file")
+    if title := next((options[name] for name in names if options.get(name)), ""):
         parts.append('title="{}"'.format(title.replace('"', "'")))
     if marked := _marked(options.get("hl_lines", "")):
         parts.append(marked)
@@ -216,15 +214,11 @@ def _code_block(block: str) -> str:
     """A block of code in our words; one in the language of formulas is a formula."""
     fence = _FORMULA_FENCE.fullmatch(block)
     if fence is None:
-        return rewrite_fence(_shown_code(block))
+        # a block whose language is in braces is shown there, and would run here
+        return rewrite_fence(_EXECUTED.sub(r"\1\2", block))
     # delimiters of its own, as some themes want them inside
     mark = "" if _DELIMITER.search(fence["tex"]) else "$$"
     return f"{fence['open']}{mark}\n{fence['tex']}{fence['close']}{mark}{fence['end']}"
-
-
-def _shown_code(block: str) -> str:
-    """A block whose language stands in braces: shown there, and run here."""
-    return _EXECUTED.sub(r"\1\2", block)
 
 
 def _html(element: Element, indent: str) -> str:

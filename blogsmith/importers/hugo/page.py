@@ -29,6 +29,7 @@ from .shortcodes.translate import HugoShortcodeTranslator
 from .source import HugoDocument, HugoFiles, date_in, date_text
 
 _TEXTS = ("title", "subtitle")
+_COVERS = ("featured-image", "featured", "cover", "header")
 _UNSEARCHED = ("searchhidden", "exclude_search", "excludesearch")
 KEYS = FrontKeys(
     name_set(
@@ -138,13 +139,9 @@ def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
     found = []
     for alias in texts_in(front.get("aliases") or front.get("alias")):
         address = f"{start}{alias}" if alias.startswith("/") else f"{folder}/{alias}"
-        if address.strip("/") and not _same(address, document.address):
+        if address.strip("/") and address.strip("/").casefold() != document.address.strip("/").casefold():
             found.append(address)
     return list({address.strip("/").casefold(): address for address in reversed(found)}.values())[::-1]
-
-
-def _same(first: str, second: str) -> bool:
-    return first.strip("/").casefold() == second.strip("/").casefold()
 
 
 def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
@@ -165,12 +162,7 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
 def _named_resources(resources: Any) -> Iterator[str]:
     """Files that `resources` names as a page's picture, as themes want it."""
     for each in resources if isinstance(resources, list) else ():
-        if isinstance(each, Mapping) and each.get("name") in (
-            "featured-image",
-            "featured",
-            "cover",
-            "header",
-        ):
+        if isinstance(each, Mapping) and each.get("name") in _COVERS:
             yield str(each.get("src") or "")
 
 

@@ -198,7 +198,10 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         if is_ignored(found.place, config):
             continue
         suffix, source = found.path.suffix.lower(), str(found.path)
-        is_page = suffix in MARKDOWN or (suffix in _HTML and not _is_whole_page(root / found.path))
+        # one that begins with a tag has no front matter: Hugo publishes it as it is
+        is_page = suffix in MARKDOWN or (
+            suffix in _HTML and not (read_text(root / found.path) or "").lstrip().startswith("<")
+        )
         place = _place_of(found, config, is_page=is_page)
         if place is None:
             hint = "the languages that are published stand under `languages` in the settings"
@@ -268,11 +271,6 @@ class _Place:
     """Code; empty for that of the site."""
     tag: str
     """What its page says of its language; empty for that of the site."""
-
-
-def _is_whole_page(file: Path) -> bool:
-    """Whether Hugo publishes a file of HTML as it is: one that begins with a tag, so has no front matter."""
-    return (read_text(file) or "").lstrip()[:1] == "<"
 
 
 def _place_of(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Place | None:

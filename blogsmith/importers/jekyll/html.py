@@ -116,13 +116,15 @@ def _settled(html: str) -> str:
 
 
 _INLINE = frozenset(("a", "b", "br", "code", "em", "i", "span", "small", "strong", "sub", "sup", "u", "font"))
+_PLAIN = frozenset(("div", "center", "section", "span", "p"))
+_OWN_MARK = lazy_pattern(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)")
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
 _PICTURE = lazy_pattern(
     r"<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>",
     re.IGNORECASE,
 )
 _CAPTION = lazy_pattern(
-    r"[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
+    r"(</div>)[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
     re.IGNORECASE,
 )
 _COLOUR = lazy_pattern(r"\\definecolor\s*\{([^{}]+)\}\s*\{(\w+)\}\s*\{([^{}]+)\}")
@@ -142,7 +144,8 @@ class HtmlTranslator:
     def translate(self, masked: MaskedText) -> str:
         """The text with its HTML translated, still masked."""
         text = _PICTURE.sub(r"\1", masked.text)
-        text = self._rows(text)
+        # a caption behind a row of images is part of it
+        text = _CAPTION.sub(lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}", text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:
             # macros with an optional argument, which front matter has no form for
@@ -150,25 +153,15 @@ class HtmlTranslator:
             text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 
-    def _rows(self, text: str) -> str:
-        """A caption that stands behind a row of pictures becomes part of it."""
-        return re.sub(
-            r"(</div>)" + _CAPTION.pattern,
-            lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}",
-            text,
-            flags=re.IGNORECASE,
-        )
-
     def _block(self, element: Element, indent: str, masked: MaskedText) -> str:
         if _HIDDEN.search(element.attributes.get("style", "")) and self._take_macros(element, masked):
             return ""
         if video := video_of(element):
-            return self._alone(video)
-        pictures = row_of(element)
-        if pictures:
-            return self._alone(grid(pictures, caption_of(element), id_of(element)))
+            return _alone(video)
+        if pictures := row_of(element):
+            return _alone(grid(pictures, caption_of(element), id_of(element)))
         if found := figure_of(element):
-            return self._alone(found.markdown())
+            return _alone(found.markdown())
         if "markdown" in element.attributes and element.attributes["markdown"] not in ("0", "span"):
             return self._markdown_inside(element, masked)
         if element.name == "details":
@@ -182,7 +175,7 @@ class HtmlTranslator:
             )
             if element.name == "p" and not element.attributes:
                 # no browser has a list in a paragraph, and Markdown needs no tag for one
-                return self._alone(_dedented(inner).strip())
+                return _alone(_dedented(inner).strip())
             head, *_ = re.split(r"\n[ \t]*\n", inner.lstrip("\n"), maxsplit=1)
             space = "\n\n" if self._cites(head) and not re.search(r"^[ \t]*<", head) else ""
             return f"{element.tag}{space}{inner}</{element.name}>"
@@ -206,12 +199,8 @@ class HtmlTranslator:
         return f"{element.tag}{inner}</{element.name}>"
 
     def _cites(self, html: str) -> bool:
-        return self._context.finished.restore(html).find("[@") >= 0 or "[^" in self._context.finished.restore(
-            html
-        )
-
-    def _alone(self, text: str) -> str:
-        return f"\n\n{text}\n\n"
+        text = self._context.finished.restore(html)
+        return "[@" in text or "[^" in text
 
     def _take_macros(self, element: Element, masked: MaskedText) -> bool:
         """Whether an element that is not shown holds nothing but definitions, which are noted."""
@@ -223,12 +212,11 @@ class HtmlTranslator:
         if not definitions and not colours:
             return False
         self.macros |= definitions
-        kept = optional_macros(text)
         self.colours |= colours
         self._context.notice(
             "changed", "macros in an element that is not shown are in the front matter now", removed=text
         )
-        self._kept += kept
+        self._kept += optional_macros(text)
         return True
 
     def _markdown_inside(self, element: Element, masked: MaskedText) -> str:
@@ -237,15 +225,12 @@ class HtmlTranslator:
         inner = _dedented(element.inner_source())
         # once more: what is in it may be pictures and rows of them
         inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
-        if element.name in ("div", "center", "section", "span", "p") and not element.classes - {
-            "caption",
-            "l-body",
-        }:
-            return self._alone(inner.strip())
+        if element.name in _PLAIN and not element.classes - {"caption", "l-body"}:
+            return _alone(inner.strip())
         if "collapsible" in element.classes:
             label = element.attributes.get("data-label", "").replace('"', "&quot;")
-            return self._alone(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
-        tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
+            return _alone(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
+        tag = _OWN_MARK.sub("", element.tag)
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
     def _details(self, element: Element, masked: MaskedText) -> str:
@@ -259,18 +244,22 @@ class HtmlTranslator:
         label = inline_markdown(summary.inner_source()) if summary else ""
         inner = _dedented(rest).strip()
         if label and not re.search(r"[<>\"*_`$\\\[\ue000\ue010]", label) and "markdown" in element.attributes:
-            return self._alone(
+            return _alone(
                 f'<div class="collapsible" data-label="{" ".join(label.split())}">\n\n{inner}\n\n</div>'
             )
         if "markdown" in element.attributes:
-            tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
+            tag = _OWN_MARK.sub("", element.tag)
             head = summary.source() if summary else ""
-            return self._alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
+            return _alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
         head = self._with_paragraphs(summary) if summary else ""
         if "\n\n" not in head:
             head = " ".join(head.split())
         inner = replace_blocks(rest, lambda each, indent: self._block(each, indent, masked))
-        return self._alone(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
+        return _alone(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
+
+
+def _alone(text: str) -> str:
+    return f"\n\n{text}\n\n"
 
 
 def _without_blanks(element: Element) -> Element:

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 
 from ...base.patterns import lazy_pattern
-from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars
+from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
 _MERMAID = lazy_pattern(r"\{%-?\s*mermaid\s*-?%\}[\s\S]*?\{%-?\s*endmermaid\s*-?%\}")
@@ -155,7 +155,10 @@ def _citation(found: re.Match[str]) -> str:
 
 
 def _figure(found: re.Match[str]) -> str:
-    values = {name: _unescape(double or single) for name, double, single in _ARGUMENT.findall(found[1])}
+    values = {
+        name: _ESCAPED_QUOTE.sub(r"\1", double or single)
+        for name, double, single in _ARGUMENT.findall(found[1])
+    }
     names = ("path", "src", "url", "image_path", "image", "file", "img")
     address = next((values[name] for name in names if values.get(name)), "")
     caption = next((values[name] for name in ("caption", "cap", "description") if values.get(name)), "")
@@ -163,30 +166,20 @@ def _figure(found: re.Match[str]) -> str:
     return f"<span>{pictures}</span> {caption.replace(chr(10), ' ')}"
 
 
-def _unescape(value: str) -> str:
-    r"""An argument without the backslashes of `\"` in it."""
-    return _ESCAPED_QUOTE.sub(r"\1", value)
-
-
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader().use(deflist_plugin)
-    read_dollars(parser, allow_space=True, allow_digits=True)
-    parser.add_render_rule("math_block", _render_block)
-    for name in ("math_inline", "math_inline_double"):
-        parser.add_render_rule(name, _render_inline)
-    return parser
+    inline = dict.fromkeys(("math_inline", "math_inline_double"), content_rule(_render_inline))
+    rules = {**inline, "math_block": content_rule(_render_block)}
+    return markdown_reader(deflist_plugin, dollars=Dollars(True, True), rules=rules)
 
 
-def _render_block(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+def _render_block(content: str) -> str:
     """A line that begins and ends with a formula is taken for one: `$$a$$ and $$b$$`."""
-    parts = str(getattr(tokens[index], "content", "")).split("$$")
-    shown = [formula_html(part) if n % 2 == 0 else part for n, part in enumerate(parts)]
+    shown = [part if n % 2 else formula_html(part) for n, part in enumerate(content.split("$$"))]
     return f"<p>{''.join(shown)}</p>\n"
 
 
-def _render_inline(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    content = str(getattr(tokens[index], "content", ""))
+def _render_inline(content: str) -> str:
     if content[:1].isdigit() and content[-1:].isspace():
         # $5 and $6
         return f"${escape(content)}$"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ..text.html import length, style_length
 from ..text.math import (
     display,
@@ -169,21 +170,10 @@ _NO_MARKDOWN = lazy_pattern(r"\{::nomarkdown[^{}]*\}([\s\S]*?)\{:/(?:nomarkdown)
 _ABBREVIATION = lazy_pattern(r"^[ ]{0,3}\*\[([^\]\n]+)\]:[ \t]*([^\n]*)\n?", re.MULTILINE)
 _END_OF_BLOCK = lazy_pattern(r"^\^[ \t]*$", re.MULTILINE)
 _PROMPTS: Mapping[str, str] = {
-    **{"prompt-tip": "TIP", "prompt-info": "NOTE", "prompt-warning": "WARNING", "prompt-danger": "DANGER"},
-    **{"notice": "NOTE", "notice--info": "NOTE", "notice--primary": "NOTE", "notice--warning": "WARNING"},
-    **{
-        "notice--danger": "DANGER",
-        "notice--success": "SUCCESS",
-        "block-tip": "TIP",
-        "block-warning": "WARNING",
-    },
-    **{
-        "block-danger": "DANGER",
-        "note": "NOTE",
-        "warning": "WARNING",
-        "important": "IMPORTANT",
-        "highlight": "NOTE",
-    },
+    **dict.fromkeys(name_set("prompt-info notice notice--info notice--primary note highlight"), "NOTE"),
+    **dict.fromkeys(name_set("prompt-warning notice--warning block-warning warning"), "WARNING"),
+    **dict.fromkeys(name_set("prompt-danger notice--danger block-danger"), "DANGER"),
+    **{"prompt-tip": "TIP", "block-tip": "TIP", "notice--success": "SUCCESS", "important": "IMPORTANT"},
 }
 """Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio, Just the Docs → our callout."""
 _KEPT = frozenset(("title", "lang", "dir", "rel"))

@@ -388,9 +388,8 @@ def _for(renderer: LiquidRenderer, tag: LiquidTag, scope: LiquidScope) -> str:
         raise UnknownValue(found[2])
     every = _limited(every, found[3], scope)
     if not every:
-        return "".join(
-            renderer.render(branch.nodes, scope) for branch in tag.branches if branch.name == "else"
-        )
+        others = (branch for branch in tag.branches if branch.name == "else")
+        return "".join(renderer.render(branch.nodes, scope) for branch in others)
     parts = []
     for index, value in enumerate(every[:_MOST_TURNS]):
         loop = {

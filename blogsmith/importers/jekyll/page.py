@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from functools import cached_property
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property, partial
 from html import unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -92,11 +92,8 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
 def redirects(front: Mapping[str, Any]) -> list[str]:
     """Old addresses of a page: `redirect_from:` of jekyll-redirect-from."""
     written = front.get("redirect_from")
-    return [
-        f"/{each.strip().lstrip('/')}"
-        for each in list_of(written)
-        if isinstance(each, str) and each.strip("/ ")
-    ]
+    names = (each.strip() for each in list_of(written) if isinstance(each, str))
+    return [f"/{name.lstrip('/')}" for name in names if name.strip("/ ")]
 
 
 def _text(value: Any) -> str:
@@ -236,37 +233,24 @@ class PageTranslator:
         if document.front.get("render_with_liquid") is False or "{" not in document.body:
             return document.body
 
-        def unknown(node: LiquidOutput | LiquidTag, error: Exception) -> str:
-            return _unknown(context, node, error)
-
-        def tag(node: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-            return render_tag(context, node, scope, renderer)
-
         config = self._site.config
+        own = {"data": self._site.data, "baseurl": config.base_path, "url": config.text("url")}
         names: dict[str, Any] = {
-            "site": {
-                **config.values,
-                "data": self._site.data,
-                "baseurl": config.base_path,
-                "url": config.text("url"),
-            },
+            "site": {**config.values, **own},
             "page": {**document.front, "url": document.address, "path": document.path.as_posix()},
             "layout": {},
             "jekyll": {"environment": "production"},
         }
-        scope = LiquidScope(
-            names,
-            lambda steps: (
-                steps[0] == "paginator"
-                or (
-                    steps[0] == "site"
-                    and steps[1:2] != []
-                    and (steps[1] in _LISTS or steps[1] in config.collections)
-                )
-            ),
-        )
+        lists = _LISTS | config.collections.keys()
+
+        def is_list(steps: Sequence[str]) -> bool:
+            return steps[0] == "paginator" or (steps[0] == "site" and not lists.isdisjoint(steps[1:2]))
+
+        scope = LiquidScope(names, is_list)
         try:
-            return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+            return LiquidRenderer(
+                self._filters, partial(render_tag, context), partial(_unknown, context)
+            ).render(parse_liquid(document.body), scope)
         except LiquidTooLarge:
             hint = "write out what they should give"
             context.notice("left", "the templates of this page make more than a page holds", hint=hint)
@@ -304,9 +288,8 @@ class PageTranslator:
     def _references(self, document: JekyllDocument, context: PageContext) -> dict[str, Any]:
         files = self._bibliographies.files(document)
         written = {fit_key(key): key for key in self.copied_bibliographies.all_entries(files)}
-        found = self.copied_bibliographies.front_of(
-            [written[key] for key in context.cited if key in written], files
-        )
+        cited = [written[key] for key in context.cited if key in written]
+        found = self.copied_bibliographies.front_of(cited, files)
         missing = [key for key in context.cited if key not in written]
         for key in missing:
             context.notice("mistake", f"{key} is cited, and no bibliography has it")

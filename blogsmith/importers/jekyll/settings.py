@@ -83,9 +83,8 @@ class JekyllConfig:
 
         Hexo writes its patterns relative to its folder `source`.
         """
-        patterns = [
-            str(each) for key in ("exclude", "ignore") for each in list_of(self.values.get(key) or [])
-        ]
+        written = (each for key in ("exclude", "ignore") for each in list_of(self.values.get(key) or []))
+        patterns = list(map(str, written))
         inner = path.relative_to("source") if path.parts[0] == "source" else path
         names = {path.as_posix(), inner.as_posix()}
         return any(matches_gitignore(name, patterns, is_anchored=True) for name in names)
@@ -150,11 +149,8 @@ def read_config(root: Path) -> JekyllConfig:
         path = (folder / CONFIG).as_posix()
         lines = text.split("\n")
         line = lines[error.line - 1] if error.line <= len(lines) else ""
-        raise SiteError(
-            Diagnostic(
-                "import-source", f"the settings cannot be read: {error}", path, Place(error.line), line
-            )
-        ) from error
+        message = f"the settings cannot be read: {error}"
+        raise SiteError(Diagnostic("import-source", message, path, Place(error.line), line)) from error
 
 
 _PLACEHOLDER = lazy_pattern(

@@ -20,9 +20,7 @@ from ..text.math import script_macros, tex_macros
 from .liquid_parser import Nodes, parse_liquid
 from .settings import JekyllConfig, expand, names_in
 
-MADE_HERE = frozenset(
-    ("", "/", "/404", "/404.html", "/archive", "/archives", "/tags", "/categories", "/feed.xml")
-)
+MADE_HERE = name_set("/ /404 /404.html /archive /archives /tags /categories /feed.xml") | {""}
 """Addresses without a slash at their end at which blogsmith makes something in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
 _LISTED = lazy_pattern(
@@ -330,19 +328,16 @@ def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSit
         data=_data(folder / "_data"),
         macros=_macros(folder, texts),
         texts=texts,
-        list_layouts=list_layouts(_layouts(folder / "_layouts")),
+        list_layouts=list_layouts(
+            {name.rpartition(".")[0]: text for name, text in _texts(folder / "_layouts").items()}
+        ),
     )
 
 
 def address_key(address: str) -> str:
     """An address as it is looked up: what hosts answer alike is alike."""
-    return (
-        address.partition("#")[0]
-        .partition("?")[0]
-        .removesuffix("index.html")
-        .removesuffix(".html")
-        .strip("/")
-    )
+    path = address.partition("#")[0].partition("?")[0]
+    return path.removesuffix("index.html").removesuffix(".html").strip("/")
 
 
 def _inside(path: PurePosixPath, config: JekyllConfig) -> str:
@@ -354,11 +349,6 @@ def _texts(folder: Path) -> dict[str, str]:
         return {}
     read = ((path.as_posix(), read_text(folder / path)) for path in walk_files(folder))
     return {name: text for name, text in read if text is not None}
-
-
-def _layouts(folder: Path) -> dict[str, str]:
-    """Name as front matter writes it → template."""
-    return {name.rpartition(".")[0]: text for name, text in _texts(folder).items()}
 
 
 def _data(folder: Path) -> dict[str, Any]:

@@ -47,10 +47,8 @@ def _without_own_alias(page: ImportedPage) -> ImportedPage:
     """A page without aliases that are its own address."""
     if "aliases" not in page.front:
         return page
-    own = {page.address.rstrip("/"), new_address(page, {}).rstrip("/")}
-    own = (
-        own if page.path.stem != "_index" else own - {page.address.rstrip("/")} | {new_address(page, {})[:-1]}
-    )
+    own = {new_address(page, {}).rstrip("/")}
+    own |= {page.address.rstrip("/")} if page.path.stem != "_index" else set()
     kept = [alias for alias in page.front["aliases"] if alias.rstrip("/").casefold() not in own]
     front = {key: value for key, value in page.front.items() if key != "aliases"}
     return replace(page, front=front | ({"aliases": kept} if kept else {}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -93,13 +93,17 @@ def _picture(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
     template = context.site.texts.get(name, "")
     if not is_named and "<img" not in template:
         return ""
-    address = next((text_of(given[key]) for key in _ADDRESSES if given.get(key)), "")
+    address = _given(given, _ADDRESSES)
     if not address or not (is_named or _PICTURE_FILE.search(address)):
         return ""
-    caption = next((text_of(given[key]) for key in _CAPTIONS if given.get(key)), "")
+    caption = _given(given, _CAPTIONS)
     if ", " in address and all(re.match(r"https?://|/|[\w./-]+\.\w+$", each) for each in address.split(", ")):
         return _several(context, address, caption, given)
     return picture_html(_rooted(address, template), caption, given)
+
+
+def _given(given: Mapping[str, Any], names: Iterable[str]) -> str:
+    return next((text_of(given[name]) for name in names if given.get(name)), "")
 
 
 def _rooted(address: str, template: str) -> str:
@@ -136,9 +140,7 @@ def _several(context: PageContext, addresses: str, captions: str, given: Mapping
 
 
 def _video(name: str, given: Mapping[str, Any]) -> str:
-    address = next(
-        (text_of(given[key]) for key in ("id", "path", "url", "src", "video") if given.get(key)), ""
-    )
+    address = _given(given, ("id", "path", "url", "src", "video"))
     if re.fullmatch(r"[\w-]{6,15}", address):
         is_vimeo = "vimeo" in name or given.get("provider") == "vimeo"
         address = f"https://vimeo.com/{address}" if is_vimeo else f"https://www.youtube.com/watch?v={address}"
@@ -227,23 +229,23 @@ def _address_of(context: PageContext, tag: LiquidTag, document: JekyllDocument |
     return context.site.config.base_path + document.address
 
 
+def _inner(tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    return renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+
+
 def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
 
     def substitute(found: re.Match[str]) -> str:
-        shown = (
-            display(found[1])
-            if found[1] is not None
-            else inline(found[2], text[found.end() : found.end() + 1])
-        )
-        return context.finished.mask(shown)
+        after = text[found.end() : found.end() + 1]
+        return context.finished.mask(inline(found[2], after) if found[1] is None else display(found[1]))
 
     # inside this block dollars are read before Markdown is, so TeX holds no escapes
     return _KATEX.sub(substitute, text)
 
 
 def _katex(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    tex = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    tex = _inner(tag, scope, renderer)
     return context.finished.mask(display(tex) if "display" in tag.arguments else inline(tex))
 
 
@@ -263,37 +265,38 @@ def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, rend
 
 
 def _details(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     label = tag.arguments.strip().strip("\"'").replace('"', "&quot;")
     return f'<div class="collapsible" markdown="1" data-label="{label}">\n\n{text.strip()}\n\n</div>'
 
 
 def _mermaid(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     return f"```mermaid\n{text.strip()}\n```"
 
 
 def _tab(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     # the name of the group, then that of the part, which may have several words
     _, _, name = tag.arguments.strip().partition(" ")
     return "\n\n" + "\n".join(tab(name.strip() or tag.arguments.strip(), text.strip().split("\n"))) + "\n\n"
 
 
 def _tabs(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     return "\n".join(begin_tabs(text.split("\n")))
 
 
 def _gist(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
-    return _embed(context, tag, f"https://gist.github.com/{name}", "a gist")
+    return _embed(context, tag, f"https://gist.github.com/{_first_word(tag)}", "a gist")
 
 
 def _tweet(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    return _embed(
-        context, tag, tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else "", "a tweet"
-    )
+    return _embed(context, tag, _first_word(tag), "a tweet")
+
+
+def _first_word(tag: LiquidTag) -> str:
+    return tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
 
 
 def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
@@ -304,13 +307,13 @@ def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str
 
 
 def _youtube(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
+    name = _first_word(tag)
     address = name if name.startswith("http") else f"https://www.youtube.com/watch?v={name}"
     return f'<div class="video-embed" data-src="{address}"></div>'
 
 
 def _vimeo(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
+    name = _first_word(tag)
     address = name if name.startswith("http") else f"https://vimeo.com/{name}"
     return f'<div class="video-embed" data-src="{address}"></div>'
 

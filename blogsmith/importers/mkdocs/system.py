@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...project.report import Progress
-from ..addresses import keep_address
+from ..addresses import keep_address, with_aliases
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
@@ -58,11 +58,8 @@ class MkDocs:
         notebooks = _notebook_pages(files, translator, root, progress)
         pages += [keep_address(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]
         pages, notices = _with_redirects(with_tag_lists(pages, translator.titles, config), config)
-        titles = {page.source: str(page.front["title"]) for page in pages}
-        named = {
-            PurePosixPath(source).relative_to(config.docs).as_posix(): title
-            for source, title in titles.items()
-        }
+        titles = ((PurePosixPath(page.source), str(page.front["title"])) for page in pages)
+        named = {source.relative_to(config.docs).as_posix(): title for source, title in titles}
         if not any(page.path.as_posix() == "content/contents.md" for page in pages):
             pages.append(contents_page(files.nav, named, config))
         return SiteImport(
@@ -71,11 +68,7 @@ class MkDocs:
             settings=_settings(config, files, pages, translator, root),
             pages=by_path(pages),
             files=tuple(_files(files, config, root, pages)),
-            notices=(
-                *files.notices,
-                *notices,
-                *(each for each in notebooks if isinstance(each, Notice)),
-            ),
+            notices=(*files.notices, *notices, *(each for each in notebooks if isinstance(each, Notice))),
             made=by_path(file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
             old_settings=(config.old,),
         )
@@ -177,16 +170,7 @@ def _with_redirects(
         else:
             message = f"the redirect from {old} to {new} leads out of the site"
             notices.append(Notice("dropped", message, config.file.as_posix()))
-    made = [
-        replace(
-            page,
-            front={**page.front, "aliases": [*page.front.get("aliases", []), *sorted(aliases[page.path])]},
-        )
-        if page.path in aliases
-        else page
-        for page in pages
-    ]
-    return made, notices
+    return [with_aliases(page, sorted(aliases.get(page.path, ()))) for page in pages], notices
 
 
 def _settings(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...model.names import name_set
 from ...project.report import Progress
-from ..addresses import keep_address
+from ..addresses import keep_address, with_aliases
 from ..bibliographies import SourceBibliographies
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, OldSettings, SiteImport, by_path
@@ -113,12 +113,7 @@ class Myst:
             ),
             notices=tuple(files.notices),
             old_settings=(old_settings(config),),
-            made=tuple(
-                sorted(
-                    {file.path: file for draft in drafts for file in draft.made}.values(),
-                    key=lambda file: file.path.as_posix(),
-                )
-            ),
+            made=by_path(file for draft in drafts for file in draft.made),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -225,18 +220,10 @@ def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tupl
     old = {
         (config.folder / new).as_posix(): PurePosixPath(before) for before, new in config.redirects.items()
     }
-    return tuple(
-        replace(
-            page, front={**page.front, "aliases": [*page.front.get("aliases", []), _html(old[page.source])]}
-        )
-        if page.source in old
-        else page
-        for page in pages
-    )
-
-
-def _html(path: PurePosixPath) -> str:
-    return f"/{path.with_suffix('.html').as_posix().lstrip('/')}"
+    aliases = {
+        source: [f"/{path.with_suffix('.html').as_posix().lstrip('/')}"] for source, path in old.items()
+    }
+    return tuple(with_aliases(page, aliases.get(page.source, ())) for page in pages)
 
 
 SYSTEM = Myst()

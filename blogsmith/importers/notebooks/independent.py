@@ -9,8 +9,6 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from markdown_it import MarkdownIt
-
 from ...model.names import name_set
 from ..verify.markdown_reader import formula_html, markdown_reader
 
@@ -91,6 +89,4 @@ def _markdown(text: str) -> str:
     return _MARK.sub(lambda found: formulas[int(found[1])], str(_parser().render(kept)))
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    return markdown_reader()
+_parser = lru_cache(maxsize=1)(markdown_reader)

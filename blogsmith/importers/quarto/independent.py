@@ -134,10 +134,7 @@ def _titles(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader().use(deflist_plugin)
-    parser.add_render_rule("text", _render_text)
-    parser.add_render_rule("image", _render_image)
-    return parser
+    return markdown_reader(deflist_plugin, rules={"text": _render_text, "image": _render_image})
 
 
 def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:

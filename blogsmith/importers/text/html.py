@@ -288,17 +288,18 @@ class ElementEnds:
         self._ends: dict[int, int | None] | None = None
 
     def of(self, start: int) -> int | None:
-        """As `element_end`."""
+        """Return where the element whose tag begins at `start` ends; None if it does not."""
         if self._ends is None:
-            self._ends = _all_ends(self._text)
-        return self._ends[start] if start in self._ends else element_end(self._text, start)
+            self._ends = _all_ends(self._text, 0)
+        # what looks like a comment or a value from the start of the text may be a tag from here on
+        return self._ends[start] if start in self._ends else _all_ends(self._text, start).get(start)
 
 
-def _all_ends(text: str) -> dict[int, int | None]:
-    """Place of each opening tag → where its element ends; None if it does not."""
+def _all_ends(text: str, position: int) -> dict[int, int | None]:
+    """Place of each opening tag from a position on → where its element ends; None if it does not."""
     ends: dict[int, int | None] = {}
     opened: dict[str, list[int]] = {}
-    for found in _TAG.finditer(text):
+    for found in _TAG.finditer(text, position):
         name = tag_name(found[0])
         if not name:
             continue
@@ -311,23 +312,3 @@ def _all_ends(text: str) -> dict[int, int | None]:
             ends[found.start()] = None
             opened.setdefault(name, []).append(found.start())
     return ends
-
-
-def element_end(text: str, start: int) -> int | None:
-    """Where the element whose tag begins at `start` ends; None if it does not."""
-    opening = _TAG.match(text, start)
-    if not opening:
-        return None
-    name = tag_name(opening[0])
-    if name in VOID_ELEMENTS or opening[0].endswith("/>"):
-        return opening.end()
-    depth = 1
-    for found in _TAG.finditer(text, opening.end()):
-        other = tag_name(found[0])
-        if other == name and not found[0].endswith("/>"):
-            depth += 1
-        elif other == f"/{name}":
-            depth -= 1
-            if depth == 0:
-                return found.end()
-    return None

@@ -22,7 +22,7 @@ from ...base.patterns import lazy_pattern
 from ..model import Difference, ImportedPage
 from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files
-from ..text.html import ElementEnds, element_end
+from ..text.html import ElementEnds
 from ..text.segments import Lines
 from .compare import losses
 from .facts import Facts, facts_of_html, without_emphasis, words_in
@@ -101,10 +101,10 @@ class Article:
 def article_of(page: str) -> Article:
     """What the author wrote of a page."""
     page = _COMMENT.sub("", page)
+    ends = ElementEnds(page)
     for form, pattern in enumerate(_ARTICLES):
         found = pattern.search(page)
-        end = element_end(page, found.start()) if found else None
-        if found and end is not None:
+        if found and (end := ends.of(found.start())) is not None:
             html = page[found.start() : end]
             return Article(form, _text_of(html if form < _WHOLE else _without(_FRAME, html)))
     return Article(len(_ARTICLES), _text_of(page))

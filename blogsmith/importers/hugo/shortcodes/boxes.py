@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
+from ....model.names import name_set
 from ....syntax.kinds import kind_table
 from ...text.containers import Replacement, begin_tabs, callout_text, dedent_text, fence_text, tab
 from ...text.html import address_text
@@ -13,89 +14,29 @@ from .parse import Call, CallContext, Literal, source_of
 
 KINDS: Mapping[str, str] = {
     **{kind: kind for kind in kind_table()},
-    **dict.fromkeys(
-        ("primary", "secondary", "default", "default callout", "light", "dark", "notice"), "note"
-    ),
-    **dict.fromkeys(
-        ("warn", "exclamation", "exclamation-triangle", "triangle-exclamation", "alert"), "warning"
-    ),
+    **dict.fromkeys(("default callout", *name_set("primary secondary default light dark notice")), "note"),
+    **dict.fromkeys(name_set("warn exclamation exclamation-triangle triangle-exclamation"), "warning"),
+    "alert": "warning",
     **{"circle-info": "info", "information": "info", "lightbulb": "tip", "bell": "info", "fire": "warning"},
     **{"bomb": "danger", "bulb": "tip", "idea": "tip", "pro": "success", "con": "caution", "ok": "success"},
     **{"warning-circle": "warning", "exclamation-circle": "important", "pencil": "note", "comment": "note"},
 }
 """What themes call their boxes → our kinds."""
-MATHEMATICAL = tuple(
-    name
-    for name in (
-        *("axiom", "assumption", "claim", "conjecture", "exercise", "problem", "solution", "algorithm"),
-        *("notation", "observation", "fact", "property", "hypothesis", "postulate"),
-    )
-    if name not in kind_table()
-)
+MATHEMATICAL = name_set(
+    "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
+    "property hypothesis postulate"
+) - {*kind_table()}
 """Boxes of mathematical texts that are no kinds of ours: the new site defines those it has."""
-_BOXES = (
-    *(
-        "callout",
-        "admonition",
-        "notice",
-        "alert",
-        "hint",
-        "box",
-        "admonish",
-        "aside",
-        "infobox",
-        "notification",
-    ),
-    *("message", "panel", "blockquote-alert", "paige/alert", "tips"),
+_BOXES = name_set(
+    "callout admonition notice alert hint box admonish aside infobox notification message panel "
+    "blockquote-alert paige/alert tips"
 )
-_FOLDS = (
-    "details",
-    "spoiler",
-    "collapse",
-    "expand",
-    "detail",
-    "toggle",
-    "collapsible",
-    "fold",
-    "accordion-item",
-)
-_INNER = (
-    *(
-        "steps",
-        "columns",
-        "column",
-        "row",
-        "col",
-        "grid",
-        "cards",
-        "center",
-        "lead",
-        "newthought",
-        "keyword",
-        "table",
-        "bootstrap-table",
-        "responsive-table",
-        "scroll-table",
-        "newthought",
-        "keyword",
-        "div",
-        "section",
-        "wrap",
-    ),
-    *(
-        "accordion",
-        "accordiongroup",
-        "timeline",
-        "align",
-        "raw",
-        "rawhtml",
-        "html",
-        "unsafe",
-        "unescape",
-        "md",
-    ),
-    *("markdown", "cell", "blocks/section", "blocks/lead", "font", "typeit", "text", "style", "aside-inline"),
-    *("cardpane", "codetabs", "paige/columns", "print", "screen", "flex", "block", "split", "figure-group"),
+_FOLDS = name_set("details spoiler collapse expand detail toggle collapsible fold accordion-item")
+_INNER = name_set(
+    "steps columns column row col grid cards center lead newthought keyword table bootstrap-table "
+    "responsive-table scroll-table div section wrap accordion accordiongroup timeline align raw rawhtml html "
+    "unsafe unescape md markdown cell blocks/section blocks/lead font typeit text style aside-inline "
+    "cardpane codetabs paige/columns print screen flex block split figure-group"
 )
 
 
@@ -168,11 +109,9 @@ def _details(label: str, body: str, *, opened: bool) -> str:
 def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """A box without a meaning: its text; what only divides it is left out."""
     inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
-    return (
-        Replacement(dedent_text(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
-        if inner.strip()
-        else None
-    )
+    if not inner.strip():
+        return None
+    return Replacement(dedent_text(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -260,9 +199,12 @@ HANDLERS = {
     **dict.fromkeys(("button", "btn", "link-card", "linkcard"), show_button),
     **dict.fromkeys(TEXTS, show_text),
     **dict.fromkeys(
-        ("toc", "icon", "br", "clear", "clearfix", "recent-posts", "list-children"), show_nothing
+        name_set(
+            "toc icon br clear clearfix recent-posts list-children children list giscus disqus comment "
+            "comments ad"
+        ),
+        show_nothing,
     ),
-    **dict.fromkeys(("children", "list", "giscus", "disqus", "comment", "comments", "ad"), show_nothing),
 }
 
 
@@ -291,10 +233,8 @@ def show_quote(call: Call, inner: str, context: CallContext) -> Replacement | No
     text = dedent_text(inner).strip() or call.get("text", "quote", 0 if not call.named else "text")
     if not text:
         return None
-    author, source = (
-        call.get("author", "pre", "by", "person"),
-        call.get("source", "cite", "title", "post", "work"),
-    )
+    author = call.get("author", "pre", "by", "person")
+    source = call.get("source", "cite", "title", "post", "work")
     link = call.get("url", "link", "href")
     said = source or author
     linked = f"[{said}]({address_text(link)})" if link and said else said or link
@@ -378,9 +318,7 @@ def show_event(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 NOTES: dict[str, Handler] = {
-    **dict.fromkeys(
-        ("sidenote", "marginnote", "margin-note", "side-note", "sn", "mn", "footnote", "fn"), show_note
-    ),
+    **dict.fromkeys(name_set("sidenote marginnote margin-note side-note sn mn footnote fn"), show_note),
     **dict.fromkeys(("quote", "blockquote", "epigraph", "quotation", "pullquote"), show_quote),
     **{"sup": _element("sup"), "sub": _element("sub"), "small": _element("small"), "u": _element("u")},
     **dict.fromkeys(("abbr", "abbreviation", "tooltip"), show_abbreviation),

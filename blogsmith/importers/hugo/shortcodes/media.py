@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from html import escape
 
+from ....model.names import name_set
 from ...text.containers import Replacement, dedent_text, fence_text
 from ...text.html import address_text, image, length
 from ...text.math import display, inline, split_formula
@@ -126,9 +127,7 @@ def hide_comment(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 HANDLERS = {
     **dict.fromkeys(("highlight", "codeblock"), show_highlight),
-    **dict.fromkeys(
-        ("math", "katex", "mathjax", "latex", "tex", "equation", "inlinemath", "eq"), show_formula
-    ),
+    **dict.fromkeys(name_set("math katex mathjax latex tex equation inlinemath eq"), show_formula),
     **dict.fromkeys(("mermaid", "diagram"), show_diagram),
     **dict.fromkeys(("chart", "echarts", "plotly", "vega", "vega-lite", "chartjs"), show_data),
     **dict.fromkeys(("ref", "relref"), show_reference),
@@ -233,13 +232,10 @@ def show_film(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 _HOSTS: Mapping[str, tuple[str, str]] = {
-    "gist": ("https://gist.github.com/{}", "Gist"),
-    "tweet": ("https://twitter.com/{}", "Post"),
-    "x": ("https://x.com/{}", "Post"),
-    "twitter": ("https://twitter.com/{}", "Post"),
+    **{"gist": ("https://gist.github.com/{}", "Gist"), "x": ("https://x.com/{}", "Post")},
+    **dict.fromkeys(("tweet", "twitter"), ("https://twitter.com/{}", "Post")),
     "instagram": ("https://www.instagram.com/p/{}/", "Instagram"),
-    "codepen": ("https://codepen.io/{}", "CodePen"),
-    "jsfiddle": ("https://jsfiddle.net/{}", "JSFiddle"),
+    **{"codepen": ("https://codepen.io/{}", "CodePen"), "jsfiddle": ("https://jsfiddle.net/{}", "JSFiddle")},
     "gitlab": ("https://gitlab.com/-/snippets/{}", "Snippet"),
     "spotify": ("https://open.spotify.com/{}", "Spotify"),
     "github": ("https://github.com/{}", "GitHub"),
