@@ -6,7 +6,6 @@ and no page. The text of a page that takes too long, or is nested too deep, beco
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import Field, dataclass, field, replace
@@ -19,6 +18,7 @@ from ..base.timeout import alarm, has_alarm
 from ..pipeline.pools.pool import ProcessDied, ProcessPool, StartMethod, can_fork
 from ..pipeline.time_limit import TookTooLong
 from .model import Notice
+from .text.containers import fence_marks
 
 _FEWEST_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
 """Pages for which it is worth to start processes: that takes some hundredths of a second, or a second."""
@@ -137,7 +137,7 @@ def translate_document(translate: Callable[[Document], Made], document: Document
     except RecursionError:
         why = "the page is nested too deep"
     notice = Notice("left", why, str(document.path), hint="its text stands as code: take it apart")
-    ticks = "`" * max(3, 1 + max(map(len, re.findall("`+", document.body)), default=0))
+    ticks = fence_marks(document.body)
     body = f"{ticks}\n{document.body}\n{ticks}\n"
     try:
         with page_limit():

@@ -10,10 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ..model import Notice
 from ..source_files import read_text, walk_files
-from ..text.data import DataForm, DataTextError, load_data
+from ..text.data import DataForm, DataTextError, load_data, settings_error
 from ..text.front_values import list_of
 
 FORMS: Mapping[str, DataForm] = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
@@ -153,12 +152,7 @@ def _read(root: Path, path: PurePosixPath) -> dict[str, Any]:
     try:
         return load_data(text, FORMS[path.suffix])
     except DataTextError as error:
-        lines = text.split("\n")
-        line = lines[error.line - 1] if error.line <= len(lines) else ""
-        message = f"the settings cannot be read: {error}"
-        raise SiteError(
-            Diagnostic("import-source", message, path.as_posix(), Place(error.line), line)
-        ) from error
+        raise settings_error(text, path, error) from error
 
 
 def _lower(data: Any) -> Any:

@@ -87,10 +87,8 @@ def _markup(config: HugoConfig) -> dict[str, Any]:
     found: dict[str, Any] = {}
     # goldmark sets typographic quotes unless it is told not to
     typographer = config.value("markup", "goldmark", "extensions", "typographer")
-    disabled = typographer is False or (
-        isinstance(typographer, Mapping) and typographer.get("disable") is True
-    )
-    if not disabled:
+    options = typographer if isinstance(typographer, Mapping) else {}
+    if typographer is not False and options.get("disable") is not True:
         found["markup"] = {"smart_quotes": True}
     if config.value("markup", "highlight", "linenos") in (True, "table", "inline"):
         found["code"] = {"line_numbers": True}
@@ -156,9 +154,7 @@ def _addresses(documents: Iterable[HugoDocument]) -> frozenset[str]:
     for document in documents:
         found.add(document.address)
         sections = document.sections
-        found |= {
-            "/" + "".join(f"{each}/" for each in sections[:count]) for count in range(1, len(sections) + 1)
-        }
+        found |= {f"/{'/'.join(sections[:count])}/" for count in range(1, len(sections) + 1)}
     return frozenset(found)
 
 
@@ -196,9 +192,8 @@ def _moved(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDocument]:
             notices.append(Notice("dropped", "the page of a list", source, hint=hint))
             continue
         name = urlize("-".join(document.inner.with_suffix("").parts).removesuffix("-_index")) + "-text"
-        notices.append(
-            Notice("changed", f"the text of a list is a page of its own: /{name}/", source, hint="link to it")
-        )
+        message = f"the text of a list is a page of its own: /{name}/"
+        notices.append(Notice("changed", message, source, hint="link to it"))
         # the old address is that of the list
         yield replace(document, inner=PurePosixPath(f"{name}.md"), address="")
 
@@ -248,13 +243,7 @@ class Hugo:
             settings=settings,
             pages=by_path(pages),
             files=_without_pages(copied, pages),
-            notices=(
-                *files.notices,
-                *lists,
-                *notices,
-                *_order_notices(documents),
-                *_menu_notices(config),
-            ),
+            notices=(*files.notices, *lists, *notices, *_order_notices(documents), *_menu_notices(config)),
             old_settings=(old_settings(config),),
         )
 
@@ -286,13 +275,8 @@ def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
         inner = PurePosixPath(language, section, "_index.md")
         if inner not in known:
             front = {"title": section.replace("-", " ").capitalize(), "lang": tag}
-            yield ImportedPage(
-                PurePosixPath("content") / inner,
-                front,
-                "",
-                str(inner.parent),
-                address=f"/{language}/{section}/",
-            )
+            path, address = PurePosixPath("content") / inner, f"/{language}/{section}/"
+            yield ImportedPage(path, front, "", str(inner.parent), address=address)
 
 
 def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:

@@ -14,7 +14,7 @@ from ...model.names import name_set
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import FrontKeys, ImportedPage
 from ..source_files import walk_files
-from ..text.containers import join_tabs
+from ..text.containers import fence_marks, join_tabs
 from ..text.front_values import list_of, one_line
 from ..text.html import replace_elements
 from ..text.math import display, inline
@@ -133,7 +133,7 @@ def distill_code(text: str, context: PageContext) -> str:
         if "block" not in attributes:
             return f"`{inner.strip()}`"
         body = inner.strip("\n")
-        ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", body)), default=0))
+        ticks = fence_marks(body)
         return f"\n\n{ticks}{attributes.get('language', '') or 'text'}\n{unescape(body)}\n{ticks}\n\n"
 
     def math(attributes: Mapping[str, str], inner: str) -> str | None:

@@ -11,12 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from zoneinfo import available_timezones
 
-from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, read_text
-from ..text.data import DataTextError, load_mapping
+from ..text.data import DataTextError, load_mapping, settings_error
 from ..text.front_values import list_of
 
 CONFIG = "_config.yml"
@@ -146,11 +145,7 @@ def read_config(root: Path) -> JekyllConfig:
     try:
         return JekyllConfig(load_mapping(text), folder)
     except DataTextError as error:
-        path = (folder / CONFIG).as_posix()
-        lines = text.split("\n")
-        line = lines[error.line - 1] if error.line <= len(lines) else ""
-        message = f"the settings cannot be read: {error}"
-        raise SiteError(Diagnostic("import-source", message, path, Place(error.line), line)) from error
+        raise settings_error(text, folder / CONFIG, error) from error
 
 
 _PLACEHOLDER = lazy_pattern(

@@ -10,7 +10,7 @@ from typing import Any
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..bibliographies import fit_key
-from ..text.containers import begin_tabs, tab
+from ..text.containers import begin_tabs, fence_marks, tab
 from ..text.html import caption_text, code_spans
 from ..text.math import display, inline
 from .context import PageContext
@@ -195,7 +195,7 @@ def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
     code = re.sub(r"\{%-?\s*(?:end)?raw\s*-?%\}", "", inner_text(tag))
     code = code if code.startswith("\n") else f"\n{code}"
     code = code.rstrip(" ") if code.rstrip(" ").endswith("\n") else f"{code}\n"
-    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
+    ticks = fence_marks(code)
     marked = re.search(r"(?:hl_lines|mark_lines)=[\"']([\d ,-]+)[\"']", options)
     info = [language or "text"]
     if marked:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...model.names import name_set
 from ..model import Notice
 from ..source_files import read_text
 from ..text.data import DataTextError, load_yaml
@@ -66,28 +67,11 @@ def _items(items: Any, depth: int) -> Iterator[BookEntry]:
 
 Flavour = Literal["jupyter-book", "mystmd", "sphinx", "d2lbook"]
 FOLDERS = (
-    "",
-    "docs",
-    "book",
-    "doc",
-    "content",
-    "source",
-    "docs/source",
-    "doc/source",
-    "lectures",
-    "site",
+    *("", "docs", "book", "doc", "content", "source", "docs/source", "doc/source", "lectures", "site"),
     "notebooks",
 )
 """Where books stand in their repositories."""
-_OTHER_SITES = (
-    "mkdocs.yml",
-    "zensical.toml",
-    "_posts",
-    "_quarto.yml",
-    "hugo.toml",
-    "hugo.yaml",
-    "archetypes",
-)
+_OTHER_SITES = name_set("mkdocs.yml zensical.toml _posts _quarto.yml hugo.toml hugo.yaml archetypes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +175,7 @@ def _read_book(folder: Path, path: PurePosixPath) -> BookConfig:
     toc = _load(folder / "_toc.yml", path)
     root, entries = read_toc(toc.get("") if set(toc) == {""} else toc)
     sphinx = _map(_map(config.get("sphinx")).get("config"))
-    execute = _map(config.get("execute"))
-    numbered = any(item.get("numbered") for item in toc.get("parts") or () if isinstance(item, dict))
+    execute, substitutions = _map(config.get("execute")), _map(config.get("parse")).get("myst_substitutions")
     return BookConfig(
         flavour="jupyter-book",
         file="_config.yml",
@@ -204,16 +187,13 @@ def _read_book(folder: Path, path: PurePosixPath) -> BookConfig:
         base_url=str(_map(config.get("html")).get("baseurl") or ""),
         macros=_sphinx_macros(sphinx),
         bibliographies=_texts(config.get("bibtex_bibfiles") or sphinx.get("bibtex_bibfiles")),
-        substitutions=_values(
-            _map(config.get("parse")).get("myst_substitutions") or sphinx.get("myst_substitutions")
-        ),
+        substitutions=_values(substitutions or sphinx.get("myst_substitutions")),
         inventories=_inventories(sphinx.get("intersphinx_mapping")),
         redirects=_values(sphinx.get("rediraffe_redirects")),
         root=root,
         toc=tuple(entries),
         only_toc=config.get("only_build_toc_files") is True,
         excluded=_texts(config.get("exclude_patterns")),
-        numbers_headings=bool(numbered) and False,
         execute="off" if str(execute.get("execute_notebooks")).lower() in ("off", "false") else "",
         timeout_s=float(execute["timeout"]) if isinstance(execute.get("timeout"), (int, float)) else 0,
     )
@@ -252,11 +232,8 @@ def _read_myst(folder: Path, path: PurePosixPath) -> BookConfig:
     root, entries = read_toc(written) if written is not None else ("", [])
     authors = project.get("authors") or project.get("author")
     numbering = project.get("numbering")
-    headings = (
-        _map(numbering).get("headings", _map(numbering).get("heading_1"))
-        if isinstance(numbering, dict)
-        else numbering
-    )
+    headings = _map(numbering).get("headings", _map(numbering).get("heading_1"))
+    headings = headings if isinstance(numbering, dict) else numbering
     return BookConfig(
         flavour="mystmd",
         file=file.name,

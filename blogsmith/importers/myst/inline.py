@@ -222,7 +222,8 @@ def rewrite_inline(text: str, page: InlineText) -> str:
             parts.append(translate_role(role[1], content, page))
         elif segment.kind == "prose":
             prose = literal_shortcodes(literal_wikilinks(literal_highlights(segment.text)))
-            parts.append(_ESCAPED.sub(_bracket, _LEFT_OVER.sub(_left_over, prose)))
+            prose = _LEFT_OVER.sub(_left_over, prose)
+            parts.append(_ESCAPED.sub(lambda found: f"{found[1]}&#{ord(found[2])};", prose))
         else:
             parts.append(segment.text)
     return rewrite("".join(parts), lambda part: _references(part, page), DIALECT)
@@ -234,10 +235,6 @@ def _substitute(found: re.Match[str], page: InlineText) -> str:
         page.notice("left", f"{found[0]} has no value that is known here", found[0])
         return found[0]
     return value
-
-
-def _bracket(found: re.Match[str]) -> str:
-    return f"{found[1]}&#{ord(found[2])};"
 
 
 def _left_over(found: re.Match[str]) -> str:

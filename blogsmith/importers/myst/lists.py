@@ -16,15 +16,10 @@ from .walker import Walker
 _RANGE = lazy_pattern(r"\s*(\d*)\s*-?\s*(\d*)\s*")
 _IPYTHON = lazy_pattern(r"\s*(?:%%?[A-Za-z]|![\w./]|\?\w|\w[\w.]*\?\s*$)")
 _TAGS = {
-    "hide-input": ("code-fold", "true"),
-    "hide-cell": ("code-fold", "true"),
-    "remove-input": ("echo", "false"),
-    "remove-output": ("output", "false"),
-    "hide-output": ("output", "true"),
-    "remove-cell": ("include", "false"),
-    "raises-exception": ("error", "true"),
-    "skip-execution": ("eval", "false"),
-    "remove-stderr": ("warning", "false"),
+    **{"hide-input": ("code-fold", "true"), "hide-cell": ("code-fold", "true")},
+    **{"remove-input": ("echo", "false"), "remove-output": ("output", "false")},
+    **{"remove-cell": ("include", "false"), "raises-exception": ("error", "true")},
+    **{"skip-execution": ("eval", "false"), "remove-stderr": ("warning", "false")},
 }
 """Tag of a cell → what says the same here."""
 _PYTHON = frozenset(("", "python", "python3", "ipython", "ipython3", "py"))
@@ -116,7 +111,7 @@ def translate_cell(walker: Walker, directive: Directive) -> list[str]:
 def _cell_options(walker: Walker, directive: Directive, code: Sequence[str]) -> Iterator[tuple[str, str]]:
     tags = re.split(r"[\s,]+", directive.option("tags").strip("[] ").replace('"', "").replace("'", ""))
     for tag in tags:
-        if tag in _TAGS and _TAGS[tag] != ("output", "true"):
+        if tag in _TAGS:
             yield _TAGS[tag]
     command = next((line.strip() for line in code if _IPYTHON.match(line)), "")
     if command and "skip-execution" not in tags and "output" not in directive.options:

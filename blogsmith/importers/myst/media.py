@@ -53,7 +53,8 @@ def translate_image(walker: Walker, directive: Directive) -> list[str]:
 def translate_figure(walker: Walker, directive: Directive) -> list[str]:
     """`{figure} path`, caption and legend behind it; without a picture its content."""
     if not directive.argument:
-        return _figure_of_content(walker, directive)
+        walker.pending += [directive.label] if directive.label else []
+        return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
     if not directive.argument.split("?")[0].lower().endswith(_PICTURE) and "://" not in directive.argument:
         return [*walker.anchor(), *walker.leave(directive, f"a figure of {directive.argument}")]
     name = walker.add_label("fig", directive.label)
@@ -74,20 +75,9 @@ def translate_figure_md(walker: Walker, directive: Directive) -> list[str]:
     name = walker.add_label("fig", label)
     caption, legend = split_paragraph(rest)
     width = read_attributes(found["attributes"] or "").pairs
-    shown = image(
-        found["address"],
-        found["alt"],
-        caption=" ".join(" ".join(caption).split()),
-        width=width.get("width", width.get("w", "")),
-        name=name,
-    )
+    said, wide = " ".join(" ".join(caption).split()), width.get("width", width.get("w", ""))
+    shown = image(found["address"], found["alt"], caption=said, width=wide, name=name)
     return [shown, *(["", *walker.nested(legend, directive.body_line)] if legend else [])]
-
-
-def _figure_of_content(walker: Walker, directive: Directive) -> list[str]:
-    if directive.label:
-        walker.pending.append(directive.label)
-    return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
 
 
 def _image(directive: Directive, caption: str, name: str) -> str:

@@ -35,17 +35,14 @@ _BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
     (boxes.translate_admonition, ("admonition", "topic", *boxes.ADMONITIONS)),
     (
         boxes.translate_theorem,
-        tuple(f"{prefix}:{name}" for prefix in ("prf", "proof") for name in boxes.THEOREMS),
+        tuple(f"{each}:{name}" for each in ("prf", "proof") for name in boxes.THEOREMS),
     ),
     (boxes.translate_exercise, ("exercise",)),
     (boxes.translate_solution, ("solution",)),
     (boxes.translate_fold, ("dropdown", "toggle", "details", "panels")),
     (boxes.translate_tab, ("tab-item", "tab", "tabbed")),
     (boxes.translate_tabs, ("tab-set", "tabs")),
-    (
-        boxes.translate_transparent,
-        ("grid", "grid-item", "div", "container", "card-carousel", "rst-class"),
-    ),
+    (boxes.translate_transparent, ("grid", "grid-item", "div", "container", "card-carousel", "rst-class")),
     (boxes.translate_line_block, ("line-block",)),
     (boxes.translate_rubric, ("rubric", "centered")),
     (boxes.translate_card, ("card", "grid-item-card", "link-button", "button-ref")),
@@ -67,16 +64,7 @@ _BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
     (lists.translate_page_list, ("tableofcontents",)),
     (
         lists.translate_dropped,
-        (
-            "contents",
-            "index",
-            "tags",
-            "sectionauthor",
-            "codeauthor",
-            "meta",
-            "currentmodule",
-            "nb-exec-table",
-        ),
+        tuple(name_set("contents index tags sectionauthor codeauthor meta currentmodule nb-exec-table")),
     ),
     (lists.translate_bibliography, ("bibliography", "footbibliography", "references")),
     (lists.translate_glossary, ("glossary",)),
@@ -165,9 +153,8 @@ def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
     if image := one_line(front.get("thumbnail")):
         found["image"] = image
     numbering = front.get("numbering")
-    if numbering is True or (
-        isinstance(numbering, dict) and (numbering.get("headings") or numbering.get("heading_2"))
-    ):
+    parts = numbering if isinstance(numbering, dict) else {}
+    if numbering is True or parts.get("headings") or parts.get("heading_2"):
         found["numbering"] = True
     if language := _kernel(front.get("kernelspec")):
         found["execute"] = {"kernel": language}
@@ -284,12 +271,12 @@ def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -
     """A page that only lists the bibliography, with all that the book cites: the lists of the others make
     themselves."""
     entries = [reference_of(fit_key(key), index.entries[key]) for key in sorted(keys)]
-    lines = [_reference_line(entry) for entry in sorted(entries, key=_reference_order)]
+    # by first author and year
+    entries.sort(
+        key=lambda each: (str((each.get("author") or [""])[0]).casefold(), str(each.get("year", "")))
+    )
+    lines = [_reference_line(entry) for entry in entries]
     return replace(done.page, text=f"{done.page.text.rstrip()}\n\n" + "\n".join(lines))
-
-
-def _reference_order(entry: Mapping[str, Any]) -> tuple[str, str]:
-    return str((entry.get("author") or [""])[0]).casefold(), str(entry.get("year", ""))
 
 
 def _reference_line(entry: Mapping[str, Any]) -> str:

@@ -99,18 +99,14 @@ class Myst:
         index = _index(drafts, files, config, root, state)
         settings = site_settings(config, state)
         pages = _finish_pages(drafts, index, config, files)
+        content, folder = PurePosixPath("content"), root / config.folder
+        copied = (ImportedFile(content / path, folder / path) for path in files.copied)
         return SiteImport(
             root=root,
             system="myst",
             settings=settings,
             pages=_with_redirects(by_path(pages), config),
-            files=(
-                *index.bibliographies.copied(),
-                *(
-                    ImportedFile(PurePosixPath("content") / path, root / config.folder / path)
-                    for path in files.copied
-                ),
-            ),
+            files=(*index.bibliographies.copied(), *copied),
             notices=tuple(files.notices),
             old_settings=(old_settings(config),),
             made=by_path(file for draft in drafts for file in draft.made),
@@ -164,17 +160,15 @@ def _index(
 ) -> BookIndex:
     bibliographies = SourceBibliographies()
     bibliography_files = [root / config.folder / path for path in files.bibliographies]
-    slugs = Counter(draft.place.slug for draft in drafts)
-    substitutions = dict(config.substitutions)
     return BookIndex(
         labels=state.labels,
         pages=BookPages({draft.place.source: draft.place for draft in drafts}, config.folder),
-        substitutions=substitutions,
+        substitutions=config.substitutions,
         entries=bibliographies.all_entries(bibliography_files),
         bibliographies=bibliographies,
         bibliography_files=bibliography_files,
         inventories=config.inventories,
-        slugs=slugs,
+        slugs=Counter(draft.place.slug for draft in drafts),
         folder=config.folder,
         files=frozenset((config.folder / path).as_posix() for path in files.copied),
     )

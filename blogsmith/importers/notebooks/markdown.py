@@ -31,13 +31,7 @@ _KNOWN = name_set(
     "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
 _ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
-_SHOWN_AS: Mapping[str, str] = {
-    "js": "javascript",
-    "sh": "bash",
-    "R": "r",
-    "file": "python",
-    "writefile": "python",
-}
+_SHOWN_AS = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
 _TAGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("hide-input", "hide-code"), ("code-fold: true",)),
@@ -167,16 +161,14 @@ class _Writer:
     def _other_code(self, cell: NotebookCell, found: re.Match[str], code: str) -> None:
         name, body = found[1], code.partition("\n")[2]
         if name in ("html", "markdown", "svg"):
-            self._note(
-                "changed", f"a %%{name} cell is part of the text", cell.line, removed=f"```\n{code}\n```"
-            )
+            removed = f"```\n{code}\n```"
+            self._note("changed", f"a %%{name} cell is part of the text", cell.line, removed=removed)
             self._append_part(body, cell, is_prose=True)
             return
         message = f"a %%{name} cell: its code is shown, and not run"
         self._note("left", message, cell.line)
-        title = (
-            f' title="{found[2].strip()}"' if name in ("writefile", "file") and '"' not in found[2] else ""
-        )
+        has_title = name in ("writefile", "file") and '"' not in found[2]
+        title = f' title="{found[2].strip()}"' if has_title else ""
         self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
         self._show_code(cell, _SHOWN_AS.get(name, name) + title, body, message)
 
@@ -230,9 +222,8 @@ def _split_options(source: str) -> tuple[list[str], str]:
     """Lines `#|` in front of the code, without their marks, and the code."""
     lines = source.strip("\n").split("\n")
     count = next((n for n, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
-    return [_OPTION.sub("", line, count=1).rstrip() for line in lines[:count]], "\n".join(
-        lines[count:]
-    ).strip("\n")
+    options = [_OPTION.sub("", line, count=1).rstrip() for line in lines[:count]]
+    return options, "\n".join(lines[count:]).strip("\n")
 
 
 def code_of(cell: NotebookCell) -> str:

@@ -18,6 +18,7 @@ from ...freeze.record_form import Origin
 from ...freeze.store import page_files
 from ...model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from ..model import ImportedData
+from ..text.containers import fence_marks
 from .notebook import NotebookCell, join_lines
 
 PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
@@ -111,12 +112,7 @@ def _record(cell: CellOutputs) -> CellRecord:
     return CellRecord(key=digest, code=digest, run=run, origin=_ORIGIN)
 
 
-_SUFFIXES: Mapping[str, str] = {
-    "image/png": "png",
-    "image/jpeg": "jpg",
-    "image/svg+xml": "svg",
-    "image/gif": "gif",
-}
+_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/svg+xml": "svg", "image/gif": "gif"}
 _COLOR = lazy_pattern(r"\x1b\[[0-9;]*[A-Za-z]")
 _SCRIPT = lazy_pattern(r"<script\b", re.IGNORECASE)
 _TABLE = lazy_pattern(r"<table\b[\s\S]*</table\s*>", re.IGNORECASE)
@@ -177,9 +173,8 @@ class ShownOutputs:
 
 def code_fence(language: str, code: str) -> str:
     """Code in a fence that is longer than any in it."""
-    longest = max((len(found) for found in re.findall(r"`{3,}", code)), default=2)
-    mark = "`" * max(3, longest + 1)
-    return f"{mark}{language}\n{code.rstrip()}\n{mark}"
+    marks = fence_marks(code)
+    return f"{marks}{language}\n{code.rstrip()}\n{marks}"
 
 
 def without_colors(text: str) -> str:

@@ -148,15 +148,10 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
             else:
                 notes("dropped", f'"{key}" is no date: "{value}"')
     authors = written.get("author") or written.get("authors")
-    names = (
-        [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in authors]
-        if isinstance(authors, list)
-        else [str(authors)]
-        if isinstance(authors, str)
-        else []
-    )
-    if names := [name for name in names if name]:
-        front["authors"] = names
+    every = authors if isinstance(authors, list) else [authors] if isinstance(authors, str) else []
+    names = [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in every]
+    if any(names):
+        front["authors"] = [name for name in names if name]
     for key in _LISTS:
         value = written.get(key)
         if isinstance(value, list) and value:

@@ -99,14 +99,11 @@ class NoteLinks:
         address = self._address(name.strip(), fragment) or ""
         link = f"[{alt_text(shown)}]({address_text(address)})"
         block = _BLOCK.fullmatch(fragment.rpartition("#")[2].strip())
-        text = block_text(note.body, block[1]) if block else ""
-        if text:
+        copied = block_text(note.body, block[1]) if block else ""
+        if text := copied or section_text(note.body, fragment):
             quoted = "\n".join(f"> {line}".rstrip() for line in [*text.split("\n"), "", f"— {link}"])
-            self._notice("changed", "an embedded block is a copy of it now", "")
-            return Replacement(quoted, is_block=True, inline=link)
-        if section := section_text(note.body, fragment):
-            quoted = "\n".join(f"> {line}".rstrip() for line in [*section.split("\n"), "", f"— {link}"])
-            self._notice("changed", "an embedded section is a copy of it now", "")
+            what = "block" if copied else "section"
+            self._notice("changed", f"an embedded {what} is a copy of it now", "")
             return Replacement(quoted, is_block=True, inline=link)
         self._notice("changed", "an embedded note is a link to it now", "")
         return Replacement(link, is_block=True, inline=link)

@@ -68,11 +68,7 @@ def read_quartz(root: Path) -> QuartzFilter | None:
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _TAKEN = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
 """Addresses at the top that are made without asking."""
-_FOREIGN: Mapping[str, str] = {
-    ".canvas": "a canvas",
-    ".base": "a base",
-    ".excalidraw": "a drawing of Excalidraw",
-}
+_FOREIGN = {".canvas": "a canvas", ".base": "a base", ".excalidraw": "a drawing of Excalidraw"}
 _LONGEST = 80
 """Characters of a slug."""
 _PICTURES = (".svg", ".png")
@@ -189,9 +185,8 @@ def read_vault(root: Path) -> Vault:
         elif len(path.parts) > 1 or path.name not in ("LICENSE", "package.json"):
             files.append(path)
     places = _places([path for path, _ in notes])
-    every, held = part_protected(
-        (_read_note(path, text, *places[path]) for path, text in notes), lambda note: note.path
-    )
+    read = (_read_note(path, text, *places[path]) for path, text in notes)
+    every, held = part_protected(read, lambda note: note.path)
     if quartz and quartz.needs_publish:
         every = [_published_explicitly(note) for note in every]
     if quartz:
@@ -219,10 +214,8 @@ def _foreign(path: PurePosixPath, kind: str) -> Notice:
 
 def _template_folder(root: Path) -> str:
     """The folder of the core plugin for templates, if the vault has one."""
-    for name, key in (
-        ("templates.json", "folder"),
-        ("plugins/templater-obsidian/data.json", "templates_folder"),
-    ):
+    templater = ("plugins/templater-obsidian/data.json", "templates_folder")
+    for name, key in (("templates.json", "folder"), templater):
         try:
             found = json.loads(read_text(root / ".obsidian" / name) or "").get(key)
         except (OSError, ValueError, AttributeError, RecursionError):

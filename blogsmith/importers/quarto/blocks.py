@@ -118,10 +118,7 @@ NUMBERED_HERE: Mapping[str, str] = {
     **{"alg": "algorithm"},
 }
 """Those of them that are numbered only because the site's settings say so."""
-_BY_CLASS: Mapping[str, str] = {
-    **{name.lower(): name for name in THEOREMS.values()},
-    "proof": "PROOF",
-}
+_BY_CLASS = {**{name.lower(): name for name in THEOREMS.values()}, "proof": "PROOF"}
 _LAYOUT = name_set(
     "column columns column-page column-screen column-body column-body-outset incremental column-page-inset "
     "column-screen-inset column-page-right column-page-left nonincremental column-screen-right "
@@ -251,9 +248,8 @@ class DivTranslator:
         parts = [masked.restore(part) for part in parts]
         titles, bodies = parts[1::2], parts[2::2]
         message = "headings of tabs are labels of their parts"
-        self._note(
-            "changed", message, div.opening, removed="\n\n".join(f"{'#' * level} {each}" for each in titles)
-        )
+        removed = "\n\n".join(f"{'#' * level} {each}" for each in titles)
+        self._note("changed", message, div.opening, removed=removed)
         made = [parts[0].strip("\n")] if parts[0].strip() else []
         tabs = ['<div class="tabs">']
         for title, body in zip(titles, bodies, strict=True):
@@ -285,17 +281,13 @@ class DivTranslator:
         is_figure = attributes.id.startswith("fig-")
         if not (is_figure or attributes.get("layout-ncol", "layout-nrow", "layout")):
             return ""
-        if any(isinstance(child, Div) for child in div.children):
-            children = [child if isinstance(child, str) else self._flat(child) for child in div.children]
-            text = "\n\n".join(children)
-        else:
-            text = "\n".join(str(child) for child in div.children)
-        return self._figures.grid(text, attributes, div.opening)
+        children = [child if isinstance(child, str) else self._flat(child) for child in div.children]
+        between = "\n\n" if any(isinstance(child, Div) for child in div.children) else "\n"
+        return self._figures.grid(between.join(children), attributes, div.opening)
 
     def _flat(self, div: Div) -> str:
         """The masked text of a div without its fences; such a div around one figure gives it its name."""
-        inner = "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
-        return inner
+        return "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
         """A figure or table that is anything, code or a formula. Its last paragraph is the caption."""
@@ -312,13 +304,8 @@ class DivTranslator:
                 return f"{body}\n\n: {' '.join(caption.split())} {{#{fit_id(div.attributes.id)}}}"
             return body
         self._figures.unnumbered(div.attributes.id, caption)
-        shown = (
-            f"\n\n*{' '.join(caption.split())}*"
-            if caption and "*" not in caption
-            else f"\n\n{caption}"
-            if caption
-            else ""
-        )
+        shown = f"*{' '.join(caption.split())}*" if caption and "*" not in caption else caption
+        shown = f"\n\n{shown}" if shown else ""
         return f'<div id="{fit_id(div.attributes.id)}" markdown="1">\n\n{body}{shown}\n\n</div>'
 
     def _plain(self, div: Div) -> str:
@@ -327,9 +314,8 @@ class DivTranslator:
         if attributes.has(*_MARGIN):
             return _margin(text) if text.strip() else ""
         if attributes.has(*_LAYOUT) and not attributes.id:
-            self._note(
-                "changed", "columns and widths of the page: what is in them stands in the text", div.opening
-            )
+            message = "columns and widths of the page: what is in them stands in the text"
+            self._note("changed", message, div.opening)
             return text
         rest = replace(attributes, pairs={})
         pairs = "".join(_html_attributes(rest, attributes.pairs))

@@ -217,11 +217,8 @@ class CodeTranslator:
 
     def _record(self, code: list[str], given: Mapping[str, str]) -> None:
         """Remember what a cell gave; one that is never run has nothing."""
-        if given.get("eval", "").strip() == "false":
-            self._take("\n".join(code), is_shown=self._is_echoed(given))
-            return
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
-        if outputs is not None:
+        if outputs is not None and given.get("eval", "").strip() != "false":
             self.records.append(CellOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:

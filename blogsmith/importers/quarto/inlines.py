@@ -42,6 +42,7 @@ _SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\
 _PARAGRAPH_END = lazy_pattern(r"(\n[ \t>]*(?=\n))")
 _DROPPED = frozenset(("unnumbered", "unlisted", "nav-link", "external", "lightbox"))
 _NOTE = "inline"
+_NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
 def hide_addresses(text: str, pieces: Pieces) -> str:
@@ -101,18 +102,13 @@ def notes_in_text(text: str) -> str:
 
     text = replace_bracketed(text, "^[", substitute)
     count = len(notes)
-    # they were found from the last to the first
-    text = re.sub(
-        f"\\[\\^{_NOTE}-(\\d+)\ue020\\]", lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", text
-    )
-    made = [f"[^{_NOTE}-{number}]: {each}" for number, each in enumerate(reversed(notes), 1)]
-    made = [
-        re.sub(
-            f"\\[\\^{_NOTE}-(\\d+)\ue020\\]", lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", each
-        )
-        for each in made
-    ]
-    return text.rstrip("\n") + "\n\n" + "\n\n".join(made) if made else text
+
+    def numbered(part: str) -> str:
+        # they were found from the last to the first
+        return _NOTE_MARK.sub(lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", part)
+
+    made = [f"[^{_NOTE}-{number}]: {numbered(each)}" for number, each in enumerate(reversed(notes), 1)]
+    return numbered(text).rstrip("\n") + "\n\n" + "\n\n".join(made) if made else text
 
 
 def spans(text: str, note: Note) -> str:

@@ -100,10 +100,9 @@ def author_names(value: Any) -> list[str]:
         name = value.get("name") or value.get("literal")
         if isinstance(name, dict) or not name:
             parts = name if isinstance(name, dict) else value
-            pieces = [
-                parts.get(key) for key in ("given", "dropping-particle", "non-dropping-particle", "family")
-            ]
-            name = str(parts.get("literal") or " ".join(str(each) for each in pieces if each))
+            keys = ("given", "dropping-particle", "non-dropping-particle", "family")
+            pieces = (str(parts[key]) for key in keys if parts.get(key))
+            name = str(parts.get("literal") or " ".join(pieces))
         return [one_line(name)] if one_line(name) else []
     return [name for each in value for name in author_names(each)] if isinstance(value, list) else []
 
@@ -133,10 +132,8 @@ def _aliases(value: Any, document: QuartoDocument) -> list[str]:
     for each in list_of(value):
         if isinstance(each, str) and each.strip():
             folder = "/" if document.path.parent.as_posix() == "." else f"/{document.path.parent.as_posix()}/"
-            address = (
-                each.strip() if each.strip().startswith("/") else folder + each.strip().removeprefix("./")
-            )
-            found.append(_normal(address))
+            written = each.strip()
+            found.append(_normal(written if written[0] == "/" else folder + written.removeprefix("./")))
     return list(dict.fromkeys(found))
 
 

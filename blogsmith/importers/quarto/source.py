@@ -196,7 +196,7 @@ class QuartoFiles:
 def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
     """Every file of the project."""
     skipped = {*SKIPPED, *_OTHERS, config.output}
-    paths = [path for path in walk_files(root, skipped) if config.output not in _folders(path)]
+    paths = [path for path in walk_files(root, skipped) if config.output not in map(str, path.parents)]
     wanted = _chosen(config)
     pages: dict[PurePosixPath, PurePosixPath] = {}
     notices: list[Notice] = []
@@ -218,10 +218,6 @@ def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
     taken = set(pages.values())
     others = tuple(path for path in paths if path not in taken and not path.name.startswith((".", "_quarto")))
     return QuartoFiles(tuple(documents), others, tuple(notices))
-
-
-def _folders(path: PurePosixPath) -> list[str]:
-    return [folder.as_posix() for folder in path.parents]
 
 
 def _is_page(path: PurePosixPath) -> bool:

@@ -217,6 +217,11 @@ def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
     return "\n".join([head, *(f"> {line}".rstrip() for line in lines)])
 
 
+def fence_marks(code: str) -> str:
+    """Return the marks of a fence: more backticks than any run of them in the code."""
+    return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+
+
 def fence_text(code: str, info: str) -> str:
     """A code block, its fence longer than any in the code."""
     runs = [len(run) for run in re.findall(r"^[ \t]*(`{3,})", code, re.MULTILINE)]

@@ -12,10 +12,12 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
 import yaml
 
+from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ...base.patterns import lazy_pattern
 from ...base.schema.data_places import is_too_deep
 from ...base.schema.yaml_scalars import resolve
@@ -58,6 +60,14 @@ class DataTextError(Exception):
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
         self.line = line
+
+
+def settings_error(text: str, path: PurePosixPath, error: DataTextError) -> SiteError:
+    """Return the error for settings of a source that cannot be read. text: of their file."""
+    lines = text.split("\n")
+    line = lines[error.line - 1] if error.line <= len(lines) else ""
+    message = f"the settings cannot be read: {error}"
+    return SiteError(Diagnostic("import-source", message, path.as_posix(), Place(error.line), line))
 
 
 def load_yaml(text: str) -> Any:

@@ -45,11 +45,7 @@ def repeated_title(masked: str, title: str) -> str:
     found = _ATX.search(masked)
     if not found or masked[: found.start()].strip() or len(found[2]) > 1:
         return ""
-    return found[0] if _same(heading_text(found[3]), title) else ""
-
-
-def _same(first: str, second: str) -> bool:
-    return slugify(first) == slugify(second)
+    return found[0] if slugify(heading_text(found[3])) == slugify(title) else ""
 
 
 def _atx(found: re.Match[str]) -> str:

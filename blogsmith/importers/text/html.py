@@ -40,14 +40,9 @@ def image(
 
     width: as HTML or a style has it; left out where it is no length or the whole line.
     """
-    shown = "".join(
-        [
-            f' "{_quoted(caption_text(caption or title))}"' if caption or title else "",
-            ")",
-            attribute_list(name, {"width": length(width)}),
-        ]
-    )
-    return f"![{alt_text(alt)}]({address_text(address)}{shown}"
+    shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
+    attributes = attribute_list(name, {"width": length(width)})
+    return f"![{alt_text(alt)}]({address_text(address)}{shown}){attributes}"
 
 
 def caption_text(text: str) -> str:
@@ -138,11 +133,8 @@ def address_text(address: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return (
-        " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
-        if '"' in text
-        else " ".join(text.split())
-    )
+    line = " ".join(text.split())
+    return line.replace("\\", "\\\\").replace('"', '\\"') if '"' in text else line
 
 
 def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str], str], str | None]) -> str:

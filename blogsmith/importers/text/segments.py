@@ -98,9 +98,8 @@ def inline_ranges(
         first = found.start()
         last = ends.of(opener, found)
         if last < 0:
-            tag = _tag(text, first, end) if opener == "opaque" else None
-            last = tag or -1
-            opener = "tag" if tag else opener
+            tag = _compiled(_TAG).match(text, first, end) if opener == "opaque" else None
+            last, opener = (tag.end(), "tag") if tag else (-1, opener)
         if last < 0:
             position = first + 1 if opener in ("comment", "opaque") else found.end()
             continue
@@ -121,16 +120,6 @@ _KINDS: dict[str, SegmentKind] = {
     **{"comment": "comment", "opaque": "opaque", "span": "span", "tag": "tag"},
     **dict.fromkeys(("display", "escaped", "bracket", "environment", "dollar"), "math"),
 }
-
-
-@lru_cache(maxsize=1)
-def _tag_pattern() -> re.Pattern[str]:
-    return re.compile(_TAG, re.IGNORECASE)
-
-
-def _tag(text: str, start: int, end: int) -> int | None:
-    found = _tag_pattern().match(text, start, end)
-    return found.end() if found else None
 
 
 def _crosses_blocks(text: str, start: int, end: int) -> bool:
