@@ -101,11 +101,8 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
 
 def _from_templates(root: Path, values: Iterable[Mapping[str, Any]]) -> dict[str, str] | None:
     names = {key: value for each in values for key, value in each.items() if isinstance(value, str)}
-    paths = (
-        path
-        for path in (walk_files(root) if root.is_dir() else ())
-        if path.suffix in _SUFFIXES and not _FOLDERS.isdisjoint(path.parts)
-    )
+    every = walk_files(root) if root.is_dir() else ()
+    paths = (each for each in every if each.suffix in _SUFFIXES and not _FOLDERS.isdisjoint(each.parts))
     for path in islice(paths, _MOST_FILES):
         for script in _SCRIPT.finditer(read_text(root / path) or ""):
             provider = "giscus" if "giscus.app" in script[0] else "utterances"

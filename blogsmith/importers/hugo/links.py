@@ -44,10 +44,8 @@ class LinkTable:
         self._addresses: dict[str, HugoDocument] = {}
         names: Counter[str] = Counter()
         for document in documents:
-            for key in (
-                _key(document.inner.as_posix()),
-                _key("/".join([document.language, *document.sections, document.name])),
-            ):
+            path = "/".join([document.language, *document.sections, document.name])
+            for key in map(_key, (document.inner.as_posix(), path)):
                 self._pages.setdefault(key, document)
             names[_name(document.name, document.language)] += 1
             for address in (document.address, *_aliases(document)):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ...model.names import name_set
 from ...model.slug_rules import alias_problem
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
+from ..page_work import translate_document
 from ..source_files import read_text, walk_files
 from ..text.containers import join_tabs
 from ..text.data import DataTextError, load_data, load_yaml
@@ -61,9 +62,8 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
             found[key] = names
     if series := texts_in(front.get("series")):
         order = front.get("series_order", front.get("seriesorder"))
-        found["series"] = (
-            {"name": series[0], "part": order} if isinstance(order, int) and order > 0 else series[0]
-        )
+        has_part = isinstance(order, int) and order > 0
+        found["series"] = {"name": series[0], "part": order} if has_part else series[0]
     if authors := _authors(front):
         found["authors"] = authors
     toc = front.get("toc", front.get("showtoc"))
@@ -215,6 +215,7 @@ class HugoPageTranslator:
     def __init__(self, root: Path, config: HugoConfig, files: HugoFiles) -> None:
         self._root = root
         self._config = config
+        self._documents = files.documents
         self._links = LinkTable(root, config, files.documents, files.copied)
         self._templates = _templates(root / config.folder)
         self._kinds: set[str] = set()
@@ -225,10 +226,11 @@ class HugoPageTranslator:
     def _data(self) -> dict[str, Any]:
         return read_data(self._root, self._config)
 
-    def take_needs(self) -> SiteNeeds:
-        """Return what the pages need that were translated since the last call."""
+    def translate_number(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
+        """Return the page of a document of the site, within a limit of time, and what it needs."""
+        page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
-        return SiteNeeds(kinds, self._links.take_shown_assets())
+        return page, SiteNeeds(kinds, self._links.take_shown_assets())
 
     def translate(self, document: HugoDocument) -> ImportedPage:
         """The page."""
@@ -323,9 +325,8 @@ class HugoPageTranslator:
 
 
 def _name_in(message: str) -> str:
-    return (
-        message.removeprefix("shortcode ").split()[0].rstrip(":") if message.startswith("shortcode ") else ""
-    )
+    first, _, rest = message.partition(" ")
+    return rest.split()[0].rstrip(":") if first == "shortcode" else ""
 
 
 def _templates(site: Path) -> dict[str, str]:

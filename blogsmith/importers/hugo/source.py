@@ -357,11 +357,8 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
     place = "/" + "/".join([*document.sections, *([] if document.is_branch else [document.name])])
     kind = ("section" if document.sections else "home") if document.is_branch else "page"
     is_placed = fnmatchcase(place, written.get("path", "*").replace("{", "").replace("}", ""))
-    return (
-        is_placed
-        and written.get("kind", kind) == kind
-        and written.get("lang", "").casefold() in ("", document.language)
-    )
+    is_language = written.get("lang", "").casefold() in ("", document.language)
+    return is_placed and is_language and written.get("kind", kind) == kind
 
 
 def _lines_of(written: FrontText) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,11 +16,11 @@ from ...project.report import Progress
 from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path
-from ..page_work import ONE_PROCESS, Workers, map_pages, translate_document
+from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..protection import draft_settings
 from .config import HugoConfig, find_config, read_config
 from .independent import render_goldmark
-from .page import KEYS, HugoPageTranslator, SiteNeeds
+from .page import KEYS, HugoPageTranslator
 from .source import HugoDocument, HugoFiles, find_files, own_pattern, urlize
 
 _MADE = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
@@ -224,10 +224,10 @@ class Hugo:
         patterns = settings.get("permalinks", {})
         pages: list[ImportedPage] = []
         kinds, assets = set[str](), dict[str, Path]()
-        translation = _Translation(translator, documents)
-        made = map_pages(translation.translate, range(len(documents)), len(documents), workers)
+        count = len(documents)
+        made = map_pages(translator.translate_number, range(count), count, workers)
         for document, (page, needs) in zip(documents, made, strict=True):
-            progress("read", len(pages), len(documents))
+            progress("read", len(pages), count)
             pages.append(keep_address(complete_page(page, document.front, KEYS), patterns))
             kinds |= needs.kinds
             assets |= needs.assets
@@ -250,18 +250,6 @@ class Hugo:
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML as goldmark would make it."""
         return render_goldmark(text, page.original)
-
-
-@dataclass(frozen=True, slots=True)
-class _Translation:
-    """The documents of a site, each of which is translated by any process that has all of them."""
-
-    translator: HugoPageTranslator
-    documents: Sequence[HugoDocument]
-
-    def translate(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
-        page = translate_document(self.translator.translate, self.documents[number])
-        return page, self.translator.take_needs()
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:

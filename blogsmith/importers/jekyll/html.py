@@ -25,7 +25,7 @@ from ..text.html_markdown import (
 from ..text.math import optional_macros, tex_macros
 from ..text.pieces import Pieces
 from ..text.segments import MaskedText
-from .context import PageContext
+from .source import PageContext
 
 _FENCE = lazy_pattern(
     r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[^\n]*\n(?:(?!(?P=indent)[ \t]{0,3}(?P=mark))[^\n]*\n)*"

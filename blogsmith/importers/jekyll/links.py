@@ -10,8 +10,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from ...base.patterns import lazy_pattern
-from .context import PageContext
-from .source import JekyllDocument, JekyllSite, address_key
+from .source import JekyllDocument, JekyllSite, PageContext, address_key
 
 _DESTINATION = lazy_pattern(r"(\]\(\s*)(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)")
 _DEFINITION = lazy_pattern(r"^([ ]{0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*)(<[^<>\n]*>|\S+)", re.MULTILINE)

@@ -19,7 +19,6 @@ from ..text.front_values import list_of, one_line
 from ..text.html import replace_elements
 from ..text.math import display, inline
 from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
-from .context import PageContext
 from .html import HtmlTranslator, ask_for_markdown, inline_html, settle_blocks
 from .kramdown import (
     DIALECT,
@@ -39,7 +38,7 @@ from .links import missing_images, rewrite_links
 from .liquid import PLAIN_FILTERS, Filter, LiquidRenderer, LiquidScope, LiquidTooLarge, UnknownValue
 from .liquid_parser import LiquidOutput, LiquidTag, parse_liquid
 from .settings import names_in
-from .source import JekyllDocument, JekyllSite
+from .source import JekyllDocument, JekyllSite, PageContext
 from .tags import render_tag, unveil_raw
 
 _TEXTS = ("title", "subtitle", "description")

@@ -1,4 +1,4 @@
-"""The files of a Jekyll site: documents, templates, data, and what is copied."""
+"""The files of a Jekyll site: documents, templates, data, copies; and what translating a page knows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ..model import ImportedPage, Notice
-from ..protection import complete_front, excluded, part_protected, withheld
+from ..model import ImportedPage, Notice, NoticeKind
+from ..protection import excluded, part_protected, read_head, withheld
 from ..source_files import read_text, walk_files
-from ..text.data import DataTextError, load_mapping, load_yaml, split_head
+from ..text.data import DataTextError, load_yaml, split_head
 from ..text.math import script_macros, tex_macros
-from .liquid_parser import Nodes, parse_liquid
+from ..text.pieces import Pieces
+from ..text.segments import Lines
+from .liquid_parser import LiquidOutput, LiquidTag, Nodes, parse_liquid
 from .settings import JekyllConfig, expand, names_in
 
 MADE_HERE = name_set("/ /404 /404.html /archive /archives /tags /categories /feed.xml") | {""}
@@ -194,12 +196,7 @@ def _document(
     config: JekyllConfig,
 ) -> JekyllDocument:
     head, body, first_line = split_head(text)
-    notices: tuple[Notice, ...] = ()
-    try:
-        own = complete_front(load_mapping(head), head)
-    except DataTextError as error:
-        message = f"the front matter is not YAML: {error}"
-        notices, own = (Notice("mistake", message, place.as_posix(), error.line + 1),), _lines_of(head)
+    own, notices = read_head(head, place.as_posix())
     front = config.defaults(path, collection) | own
     if (known := config.collections.get(collection)) and not known.is_output:
         # Jekyll makes no page of it
@@ -219,12 +216,6 @@ def _document(
         address=_address(front, collection, name, inner, path, date, config),
         notices=notices,
     )
-
-
-def _lines_of(head: str) -> dict[str, Any]:
-    """Front matter that is no YAML, line by line: the keys with one plain value."""
-    pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
-    return {key: value.strip("\"'") for key, value in pairs}
 
 
 def _date(written: str, dated: re.Match[str] | None) -> dt.date | None:
@@ -381,3 +372,43 @@ def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
         if "\\newcommand" in text and len(text) < 100_000:
             found = tex_macros(text) | found
     return found
+
+
+@dataclass(slots=True)
+class PageContext:
+    """What tags of one page are given, and what they leave. Lives as long as its translation."""
+
+    site: JekyllSite
+    document: JekyllDocument
+    lines: Lines
+    finished: Pieces = field(default_factory=Pieces)
+    notices: list[Notice] = field(default_factory=list)
+    cited: list[str] = field(default_factory=list)
+    """Keys of the bibliography that the page names."""
+    start: int = 0
+    """Where the tag of the page stands that an include is rendered for."""
+    depth: int = 0
+    """How many includes are being rendered."""
+
+    def notice(
+        self,
+        kind: NoticeKind,
+        message: str,
+        *,
+        line: int = 0,
+        hint: str = "",
+        removed: str = "",
+        is_list: bool = False,
+    ) -> None:
+        """Add a notice about this page."""
+        source = self.document.path.as_posix()
+        self.notices.append(Notice(kind, message, source, line, hint, removed, is_list))
+
+    def line_of(self, node: LiquidOutput | LiquidTag) -> int:
+        """The line of a node; in an include that of the tag that names it."""
+        return self.lines.at(self.start if self.depth else node.start)
+
+    def leave(self, node: LiquidOutput | LiquidTag, why: str) -> str:
+        """What stands for something that cannot be translated: itself, as text, with a comment."""
+        self.notice("left", why, line=self.line_of(node), hint="it stands in the page as it was")
+        return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")

@@ -13,7 +13,6 @@ from ..bibliographies import fit_key
 from ..text.containers import begin_tabs, fence_marks, tab
 from ..text.html import caption_text, code_spans
 from ..text.math import display, inline
-from .context import PageContext
 from .liquid import (
     LiquidRenderer,
     LiquidScope,
@@ -24,7 +23,7 @@ from .liquid import (
     text_of,
 )
 from .liquid_parser import LiquidTag
-from .source import JekyllDocument
+from .source import JekyllDocument, PageContext
 
 _ARGUMENT = lazy_pattern(
     r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|\{\{([^{}]*)\}\}|([^\s,\"']+))", re.DOTALL

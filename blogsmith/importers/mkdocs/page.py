@@ -227,7 +227,9 @@ class _PageText:
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
         text = escape_table_code(text, DIALECT)
-        text = _without_false_displays(_ESCAPED_TARGET.sub(_plain_target, text))
+        # in the target of a link these would begin a formula
+        text = _ESCAPED_TARGET.sub(lambda found: found[0].replace(r"\(", "%28").replace(r"\)", "%29"), text)
+        text = _without_false_displays(text)
         text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
             text = _without_languages(text)
@@ -249,9 +251,7 @@ class _PageText:
             text = literal_highlights(text)
         if "macros" not in config.plugins:
             text = literal_shortcodes(text)
-        text = rewrite_marks(
-            text, config, lambda piece, message: self._notice("dropped", message, piece, piece)
-        )
+        text = rewrite_marks(text, config, lambda piece, why: self._notice("dropped", why, piece, piece))
         if "macros" in config.plugins or config.variables:
             text = _JINJA.sub(self._variable, text)
         text = _escape_mentions(text)
@@ -303,23 +303,15 @@ def _escape_mentions(text: str) -> str:
     return _MENTIONED.sub(substitute, text)
 
 
-def _plain_target(found: re.Match[str]) -> str:
-    r"""A link's target without `\(`, which would begin a formula."""
-    return found[0].replace(r"\(", "%28").replace(r"\)", "%29")
-
-
 def _without_false_displays(text: str) -> str:
     r"""Escaped brackets in a line, `[\[1\]](a.md)`, which would be a display here; arithmatex reads `\[` only
     where a block begins."""
     parts = []
     for segment in divide(text, DIALECT):
         before = text[: segment.start].rpartition("\n")[2]
-        is_display = (
-            segment.kind != "math"
-            or not segment.text.startswith(r"\[")
-            or not before.strip(" >*+-0123456789.")
-        )
-        parts.append(segment.text if is_display else f"&#91;{segment.text[2:-2]}&#93;")
+        is_bracket = segment.kind == "math" and segment.text.startswith(r"\[")
+        is_false = is_bracket and before.strip(" >*+-0123456789.")
+        parts.append(f"&#91;{segment.text[2:-2]}&#93;" if is_false else segment.text)
     return "".join(parts)
 
 

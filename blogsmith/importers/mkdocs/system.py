@@ -107,9 +107,8 @@ def _files(
     files: MkDocsFiles, config: MkDocsConfig, root: Path, pages: list[ImportedPage]
 ) -> list[ImportedFile]:
     taken = {page.path for page in pages}
-    copied = (
-        ImportedFile(PurePosixPath("content") / path, root / config.docs / path) for path in files.copied
-    )
+    content, docs = PurePosixPath("content"), root / config.docs
+    copied = (ImportedFile(content / path, docs / path) for path in files.copied)
     return [file for file in copied if file.path not in taken]
 
 

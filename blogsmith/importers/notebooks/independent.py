@@ -55,11 +55,8 @@ def _cell(cell: dict[str, Any], render: Callable[[str], str]) -> str:
         code = _OPTIONS.sub("", source).strip("\n")
         return f"<pre><code>{escape(code)}</code></pre>" if code.strip() else ""
     if kind == "raw":
-        form = (
-            (cell.get("metadata") or {}).get("raw_mimetype")
-            or (cell.get("metadata") or {}).get("format")
-            or ""
-        )
+        metadata = cell.get("metadata") or {}
+        form = metadata.get("raw_mimetype") or metadata.get("format") or ""
         return "" if form not in ("", "text/html", "text/markdown") else render(_without_front(source))
     if kind == "heading":
         source = f"{'#' * int(cell.get('level') or 1)} {source}"

@@ -27,9 +27,10 @@ _OTHER_CELL = lazy_pattern(
 )
 _OPTION = lazy_pattern(r"[ \t]*#[ \t]?\|[ \t]?")
 _KEY = lazy_pattern(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*)|$)")
-_KNOWN = name_set(
+KNOWN_OPTIONS = name_set(
     "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
+"""Options of cells of Quarto that mean the same here."""
 _ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
 _SHOWN_AS = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
@@ -198,7 +199,7 @@ class _Writer:
         for line in options:
             key = _KEY.match(line)
             if key:
-                is_known = key[1].replace(".", "-").replace("_", "-") in _KNOWN
+                is_known = key[1].replace(".", "-").replace("_", "-") in KNOWN_OPTIONS
             elif line.strip() == "hide":
                 yield "include: false"
                 continue

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.results import CellOutput
+from ..notebooks.markdown import KNOWN_OPTIONS
 from ..notebooks.outputs import CellOutputs, ShownOutputs
 from ..text.data import DataTextError, load_yaml
 from ..text.html import image
@@ -35,10 +36,6 @@ _FENCE = lazy_pattern(
 _MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
 _ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
 _ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|multline|alignat)\*?\}")
-_KNOWN = name_set(
-    "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
-)
-"""Options that mean the same here."""
 _NOTHING = name_set("cache freeze message classes code-overflow tags fig-align results")
 _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
 _LAYOUTS = {
@@ -229,7 +226,7 @@ class CodeTranslator:
             name = key.replace(".", "-").replace("_", "-")
             if name == "label":
                 yield f"label: {fit_id(_text(value))}"
-            elif name in _KNOWN:
+            elif name in KNOWN_OPTIONS:
                 yield from self._known_option(name, value, text)
             elif name not in _NOTHING:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")

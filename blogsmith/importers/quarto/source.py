@@ -19,7 +19,7 @@ from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
-from ..protection import complete_front, hold_back, part_protected
+from ..protection import hold_back, part_protected, read_head
 from ..source_files import SKIPPED, read_text, walk_files
 from ..text.data import DataTextError, load_mapping, split_head
 from ..text.front_values import list_of
@@ -289,7 +289,7 @@ def _read(
     if path.suffix == ".ipynb":
         return _read_notebook(text, path, config, is_section=is_section)
     head, body, first_line = split_head(text)
-    own, notices = read_front(head, path.as_posix())
+    own, notices = read_head(head, path.as_posix())
     own = rebase(own, path.parent)
     options = merge(config.shared(path), own)
     return QuartoDocument(path, own, options, body, first_line, is_section, notices)
@@ -312,17 +312,6 @@ def _read_notebook(
     title, body = take_title(found.text) if "title" not in front else ("", found.text)
     front = {"title": title, **front} if title else front
     return replace(document, front=front, body=body, notices=tuple(notes.found), notebook=found)
-
-
-def read_front(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Front matter, and what is wrong with it; line by line where it is no YAML."""
-    try:
-        return complete_front(load_mapping(head), head), ()
-    except DataTextError as error:
-        message = f"the front matter is not YAML: {error}"
-        pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
-        found = {key: value.strip("\"'") for key, value in pairs}
-        return found, (Notice("mistake", message, source, error.line + 1),)
 
 
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:

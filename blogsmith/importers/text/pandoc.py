@@ -178,11 +178,8 @@ def _grid(lines: Sequence[str]) -> list[str]:
             return []
         else:
             cells = [line[start + 1 : end].removeprefix(" ").rstrip() for start, end in pairwise(borders)]
-            rows[-1] = (
-                [[*old, new] for old, new in zip(rows[-1], cells, strict=True)]
-                if rows[-1]
-                else [[c] for c in cells]
-            )
+            above = rows[-1] or [[]] * len(cells)
+            rows[-1] = [[*old, new] for old, new in zip(above, cells, strict=True)]
     if any(_OPENING.match(line) for row in rows for cell in row for line in cell):
         return _html([row for row in rows if row], header + 1 if header >= 0 else 0)
     made = [[_cell(cell) for cell in row] for row in rows if row]
@@ -240,9 +237,8 @@ def _simple(lines: Sequence[str]) -> list[str]:
         rows.append(lines[position])
         position += 1
     rest = lines[position + 1 :] if position < len(lines) and "--" in lines[position] else lines[position:]
-    made = [
-        [_escaped(row[start:end].strip()) for start, end in zip(starts, ends, strict=True)] for row in rows
-    ]
+    columns = list(zip(starts, ends, strict=True))
+    made = [[_escaped(row[start:end].strip()) for start, end in columns] for row in rows]
     return [*_pipes(made, ["---"] * len(starts)), *rest]
 
 

@@ -24,8 +24,7 @@ from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files
 from ..text.html import ElementEnds
 from ..text.segments import Lines
-from .compare import losses
-from .facts import Facts, facts_of_html, without_emphasis, words_in
+from .facts import Facts, facts_of_html, losses, without_emphasis, words_in
 
 
 def _tag(elements: str, names: str, attributes: str = "class") -> str:

@@ -28,8 +28,7 @@ from ..source_files import read_text
 from ..systems import load_system
 from ..text.data import load_data, load_mapping, split_front
 from ..text.segments import Lines
-from .compare import losses
-from .facts import Facts, facts_of_html
+from .facts import Facts, facts_of_html, losses
 from .published_pages import PublishedCheck, check_published, published_facts, published_losses
 from .values import NewValues, ValueIndex, front_losses, leaves, old_leaves, read_old_front, settings_losses
 

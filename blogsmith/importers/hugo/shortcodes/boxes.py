@@ -153,9 +153,8 @@ def show_card(call: Call, inner: str, context: CallContext) -> Replacement | Non
     title, link = call.get("title", "header", 0), call.get("link", "url", "href")
     shown = f"[{title}]({link})" if title and link else f"**{title}**" if title else ""
     body = " ".join([call.get("subtitle", "text"), " ".join(inner.split())]).strip()
-    return (
-        Replacement("- " + ": ".join(filter(None, [shown, body])), is_block=True) if shown or body else None
-    )
+    line = ": ".join(filter(None, [shown, body]))
+    return Replacement(f"- {line}", is_block=True) if line else None
 
 
 def show_button(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -173,9 +172,8 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
     """`badge`, `mark`, `kbd` …: words in a line; those of a colour stand behind its name."""
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
-    return (
-        Replacement({"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}").format(text)) if text else None
-    )
+    form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
+    return Replacement(form.format(text)) if text else None
 
 
 def show_nothing(call: Call, inner: str, context: CallContext) -> Replacement | None:
