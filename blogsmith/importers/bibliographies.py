@@ -226,8 +226,7 @@ def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
     if not isinstance(written, Mapping):
         return None
     fields = {str(key): value for key, value in written.items() if value not in (None, "", [], {})}
-    title = next((text for name in _TITLES if (text := one_line(fields.get(name)))), "")
-    address = next((text for name in _LINKS if (text := one_line(fields.get(name)))), "")
+    title, address = _find_title(fields)
     if not title and not address:
         return None
     named = one_line(fields.get("id") or fields.get("key"))
@@ -255,18 +254,19 @@ def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
     return key
 
 
-def _shown(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return title and address of a link; an empty address if it is none."""
+def _find_title(fields: Mapping[str, Any]) -> tuple[str, str]:
+    """Return title and address of an entry; each may be empty."""
     title = next((text for name in _TITLES if (text := one_line(fields.get(name)))), "")
     address = next((text for name in _LINKS if (text := one_line(fields.get(name)))), "")
-    return title, address if _ADDRESS.fullmatch(address) else ""
+    return title, address
 
 
 def _link(written: Any) -> str:
     """Return Markdown; empty if there is nothing to link to."""
-    title, address = _shown(written if isinstance(written, Mapping) else {"url": written})
+    title, address = _find_title(written if isinstance(written, Mapping) else {"url": written})
     title = re.sub(r"([\\\[\]*_`$<>])", r"\\\1", title or "Slides")
-    return f"[{title}](<{address}>)" if address and "<" not in address and ">" not in address else ""
+    is_address = _ADDRESS.fullmatch(address) and "<" not in address and ">" not in address
+    return f"[{title}](<{address}>)" if is_address else ""
 
 
 _NAME = lazy_pattern(r"bib|refer|citation|literature", re.IGNORECASE)

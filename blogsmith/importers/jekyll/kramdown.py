@@ -228,18 +228,17 @@ def parse_list(text: str) -> AttributeList:
     return AttributeList(name, tuple(classes), pairs, tuple(names))
 
 
-def take_extensions(text: str) -> tuple[str, bool]:
-    """The text without what only steers kramdown, and whether it asked for a table of contents."""
+def take_extensions(text: str) -> str:
+    """The text without what only steers kramdown."""
     defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
     text = _DEFINED.sub("", text)
     for name, attributes in defined.items():
         pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
         text = re.sub(pattern, partial(_put_behind, attributes), text)
-    text, count = _TOC.subn("", text)
+    text = _TOC.sub("", text)
     text = _sub_closed(_COMMENT, lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
     text = _sub_closed(_NO_MARKDOWN, lambda found: str(found[1]), _OPTIONS.sub("", text))
-    text = _END_OF_BLOCK.sub("", text)
-    return text, count > 0
+    return _END_OF_BLOCK.sub("", text)
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:

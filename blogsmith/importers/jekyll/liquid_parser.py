@@ -72,7 +72,9 @@ def parse_liquid(text: str) -> Nodes:
     position = 0
     tokens = _Tokens(text)
     while found := tokens.next(position):
-        _add_text(stack[-1], text[position : found.start()], text, position, found)
+        before = text[position : found.start()]
+        if before := before.rstrip() if found[0][2] == "-" else before:
+            stack[-1].nodes.append(before)
         position = found.end()
         name, arguments = found[1] or "", (found[2] or "").strip()
         if found[3] is not None:
@@ -95,12 +97,6 @@ def parse_liquid(text: str) -> Nodes:
     stack[-1].nodes.append(text[position:])
     _abandon(stack, "", opened)
     return tuple(stack[0].nodes)
-
-
-def _add_text(block: _Open, piece: str, text: str, position: int, found: re.Match[str]) -> None:
-    piece = piece.rstrip() if found[0][2] == "-" else piece
-    if piece:
-        block.nodes.append(piece)
 
 
 def _skip_blank(text: str, position: int, token: str) -> int:

@@ -211,9 +211,9 @@ class PageTranslator:
         text = text if document.is_markdown else _joined_html(text)
         text = ask_for_markdown(distill_code(text, context), is_default=self._site.config.parses_html)
         text = settle_blocks(text)
-        has_toc, html, text = self._markdown(text, context)
+        html, text = self._markdown(text, context)
         text = join_tabs(_unveil(context.finished.restore(text)))
-        front = self._front(document, context, html, has_toc=has_toc)
+        front = self._front(document, context, html)
         return ImportedPage(
             path=self._path(document),
             front=front,
@@ -255,22 +255,20 @@ class PageTranslator:
             context.notice("left", "the templates of this page make more than a page holds", hint=hint)
             return f"{{% raw %}}{document.body}{{% endraw %}}"
 
-    def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
+    def _markdown(self, text: str, context: PageContext) -> tuple[HtmlTranslator, str]:
         html = HtmlTranslator(context)
         masked = mask(rewrite(text, mark_inline, DIALECT, CODE) if "\\$$" in text else text, DIALECT)
-        prose, has_toc = take_extensions(masked.text)
-        prose = distill_notes(bracket_addresses(hard_breaks(prose)), context)
+        prose = hard_breaks(take_extensions(masked.text))
+        prose = distill_notes(bracket_addresses(prose), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
         prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
-        return has_toc, html, unmark_inline(masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text)))
+        return html, unmark_inline(masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text)))
 
-    def _front(
-        self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool
-    ) -> dict[str, Any]:
+    def _front(self, document: JekyllDocument, context: PageContext, html: HtmlTranslator) -> dict[str, Any]:
         front = page_front(document) | self._image(document)
         if html.macros:
             coloured = {name: with_colours(body, html.colours) for name, body in html.macros.items()}

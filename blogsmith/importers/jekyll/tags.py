@@ -305,15 +305,10 @@ def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str
     return f"<{address}>" if address.startswith("http") else address
 
 
-def _youtube(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = _first_word(tag)
-    address = name if name.startswith("http") else f"https://www.youtube.com/watch?v={name}"
-    return f'<div class="video-embed" data-src="{address}"></div>'
-
-
-def _vimeo(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = _first_word(tag)
-    address = name if name.startswith("http") else f"https://vimeo.com/{name}"
+def _hosted(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    """A video of YouTube or Vimeo, by its id or its address."""
+    name, host = _first_word(tag), {"youtube": "www.youtube.com/watch?v="}.get(tag.name, "vimeo.com/")
+    address = name if name.startswith("http") else f"https://{host}{name}"
     return f'<div class="video-embed" data-src="{address}"></div>'
 
 
@@ -343,6 +338,6 @@ _TAGS: Mapping[str, Callable[[PageContext, LiquidTag, LiquidScope, LiquidRendere
     **{"raw": _raw, "highlight": _highlight, "post_url": _post_url, "link": _link, "katexmm": _katexmm},
     **{"katex": _katex, "cite": _cite, "bibliography": _bibliography, "details": _details, "tab": _tab},
     **{"mermaid": _mermaid, "tabs": _tabs, "gist": _gist, "twitter": _tweet, "tweet": _tweet},
-    **{"youtube": _youtube, "vimeo": _vimeo},
+    **{"youtube": _hosted, "vimeo": _hosted},
     **{"marginnote": _margin_note, "sidenote": _margin_note, "marginfigure": _margin_figure},
 }

@@ -187,8 +187,8 @@ class PageDraft:
     """Pictures and results of a notebook."""
 
 
-def page_path(source: str, config: BookConfig, root: str, folders: frozenset[str]) -> PurePosixPath:
-    """Where a page stands in the new site. folders: those that hold pages, relative to the book."""
+def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
+    """Where a page stands in the new site. root: the page that is the front page."""
     path = PurePosixPath(source).relative_to(config.folder)
     content = PurePosixPath("content")
     if path.as_posix() == root:

@@ -125,11 +125,10 @@ def _read(root: Path, path: str) -> str | None:
 def _draft_pages(
     files: BookFiles, config: BookConfig, state: BookState, progress: Progress
 ) -> list[PageDraft]:
-    folders = frozenset(PurePosixPath(each.source).parent.as_posix() for each in files.documents)
     drafts = []
     for done, document in enumerate(files.documents):
         progress("read", done, len(files.documents))
-        path = page_path(document.source, config, files.root, folders)
+        path = page_path(document.source, config, files.root)
         drafts.append(draft_page(document, path, state, config))
     included = {path for draft in drafts for path in draft.walker.inclusions}
     return [draft for draft in drafts if draft.document.order or draft.place.source not in included]

@@ -90,7 +90,7 @@ class NoteLinks:
         name, _, fragment = target.strip().partition("#")
         file = self._index.file(name, self._note.path) or self._drawing(name)
         if file and file.suffix.lower() != ".md":
-            return self._file(file, fragment, options)
+            return self._file(file, options)
         note = self._index.note(name, self._note.path) if name else self._note
         if note is None:
             self._notice("missing", f"embed ![[{target.strip()}]]: there is no such file", f"![[{written}]]")
@@ -117,7 +117,7 @@ class NoteLinks:
         found = (self._index.file(each + end, self._note.path) for each in every for end in (".svg", ".png"))
         return next((path for path in found if path), None)
 
-    def _file(self, file: PurePosixPath, fragment: str, options: list[str]) -> Replacement:
+    def _file(self, file: PurePosixPath, options: list[str]) -> Replacement:
         address, suffix = self.path_to(file), file.suffix.lower()
         width, alt = _size_and_text(options)
         if suffix in PICTURES:

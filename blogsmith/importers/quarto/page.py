@@ -96,7 +96,7 @@ class DocumentTranslator:
             text = f"{text.rstrip()}\n\n{about}"
         body = _Body(self, document, notes, str(front.values.get("title", "")))
         text = body.translate(text)
-        values = self._front(document, front.values, body)
+        values = self._front(front.values, body)
         if body.own_macros:
             values["math"] = {"macros": dict(body.own_macros)}
         original = "\n\n".join([included.own, *included.inserted])
@@ -120,7 +120,7 @@ class DocumentTranslator:
             made=_made_files(document, body),
         )
 
-    def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
+    def _front(self, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
         values = dict(front)
         if isinstance(image := values.get("image"), str):
             values["image"] = body.resolve(image)

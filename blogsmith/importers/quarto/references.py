@@ -134,10 +134,8 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
 
 def author_text(fields: Mapping[str, str]) -> str:
     """Whom a citation in the text names: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors."""
-    names = [
-        _family(name) for name in re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
-    ]
-    names = [name for name in names if name]
+    written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
+    names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):
         return f"{names[0]} et al."
     return " and ".join(names)

@@ -22,6 +22,10 @@ SHORTCODE = lazy_pattern(r"\{\{<\s*(?P<name>[\w-]+)\s*(?P<rest>[\s\S]*?)\s*>\}\}
 _SHOWN = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
 _WATCH = lazy_pattern(r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]+)")
 _VIMEO = lazy_pattern(r"(?:https?:)?//player\.vimeo\.com/video/(\d+)")
+_DROPPED = {
+    **dict.fromkeys(("pagebreak", "brand"), "which is nothing in HTML"),
+    **dict.fromkeys(("lipsum", "placeholder"), "which only fills a page"),
+}
 _PLAYED = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
 
 
@@ -52,11 +56,8 @@ class QuartoShortcodes:
         if name == "kbd" and (words or values):
             keys = words[0] if words else next(iter(values.values()))
             return "+".join(f"[[{key.strip()}]]" for key in re.split(r"[-+](?=.)", keys))
-        if name in ("pagebreak", "brand"):
-            self._note("dropped", f"the shortcode {name}, which is nothing in HTML", found[0])
-            return ""
-        if name in ("lipsum", "placeholder"):
-            self._note("dropped", f"the shortcode {name}, which only fills a page", found[0])
+        if name in _DROPPED:
+            self._note("dropped", f"the shortcode {name}, {_DROPPED[name]}", found[0])
             return ""
         if name in ("fa", "bi", "iconify"):
             self._note("dropped", "an icon by name", found[0], hint="write its character, or a picture")
@@ -65,9 +66,8 @@ class QuartoShortcodes:
             return "Quarto"
         message = f"the shortcode {name}"
         hints = {"embed": "copy the cell of the notebook", "include": "the file is missing"}
-        self._note(
-            "left", message, found[0], hint=hints.get(name, "write what it gave, or a shortcode of ours")
-        )
+        hint = hints.get(name, "write what it gave, or a shortcode of ours")
+        self._note("left", message, found[0], hint=hint)
         return left_as_code(found[0], message)
 
     def _video(self, address: str, values: Mapping[str, str], text: str) -> str:
@@ -120,6 +120,7 @@ _DEEPEST = 10
 _LARGEST = 1_000_000
 """Characters of all files that a page includes; those that include each other double with each step."""
 _MARKUP = (".tex", ".ltx")
+_DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
 
 
 @dataclass(slots=True)
@@ -177,9 +178,5 @@ def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: Inclu
 def _without_macros(text: str) -> str:
     """What a text holds besides definitions, comments and marks of displays."""
     text = re.sub(r"<!--[\s\S]*?-->|^:{3,}.*$|\$\$|^%.*$", "", text, flags=re.MULTILINE)
-    kept = [
-        line
-        for line in text.split("\n")
-        if line.strip() and not re.match(r"\s*\\(?:new|renew|provide|def|Declare|let)", line)
-    ]
-    return "\n".join(kept)
+    lines = (line for line in text.split("\n") if line.strip())
+    return "\n".join(line for line in lines if not _DEFINITION.match(line))

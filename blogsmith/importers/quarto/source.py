@@ -140,9 +140,11 @@ def _rebased(value: Any, folder: PurePosixPath) -> Any:
         return [_rebased(each, folder) for each in value]
     if not isinstance(value, str) or "\n" in value or re.match(r"\w+:", value):
         return value
-    return collapse_path(
-        PurePosixPath(value.lstrip("/")) if value.startswith("/") else folder / value
-    ).as_posix()
+    return _collapse(value, folder).as_posix()
+
+
+def _collapse(address: str, folder: PurePosixPath) -> PurePosixPath:
+    return collapse_path(PurePosixPath(address.lstrip("/")) if address.startswith("/") else folder / address)
 
 
 SUFFIXES = frozenset((".qmd", ".md", ".rmd", ".ipynb", ".markdown"))
@@ -247,9 +249,8 @@ def _glob(pattern: str) -> str:
     pattern = pattern.strip().lstrip("/").removeprefix("./")
     if pattern.endswith("/"):
         pattern += "**"
-    return translate(pattern.replace("**/", "*")) + (
-        f"|{re.escape(pattern)}/.*" if "*" not in pattern else ""
-    )
+    below = "" if "*" in pattern else f"|{re.escape(pattern)}/.*"
+    return translate(pattern.replace("**/", "*")) + below
 
 
 def _chosen(config: QuartoConfig) -> _Chosen:
@@ -316,9 +317,7 @@ def _read_notebook(
 
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:
     """The file that an address in a document means, from the root of the project."""
-    return collapse_path(
-        PurePosixPath(target.lstrip("/")) if target.startswith("/") else path.parent / target
-    )
+    return _collapse(target, path.parent)
 
 
 _LABEL = lazy_pattern(

@@ -169,7 +169,7 @@ def check_site(
     """
     snapshot = _make_site(root, now, progress, len(site.pages), workers)
     own = {path: found for path, found in snapshot.own.items() if found}
-    new_settings = _settings_of(root)
+    new_settings = load_mapping(read_text(root / "blogsmith.yaml") or "")
     addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
     published = published_facts(against, addresses, workers) if against else {}
     base_url, title = snapshot.config.base_url, snapshot.config.title
@@ -194,10 +194,6 @@ def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewValues:
     """Return the values of a new site."""
     fronts, texts = [page.front for page in site.pages], [page.text for page in site.pages]
     return NewValues(ValueIndex([settings]), ValueIndex([settings, *fronts], texts))
-
-
-def _settings_of(root: Path) -> dict[str, Any]:
-    return load_mapping(read_text(root / "blogsmith.yaml") or "")
 
 
 def _make_site(
