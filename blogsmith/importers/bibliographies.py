@@ -156,9 +156,7 @@ class SourceBibliographies:
         return tuple(ImportedFile(_FOLDER / name, file) for name, file in sorted(self._names.items()))
 
 
-_ADDRESS = lazy_pattern(
-    r"https?://\S+|/[^\s/]\S*|[\w./-]+\.(?:pdf|html?|pptx?|key|odp)(?:[?#]\S*)?", re.IGNORECASE
-)
+_ADDRESS = lazy_pattern(r"(?i)https?://\S+|/[^\s/]\S*|[\w./-]+\.(?:pdf|html?|pptx?|key|odp)(?:[?#]\S*)?")
 _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _TITLES = ("title", "name", "label", "text")
 _LINKS = ("url", "URL", "link", "href", "src", "file")

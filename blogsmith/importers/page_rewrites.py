@@ -47,14 +47,11 @@ def _parser() -> MarkdownIt:
 
 
 _ELEMENT = lazy_pattern(
-    r"[ \t]*(?:(?P<script><script\b[^<>]*>)(?P<code>[\s\S]*?)</script\s*>|(?P<sheet><link\b[^<>]*>))"
-    r"[ \t]*\n?",
-    re.IGNORECASE,
+    r"(?i)[ \t]*(?:(?P<script><script\b[^<>]*>)(?P<code>[\s\S]*?)</script\s*>|(?P<sheet><link\b[^<>]*>))"
+    r"[ \t]*\n?"
 )
 _SCRIPT_TAG = lazy_pattern(r"<(?:script|link)\b", re.IGNORECASE)
-_ADDRESS = lazy_pattern(
-    r"mathjax|katex|asciimath|mathtex-script|/polyfill(?:\.min)?\.js|polyfill\.io", re.IGNORECASE
-)
+_ADDRESS = lazy_pattern(r"(?i)mathjax|katex|asciimath|mathtex-script|/polyfill(?:\.min)?\.js|polyfill\.io")
 """In addresses of what sets formulas, and of what MathJax's own manual loads before it."""
 _CODE = lazy_pattern(r"\b(?:MathJax|renderMathInElement|katex\.render)\b")
 _SETTINGS = "text/x-mathjax-config"
@@ -104,14 +101,12 @@ def _with_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, object
 
 
 _RELATIVE = lazy_pattern(
-    r"((?<!\\)\]\(<?|^[ ]{0,3}\[[^\[\]\n]+\]:[ \t]*<?|<|\bhref=[\"']?)//(?=[\w-]+\.)", re.MULTILINE
+    r"(?m)((?<!\\)\]\(<?|^[ ]{0,3}\[[^\[\]\n]+\]:[ \t]*<?|<|\bhref=[\"']?)//(?=[\w-]+\.)"
 )
-_FTP_LINK = lazy_pattern(
-    r"(?<![!\\])\[([^\[\]\n]*)\]\(<?(ftp://[^()\s<>]+)>?(?:[ \t]+\"[^\"\n]*\")?\)", re.IGNORECASE
-)
+_FTP_LINK = lazy_pattern(r"(?i)(?<![!\\])\[([^\[\]\n]*)\]\(<?(ftp://[^()\s<>]+)>?(?:[ \t]+\"[^\"\n]*\")?\)")
 _FTP_TAG = lazy_pattern(r"<a\b[^<>]*\bhref=[\"']?(ftp://[^\s<>\"']+)[^<>]*>([^<>]*)</a\s*>", re.IGNORECASE)
 _FTP = lazy_pattern(
-    r"<(ftp://[^\s<>]+)>|(?<![\w`/(\"'=.])(ftp://[^\s<>()`]*[^\s<>()`.,;:!?，。；：！？）])", re.IGNORECASE
+    r"(?i)<(ftp://[^\s<>]+)>|(?<![\w`/(\"'=.])(ftp://[^\s<>()`]*[^\s<>()`.,;:!?，。；：！？）])"
 )
 
 
@@ -153,10 +148,9 @@ def _tex_formula(formula: str) -> str:
 
 
 _FENCE = lazy_pattern(
-    r"(?P<head>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}|~{3,})[ \t]*"
+    r"(?i)(?P<head>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}|~{3,})[ \t]*"
     r"(?:python|python3|py|ipython3?)\b[^\n{]*\n)"
-    r"(?P<options>(?:[ \t>]*#[ \t]?\|[^\n]*\n)+)",
-    re.IGNORECASE,
+    r"(?P<options>(?:[ \t>]*#[ \t]?\|[^\n]*\n)+)"
 )
 
 

@@ -119,8 +119,8 @@ _FENCES = {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
 _PROSE = {
     "hf_space": lazy_pattern(r"<div\b[^<>]*\bclass=[\"']?[^\"'<>]*\bhf-space\b|\{%-?\s*hf-space\b"),
     "emoji_callouts": lazy_pattern(
-        r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b",
-        re.IGNORECASE | re.MULTILINE,
+        r"(?im)"
+        r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b"
     ),
 }
 """Plugin → what needs it, outside of code."""

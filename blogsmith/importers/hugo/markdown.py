@@ -168,9 +168,8 @@ _LOWERED = 4
 """Characters of what is lowered in a formula of chemistry."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
 _FORMULA_FENCE = lazy_pattern(
-    r"(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
-    r"[^\n`]*\n(?P<tex>[\s\S]*?)(?P<close>^[ \t>]*)(?P=ticks)(?P<end>[ \t]*\n?)",
-    re.MULTILINE,
+    r"(?m)(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
+    r"[^\n`]*\n(?P<tex>[\s\S]*?)(?P<close>^[ \t>]*)(?P=ticks)(?P<end>[ \t]*\n?)"
 )
 _DELIMITER = lazy_pattern(r"\$\$|\\\[|(?<!\\)\$")
 _EXECUTED = lazy_pattern(

@@ -118,8 +118,8 @@ def own_pattern(pattern: str, section: str) -> str:
 MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".mmark"))
 _HTML = frozenset((".html", ".htm"))
 _ENCRYPTION = lazy_pattern(
-    r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b",
-    re.IGNORECASE,
+    r"(?i)"
+    r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b"
 )
 """A shortcode of hugo-encryptor and others, which shows its text to readers with a password."""
 _FOREIGN = frozenset((".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd"))

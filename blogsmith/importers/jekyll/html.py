@@ -28,16 +28,14 @@ from ..text.segments import MaskedText
 from .source import PageContext
 
 _FENCE = lazy_pattern(
-    r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[^\n]*\n(?:(?!(?P=indent)[ \t]{0,3}(?P=mark))[^\n]*\n)*"
-    r"(?P=indent)[ \t]{0,3}(?P=mark)[`~]*[ \t]*$",
-    re.MULTILINE,
+    r"(?m)^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[^\n]*\n(?:(?!(?P=indent)[ \t]{0,3}(?P=mark))[^\n]*\n)*"
+    r"(?P=indent)[ \t]{0,3}(?P=mark)[`~]*[ \t]*$"
 )
 _VERBATIM = lazy_pattern(r"<(pre|script|style|textarea)\b[\s\S]*?</\1\s*>|<!--[\s\S]*?-->", re.IGNORECASE)
 _PARSES = lazy_pattern(r"\{::options[^{}]*\bparse_block_html=[\"']true[\"'][^{}]*/\}")
 _HOLDER = lazy_pattern(
-    r"^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
-    r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)",
-    re.MULTILINE | re.IGNORECASE,
+    r"(?mi)^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
+    r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)"
 )
 """The start of an element in which there are blocks."""
 _START = lazy_pattern(rf"^[ ]{{0,3}}(?=<(?:{'|'.join(sorted(BLOCKS))})\b)", re.MULTILINE | re.IGNORECASE)
@@ -45,17 +43,16 @@ _INDENTED_TAG = lazy_pattern(r"^[ \t]+(?=</?[A-Za-z])", re.MULTILINE)
 _INDENTED = lazy_pattern(r"^[ \t]+", re.MULTILINE)
 _BLANK = lazy_pattern(r"\n[ \t]*(?=\n)")
 _HTML_LINE = lazy_pattern(
-    rf"^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b",
-    re.MULTILINE | re.IGNORECASE,
+    rf"(?mi)^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b"
 )
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
 """A block of Markdown at the margin, behind a blank line: fences among them are marks."""
 _FOLLOWED = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
 _LONE_TAG = lazy_pattern(
+    r"(?i)"
     r"(?:(?<=\n\n)|\A)([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big|mark|kbd|d-[a-z]+)"
     r"\b[^<>\n]*>)"
-    r"[ \t]*\n(?=[ \t]*\S)",
-    re.IGNORECASE,
+    r"[ \t]*\n(?=[ \t]*\S)"
 )
 
 
@@ -120,12 +117,11 @@ _PLAIN = frozenset(("div", "center", "section", "span", "p"))
 _OWN_MARK = lazy_pattern(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)")
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
 _PICTURE = lazy_pattern(
-    r"<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>",
-    re.IGNORECASE,
+    r"(?i)<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>"
 )
 _CAPTION = lazy_pattern(
-    r"(</div>)[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
-    re.IGNORECASE,
+    r"(?i)"
+    r"(</div>)[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>"
 )
 _COLOUR = lazy_pattern(r"\\definecolor\s*\{([^{}]+)\}\s*\{(\w+)\}\s*\{([^{}]+)\}")
 

@@ -97,9 +97,8 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
 
 
 _ESCAPED_START = lazy_pattern(
-    r"^(?:(?<![^\n]\n)|(?=[ \t>]*(?:[-*+]|\d+\.)[ \t]))"
-    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])|(?<!\\)\\(?=\$\$[^$\n]+\$\$(?!\$))",
-    re.MULTILINE,
+    r"(?m)^(?:(?<![^\n]\n)|(?=[ \t>]*(?:[-*+]|\d+\.)[ \t]))"
+    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])|(?<!\\)\\(?=\$\$[^$\n]+\$\$(?!\$))"
 )
 _IN_LINE = "\ue016"
 
@@ -155,14 +154,13 @@ _ITEM = lazy_pattern(
 )
 _DEFINED = lazy_pattern(r"^[ ]{0,3}\{:([\w-]+):\s*([^{}\n]*)\}[ \t]*\n?", re.MULTILINE)
 _TOC = lazy_pattern(
+    r"(?mi)"
     r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n(?:[ \t]+(?!\{:)\S[^\n]*\n){0,3}[ \t]*\{:[^{}\n]*\btoc\b[^{}\n]*\}[ \t]*$"
-    r"|^\{:toc[^{}\n]*\}[ \t]*$",
-    re.MULTILINE | re.IGNORECASE,
+    r"|^\{:toc[^{}\n]*\}[ \t]*$"
 )
 _CAPTIONED = lazy_pattern(
-    r"(?<![^\n]\n)^(!\[[^\]\n]*\]\([^\n]*\)(?:\{[^{}\n]*\})?)[ \t]*\n"
-    r"(?=([*_])\S[^\n]*\2[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z))",
-    re.MULTILINE,
+    r"(?m)(?<![^\n]\n)^(!\[[^\]\n]*\]\([^\n]*\)(?:\{[^{}\n]*\})?)[ \t]*\n"
+    r"(?=([*_])\S[^\n]*\2[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z))"
 )
 _COMMENT = lazy_pattern(r"\{::comment\}([\s\S]*?)\{:/(?:comment)?\}")
 _OPTIONS = lazy_pattern(r"^\{::options[^{}]*/\}[ \t]*\n?", re.MULTILINE)
@@ -259,9 +257,7 @@ def take_abbreviations(text: str) -> str:
     text = _ABBREVIATION.sub("", text)
     names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
     # not inside a tag, an address or a heading's line
-    pattern = re.compile(
-        rf"(<[^<>]*>|\]\([^()\s]*\)|https?://\S+|^#+ .*$)|(?<![\w:|])({names})(?!\w)", re.MULTILINE
-    )
+    pattern = re.compile(rf"(?m)(<[^<>]*>|\]\([^()\s]*\)|https?://\S+|^#+ .*$)|(?<![\w:|])({names})(?!\w)")
     return pattern.sub(
         lambda found: found[0] if found[1] or not known[found[2]] else f"::{found[2]}|{known[found[2]]}::",
         text,
@@ -296,8 +292,7 @@ _IMAGE_LIST = lazy_pattern(r"(!\[(?:[^\[\]]|\[[^\]]*\])*\]\((?:[^()]|\([^()]*\))
 _LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>\ue001])\{:([^{}\n]*)\}")
 _BREAK = lazy_pattern(r"(?<=[^\\\s])[ \t]*\\\\[ \t]*(\n(?![ \t>]*(?:\n|\Z))|(?=\n|\Z))")
 _SPAN_MARK = lazy_pattern(
-    r"(<(?:span|a|b|i|em|strong|small|font|sup|sub|u|mark)\b[^<>]*?)\s+markdown\s*=\s*[\"']?(?:span|1)[\"']?",
-    re.IGNORECASE,
+    r"(?i)(<(?:span|a|b|i|em|strong|small|font|sup|sub|u|mark)\b[^<>]*?)\s+markdown\s*=\s*[\"']?(?:span|1)[\"']?"
 )
 
 

@@ -26,7 +26,7 @@ from .liquid_parser import LiquidTag
 from .source import JekyllDocument, PageContext
 
 _ARGUMENT = lazy_pattern(
-    r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|\{\{([^{}]*)\}\}|([^\s,\"']+))", re.DOTALL
+    r"(?s)([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|\{\{([^{}]*)\}\}|([^\s,\"']+))"
 )
 _PICTURE_NAMES = lazy_pattern(r"figure|image|img|picture|photo|lightbox|fig\b", re.IGNORECASE)
 _VIDEO_NAMES = lazy_pattern(r"video|youtube|vimeo", re.IGNORECASE)

@@ -22,9 +22,7 @@ from ..verify.markdown_reader import (
     without_title,
 )
 
-_FENCE = re.compile(
-    r"(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)", re.MULTILINE
-)
+_FENCE = re.compile(r"(?m)(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)")
 _BOX = re.compile(r"^( *)(?:\?\?\?\+?|!!!)[ \t]*([\w -]*?)[ \t]*(\"[^\n]*\")?[ \t]*$", re.MULTILINE)
 _TAB = re.compile(r"^( *)===[!+]*[ \t]+(\"[^\n]*\"|'[^\n]*')[ \t]*$", re.MULTILINE)
 _SLASHES = re.compile(r"^ */{3,}[ \t]*(?:[\w-]+[ \t]*)?(?:\|[ \t]*)?", re.MULTILINE)
@@ -47,8 +45,7 @@ _NAMED_SIGN = re.compile(r"(?<![\w:]):[a-z_+-][\w+-]*:(?![\w:])")
 _DEFINED = re.compile(r"^ *\*\[[^\]]+\]:.*$", re.MULTILINE)
 _TEMPLATE = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
 _MARKDOWN_TAG = re.compile(
-    r"^([ ]*)(<(?:div|figure|section|figcaption)\b[^>]*\bmarkdown\b[^>]*>|</(?:div|section|figure)>)",
-    re.MULTILINE,
+    r"(?m)^([ ]*)(<(?:div|figure|section|figcaption)\b[^>]*\bmarkdown\b[^>]*>|</(?:div|section|figure)>)"
 )
 _ASKS = re.compile(r"<\w+[^>]*\bmarkdown\b")
 _HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=|data-)[^\n]*\}[ \t]*$", re.MULTILINE)

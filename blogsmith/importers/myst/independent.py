@@ -45,8 +45,7 @@ _TEXTLESS = ("cite", "footcite", "fa", "octicon", "eval", "sub-ref")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]*>\s*\Z", re.DOTALL)
 _HIDDEN = frozenset(("remove-input", "remove-cell", "remove_input", "remove_cell"))
 _ATTRIBUTES = re.compile(
-    r"(?<=[\])`$])\{[^{}\n]*[.#=%][^{}\n]*\}|^[ \t]*\{(?:[ \t]*[^{}\s]*[.#=%][^{}\s]*)+\}[ \t]*$",
-    re.MULTILINE,
+    r"(?m)(?<=[\])`$])\{[^{}\n]*[.#=%][^{}\n]*\}|^[ \t]*\{(?:[ \t]*[^{}\s]*[.#=%][^{}\s]*)+\}[ \t]*$"
 )
 _BARE_LINK = re.compile(r"<(?:inv|project|path|xref|myst|doi|wiki):[^<>\s]+>")
 _D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:")

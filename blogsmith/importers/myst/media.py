@@ -14,7 +14,7 @@ from .directives import Directive, read_attributes, split_paragraph
 from .walker import Walker
 
 _VIDEO = lazy_pattern(
-    r"https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*", re.IGNORECASE
+    r"(?i)https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*"
 )
 _EMBEDDED = lazy_pattern(r"(.*)/embed/([\w-]+).*")
 _ROW = lazy_pattern(r"(\s{0,3}[*-]\s+)[*-](?:\s+(.*))?")

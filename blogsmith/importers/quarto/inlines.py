@@ -19,21 +19,18 @@ _AFTER_LINK = lazy_pattern(r"(?<=\))\{[^{}\n]*\}")
 _AFTER_CODE = lazy_pattern("(?<=\ue001)\\{[^{}\n=]*\\}")
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+[^\n]*?)[ \t]*(\{[^{}\n]*\})[ \t]*#*[ \t]*$", re.MULTILINE)
 _HARD = re.compile(
-    r"((?<=\))\{[^{}\n]*\}|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
-    r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
-    re.MULTILINE,
+    r"(?m)((?<=\))\{[^{}\n]*\}|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
+    r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 )
 _RAW_TEX = lazy_pattern(
-    r"^[ \t]*\\(?:newpage|pagebreak|clearpage|noindent|bigskip|medskip|smallskip|vspace\*?\{[^{}]*\}"
-    r"|hfill|appendix|tableofcontents|maketitle)[ \t]*$",
-    re.MULTILINE,
+    r"(?m)^[ \t]*\\(?:newpage|pagebreak|clearpage|noindent|bigskip|medskip|smallskip|vspace\*?\{[^{}]*\}"
+    r"|hfill|appendix|tableofcontents|maketitle)[ \t]*$"
 )
 _DEFINITION = lazy_pattern(
-    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\b[^\n]*(?:\n[^\n]+)*?$",
-    re.MULTILINE,
+    r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\b[^\n]*(?:\n[^\n]+)*?$"
 )
 _ONE_LINE_DEFINITION = lazy_pattern(
-    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator|let)\b[^\n]*$\n?", re.MULTILINE
+    r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator|let)\b[^\n]*$\n?"
 )
 _EXAMPLE = lazy_pattern(r"^([ \t]*)\(@([\w-]*)\)([ \t]+)", re.MULTILINE)
 _SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")

@@ -21,8 +21,8 @@ def take_title(text: str) -> tuple[str, str]:
 
 _ATX = lazy_pattern(r"^([ ]{0,3})(#{1,6})(?=[ \t]|$)([^\n]*)$", re.MULTILINE)
 _SETEXT = lazy_pattern(
-    r"^(?P<text>(?![ \t]*(?:[-*+>|#]|\d+[.)])[ \t])[ ]{0,3}[^\s|][^\n]*)\n[ ]{0,3}(?P<line>=+|-{2,})[ \t]*$",
-    re.MULTILINE,
+    r"(?m)"
+    r"^(?P<text>(?![ \t]*(?:[-*+>|#]|\d+[.)])[ \t])[ ]{0,3}[^\s|][^\n]*)\n[ ]{0,3}(?P<line>=+|-{2,})[ \t]*$"
 )
 _ID = lazy_pattern(r"\{[^{}]*#([^\s{}]+)[^{}]*\}[ \t#]*$")
 _CLOSING = lazy_pattern(r"[ \t]+#+[ \t]*$")

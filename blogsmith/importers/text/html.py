@@ -83,9 +83,8 @@ _CODE = lazy_pattern(r"<(code|tt|samp)\b[^<>]*>(?![\s`])([^<>`]+)(?<!\s)</\1\s*>
 _EMPHASIS = lazy_pattern(r"<(b|strong|i|em)\b[^<>]*>(?![\s*_])([^<>*_]+)(?<![\s*_])</\1\s*>", re.IGNORECASE)
 _BREAK = lazy_pattern(r"\s*<br\b[^<>]*>\s*", re.IGNORECASE)
 _CAPTION_TAG = lazy_pattern(
-    r"</?(?:span|font|small|big|u|center|p|div|a|b|i|em|strong|cite|ins|mark|sub|sup|label|figcaption)"
-    r"(?:\s[^<>]*)?>",
-    re.IGNORECASE,
+    r"(?i)</?(?:span|font|small|big|u|center|p|div|a|b|i|em|strong|cite|ins|mark|sub|sup|label|figcaption)"
+    r"(?:\s[^<>]*)?>"
 )
 
 
@@ -243,9 +242,7 @@ def _close(stack: list[tuple[str, str, list[Element | str]]]) -> None:
     stack[-1][2].append(Element(name, tag_attributes(tag), tag, kept))
 
 
-_START = lazy_pattern(
-    rf"^(?P<indent>[ \t>]*)<(?P<name>{'|'.join(sorted(BLOCKS))})\b[^<>]*>", re.MULTILINE | re.IGNORECASE
-)
+_START = lazy_pattern(rf"(?mi)^(?P<indent>[ \t>]*)<(?P<name>{'|'.join(sorted(BLOCKS))})\b[^<>]*>")
 
 
 def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:

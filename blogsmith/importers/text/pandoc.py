@@ -107,9 +107,7 @@ _RULE = lazy_pattern(r"[ ]{0,3}-{3,}[ \t]*")
 _CAPTION = lazy_pattern(r"(?:Table)?:[ \t]+(?P<text>\S[\s\S]*?)[ \t]*", re.IGNORECASE)
 _OPENING = lazy_pattern(r"[ \t]*(?:`{3,}|~{3,})")
 """Of a code block in a cell."""
-_FENCED = lazy_pattern(
-    r"(^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t>]*(?:`{3,}|~{3,})[ \t]*$)", re.MULTILINE
-)
+_FENCED = lazy_pattern(r"(?m)(^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t>]*(?:`{3,}|~{3,})[ \t]*$)")
 _BLANK = lazy_pattern(r"(\n(?:[ \t]*\n)+)")
 _FORMULA = lazy_pattern(r"(\$(?:\\.|[^$\\])+\$)")
 _PIPE_RULE = lazy_pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?[ \t]*")

@@ -149,7 +149,7 @@ def _split(pattern: re.Pattern[str], html: str) -> Iterator[tuple[str, str]]:
 
 
 _READING_TIME = lazy_pattern(
-    r"(\d+)[\s-]*(minutes?|mins?)\b[\s(]*(?:to\s+)?(?:read|reading)?|reading\s+time:?\s*(\d+)", re.IGNORECASE
+    r"(?i)(\d+)[\s-]*(minutes?|mins?)\b[\s(]*(?:to\s+)?(?:read|reading)?|reading\s+time:?\s*(\d+)"
 )
 _HEAD_WORDS = 100
 """Within so many words an article says how long it takes to read."""
