@@ -15,14 +15,7 @@ from functools import partial
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..text.html import length, style_length
-from ..text.math import (
-    display,
-    has_rows,
-    inline,
-    is_display,
-    split_formula,
-    unescape_tex,
-)
+from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
 from ..text.segments import MARK, Dialect, MaskedText
 from .html import stands_in_html
 from .settings import JekyllConfig

@@ -143,7 +143,7 @@ _JOINT = lazy_pattern(r"\s+(and|or)\s+(?=(?:[^\"']*[\"'][^\"']*[\"'])*[^\"']*$)"
 _MOST_DIGITS = 100
 _MOST_NUMBERS = 10_000
 _WORDS: Mapping[str, Any] = {
-    **{"true": True, "false": False, "nil": None, "null": None, "empty": "", "blank": ""},
+    **{"true": True, "false": False, "nil": None, "null": None, "empty": "", "blank": ""}
 }
 
 

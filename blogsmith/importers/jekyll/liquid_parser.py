@@ -132,11 +132,7 @@ def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
         opened[done.name] -= 1
         source = f"{{% {done.name} {done.arguments} %}}"
         nodes = (node for branch in done.branches for node in branch.nodes)
-        stack[depth].nodes += [
-            LiquidTag(done.name, done.arguments, source, done.start),
-            *nodes,
-            *done.nodes,
-        ]
+        stack[depth].nodes += [LiquidTag(done.name, done.arguments, source, done.start), *nodes, *done.nodes]
     del stack[depth + 1 :]
 
 

@@ -14,13 +14,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..verify.markdown_reader import (
-    Dollars,
-    content_rule,
-    formula_html,
-    markdown_reader,
-    without_title,
-)
+from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader, without_title
 
 _FENCE = re.compile(r"(?m)(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)")
 _BOX = re.compile(r"^( *)(?:\?\?\?\+?|!!!)[ \t]*([\w -]*?)[ \t]*(\"[^\n]*\")?[ \t]*$", re.MULTILINE)

@@ -9,6 +9,7 @@ from html import escape
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
+from ..text.containers import quote
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.segments import CODE, Dialect, mask
@@ -93,11 +94,6 @@ def strip_prefix(line: str, prefix: str) -> str:
 def add_prefix(text: str, prefix: str) -> str:
     """A text with a prefix before each line, none behind it."""
     return "\n".join((prefix + line).rstrip() if not line else prefix + line for line in text.split("\n"))
-
-
-def quote(text: str) -> str:
-    """A text as a quote."""
-    return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
 
 
 def split_title(text: str) -> tuple[str, str]:
@@ -349,4 +345,4 @@ def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
     )
     body = text.strip("\n")
     # a blank line, so that text behind a marker that stands alone is never read as its title
-    return quote(f"{head}\n\n{body}" if body else head)
+    return "\n".join(quote([head, "", *body.split("\n")] if body else [head]))

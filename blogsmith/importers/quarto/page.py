@@ -13,7 +13,7 @@ from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..notebooks.outputs import ShownOutputs, record_files
 from ..source_files import read_text
-from ..text.containers import escape_table_code
+from ..text.containers import escape_table_code, quote
 from ..text.front_values import list_of
 from ..text.headings import demote_headings, repeated_title
 from ..text.math import tex_macros
@@ -21,7 +21,7 @@ from ..text.pandoc import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, SegmentKind, mask
 from . import inlines
-from .blocks import DivTranslator, parse_divs, quote, strip_prefix
+from .blocks import DivTranslator, parse_divs, strip_prefix
 from .cells import CodeTranslator, cell_defaults
 from .figures import FigureTranslator, label_links
 from .freeze import FrozenCells, read_frozen
@@ -273,7 +273,7 @@ def _made_files(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ..
 def _with_abstract(text: str, abstract: str) -> str:
     if not abstract:
         return text
-    return f"{quote('[!ABSTRACT]' + chr(10) * 2 + abstract)}\n\n{text}"
+    return "\n".join([*quote(["[!ABSTRACT]", "", *abstract.split("\n")]), "", text])
 
 
 def with_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:

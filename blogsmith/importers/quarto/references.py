@@ -16,7 +16,7 @@ from .cells import Note
 
 KINDS = ("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def", *NUMBERED_HERE)
 _CALLOUTS: Mapping[str, str] = {
-    **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"},
+    **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"}
 }
 _KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
 _CITED = lazy_pattern(rf"(?P<minus>-)?{_KEY}")

@@ -19,15 +19,7 @@ from ..text.front_values import list_of
 from .independent import render_quarto
 from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, with_macros
-from .source import (
-    QuartoConfig,
-    QuartoFiles,
-    chapters_of,
-    find_config,
-    find_files,
-    index_site,
-    read_config,
-)
+from .source import QuartoConfig, QuartoFiles, chapters_of, find_config, find_files, index_site, read_config
 
 _NEVER = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")
 _NAMED = 20

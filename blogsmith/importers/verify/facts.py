@@ -223,20 +223,12 @@ class _Open:
     heading: list[str] | None = None
 
 
-@dataclass(slots=True)
-class _Found:
-    counters: dict[str, Counter[str]] = field(default_factory=dict)
-    words: list[str] = field(default_factory=list)
-    hidden: Counter[str] = field(default_factory=Counter)
-
-    def add(self, kind: str, thing: str) -> None:
-        self.counters.setdefault(kind, Counter())[thing] += 1
-
-
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._found = _Found()
+        self._counters: dict[str, Counter[str]] = {}
+        self._words: list[str] = []
+        self._hidden: Counter[str] = Counter()
         self._stack: list[_Open] = []
         self._text: list[str] = []
         self._code: list[str] | None = None
@@ -277,26 +269,26 @@ class _Reader(HTMLParser):
             # shown as it was written, and named by a diagnostic
             self._tex, self._math = "", []
         elif tag == "img" and "for-paper" not in classes:
-            self._found.add("images", compared_image(values.get("src", "")))
+            self._add("images", compared_image(values.get("src", "")))
         elif tag == "source" and values.get("srcset", "").strip() and "dark" in values.get("media", ""):
-            self._found.add("images", compared_image(values["srcset"].split()[0]))
+            self._add("images", compared_image(values["srcset"].split()[0]))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
-            self._found.add("tables", "table")
+            self._add("tables", "table")
         elif tag == "pre" and self._code is None:
             self._code = []
         elif tag == "a" and values.get("role") == "doc-biblioref":
-            self._found.add("citations", compared_key(values.get("href", "").removeprefix("#ref-")))
+            self._add("citations", compared_key(values.get("href", "").removeprefix("#ref-")))
         elif tag == "a" and (address := compared_address(values.get("href", ""))):
-            self._found.add("links", address)
+            self._add("links", address)
         elif tag == "abbr":
             # its meaning, which other systems have in the text
             self._text.append(f" {values.get('title', '')} ")
         elif tag == "d-footnote" or (tag == "sup" and _is_note(values)):
             self._flush()
-            self._found.add("footnotes", "footnote")
+            self._add("footnotes", "footnote")
         elif tag == "d-cite":
             for key in filter(None, re.split(r"[\s,]+", values.get("key") or values.get("bibtex-key", ""))):
-                self._found.add("citations", compared_key(key))
+                self._add("citations", compared_key(key))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _BLOCKS:
@@ -314,7 +306,7 @@ class _Reader(HTMLParser):
             return
         for closed in self._stack[index:]:
             if closed.heading is not None:
-                self._found.add("headings", " ".join(words_in("".join(closed.heading))))
+                self._add("headings", " ".join(words_in("".join(closed.heading))))
         del self._stack[index:]
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -339,14 +331,17 @@ class _Reader(HTMLParser):
         """Count no lines: nobody asks for the place of a tag."""
         return j
 
+    def _add(self, kind: str, thing: str) -> None:
+        self._counters.setdefault(kind, Counter())[thing] += 1
+
     @property
     def _is_silent(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_silent
 
     def _formula(self, tex: str) -> None:
         if compared := compared_tex(tex):
-            self._found.add("formulas", compared)
-            self._found.hidden.update(words_in(tex.replace("_", " ")))
+            self._add("formulas", compared)
+            self._hidden.update(words_in(tex.replace("_", " ")))
 
     def _flush(self) -> None:
         if not self._text:
@@ -362,21 +357,19 @@ class _Reader(HTMLParser):
         text = _BOX_MARK.sub(" ", text, count=1) if "[!" in text else text
         if "$" in text or "\\" in text:
             text = _REFERENCE.sub(" ", _MATH.sub(substitute, text))
-        self._found.words.extend(words_in(text.replace(_DOLLAR, "$")))
+        self._words.extend(words_in(text.replace(_DOLLAR, "$")))
 
     def finish(self) -> Facts:
         """All that was found."""
         self._flush()
         if self._code is not None:
             self._take_code()
-        found = self._found
-        found.counters["words"] = Counter(found.words)
-        return Facts(found.counters, tuple(found.words), found.hidden)
+        return Facts({**self._counters, "words": Counter(self._words)}, tuple(self._words), self._hidden)
 
     def _take_code(self) -> None:
         code = "".join(self._code or ())
-        self._found.add("code", compared_code(code))
-        self._found.hidden.update(words_in(code))
+        self._add("code", compared_code(code))
+        self._hidden.update(words_in(code))
         self._code = None
 
 
