@@ -54,14 +54,21 @@ def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
     return found
 
 
-def read_head(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Return front matter in YAML, and what is wrong with it; line by line if it is no YAML."""
+def read_head(
+    head: str, source: str, problem: str = "the front matter is not YAML", *, by_line: bool = False
+) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """Return front matter in YAML, and what is wrong with it.
+
+    by_line: if it is no YAML, keep each line with a key and one plain value.
+    """
     try:
         return complete_front(load_mapping(head), head), ()
     except DataTextError as error:
-        notice = Notice("mistake", f"the front matter is not YAML: {error}", source, error.line + 1)
-        pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
-        return {key: value.strip("\"'") for key, value in pairs}, (notice,)
+        notice = Notice("mistake", f"{problem}: {error}", source, error.line + 1)
+    if not by_line:
+        return complete_front({}, head), (notice,)
+    pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
+    return {key: value.strip("\"'") for key, value in pairs}, (notice,)
 
 
 def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice | None:

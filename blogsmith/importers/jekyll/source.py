@@ -196,7 +196,7 @@ def _document(
     config: JekyllConfig,
 ) -> JekyllDocument:
     head, body, first_line = split_head(text)
-    own, notices = read_head(head, place.as_posix())
+    own, notices = read_head(head, place.as_posix(), by_line=True)
     front = config.defaults(path, collection) | own
     if (known := config.collections.get(collection)) and not known.is_output:
         # Jekyll makes no page of it

@@ -12,9 +12,9 @@ from typing import Any
 from ...model.names import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
-from ..protection import complete_front, excluded, hold_back
+from ..protection import excluded, hold_back, read_head
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.data import DataTextError, load_mapping, split_head
+from ..text.data import split_head
 from .config import BookConfig, BookEntry
 from .d2l import rewrite_d2l
 
@@ -214,12 +214,8 @@ def _add(
         _add_notebook(found, source, text, max(order, 0), title)
         return
     head, body, first = split_head(text)
-    try:
-        front = load_mapping(head)
-    except DataTextError as error:
-        message, front = f"the front matter cannot be read: {error}", {}
-        found.notices.append(Notice("mistake", message, source, error.line + 1))
-    front = complete_front(front, head)
+    front, notices = read_head(head, source, "the front matter cannot be read")
+    found.notices.extend(notices)
     if notice := hold_back(front, source):
         found.notices.append(notice)
         return

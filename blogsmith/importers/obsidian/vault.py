@@ -12,9 +12,9 @@ from typing import Any
 from ...base.patterns import lazy_pattern
 from ...model.slugs import github_slug, slugify
 from ..model import ImportedFile, Notice
-from ..protection import complete_front, excluded, part_protected
+from ..protection import excluded, part_protected, read_head
 from ..source_files import matches_gitignore, read_text, walk_files
-from ..text.data import DataTextError, load_mapping, split_head
+from ..text.data import split_head
 from ..text.front_values import texts_in
 from ..text.headings import heading_text
 from ..text.segments import TEX, mask
@@ -262,14 +262,8 @@ def _folder_of(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPat
 
 def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) -> Note:
     head, body, first_line = split_head(text)
-    front: dict[str, Any] = {}
-    notices: tuple[Notice, ...] = ()
-    try:
-        front = load_mapping(head)
-    except DataTextError as error:
-        message = f"the properties are not YAML: {error}"
-        notices = (Notice("mistake", message, path.as_posix(), error.line + 1, removed=head),)
-    front = complete_front(front, head)
+    front, found = read_head(head, path.as_posix(), "the properties are not YAML")
+    notices = tuple(replace(each, removed=head) for each in found)
     lowered = {str(key).casefold(): value for key, value in front.items()}
     return Note(path, place, slug, lowered, body, first_line, notices)
 

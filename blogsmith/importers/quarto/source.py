@@ -290,7 +290,7 @@ def _read(
     if path.suffix == ".ipynb":
         return _read_notebook(text, path, config, is_section=is_section)
     head, body, first_line = split_head(text)
-    own, notices = read_head(head, path.as_posix())
+    own, notices = read_head(head, path.as_posix(), by_line=True)
     own = rebase(own, path.parent)
     options = merge(config.shared(path), own)
     return QuartoDocument(path, own, options, body, first_line, is_section, notices)
