@@ -25,7 +25,6 @@ from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.base.storage.lock import site_lock
 from blogsmith.base.timeout import LIMIT_S
-from blogsmith.build import site
 from blogsmith.cli.new_post import NewPost, write_post
 from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
@@ -47,6 +46,7 @@ from blogsmith.project.trust.consent import trust
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.render import html
 from blogsmith.site.search.pagefind import PagefindProblem
+from blogsmith.stages import pagefind
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
@@ -198,8 +198,8 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
 
 def _no_pagefind(root: Path) -> tuple[Diagnostic, ...]:
     (root / "blogsmith.yaml").write_text("search: {engine: pagefind}\n", encoding="utf-8")
-    failing = patch.object(site, "make_index", side_effect=PagefindProblem("No space left on device"))
-    with patch.object(site, "is_installed", return_value=True), failing:
+    failing = patch.object(pagefind, "make_index", side_effect=PagefindProblem("No space left on device"))
+    with patch.object(pagefind, "is_installed", return_value=True), failing:
         return build(root).diagnostics
 
 

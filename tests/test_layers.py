@@ -57,7 +57,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
             ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),
             ("notebooks",),
             ("verify",),
-            ("bibliography", "text"),
+            ("text",),
         ),
         "network": (("images", "linkcheck"),),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from ..model.units import name_set
+from ..model.names import name_set
 from .bibtex_entry import BibEntry
 
 _PRIVATE = name_set(

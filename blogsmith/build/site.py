@@ -25,8 +25,8 @@ from ..base.storage.temporary import nameless_file
 from ..hooks.failures import blame_plugins, filter_document
 from ..model.decode import decode
 from ..model.documents import Output, Source
+from ..model.names import name_set
 from ..model.texts import ReadText
-from ..model.units import name_set
 from ..pools.page_executor import count_copies
 from ..project.context import default_context, open_site
 from ..project.load import LoadedSite

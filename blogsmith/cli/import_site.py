@@ -64,7 +64,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
     from ..execute.session.environment import cores
     from ..importers.importer import ImportOptions
     from ..importers.importer import import_site as run
-    from ..importers.page_processes import Workers
+    from ..importers.page_work import Workers
     from ..pools.pool import MAX_PROCESSES
 
     target = into or Path(f"{source.resolve().name}-blogsmith")

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import did_you_mean
 from ..base.patterns import lazy_pattern
-from ..model.units import name_set
+from ..model.names import name_set
 
 _AT_PLACE = "{file}:{line}:{column}"
 _IN_QUERY = "{file}&line={line}&column={column}"

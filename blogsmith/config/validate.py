@@ -21,8 +21,8 @@ from ..base.schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
 from ..base.schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..base.schema.slots import Slot
 from ..model.execution_values import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
+from ..model.names import name_set
 from ..model.publications import ORCID, is_orcid
-from ..model.units import name_set
 from .editors import EDITORS, read_editor
 from .schema import Browser, Config, SiteLanguage
 from .services import check_analytics, check_comments

@@ -1,7 +1,7 @@
 """Sites of other systems, read and written anew as a site of ours.
 
 `blogsmith import` goes through four steps, each a function: `systems.find_system` says which system wrote the
-source, `System.read` gives all of it as records in our words (`model.SiteImport`), `write.write_import`
+source, `System.read` gives all of it as records in our words (`model.SiteImport`), `write.write_site_files`
 writes these to a new folder, and `verify/` builds that and counts whether something was lost.
 
 How a system is added:

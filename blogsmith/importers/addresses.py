@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +33,7 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return with_slug
     if any(slug_problem(part.removesuffix(".html")) for part in wanted.strip("/").split("/")):
         if not alias_problem(wanted):
-            aliases = [*page.front.get("aliases", ()), wanted]
-            return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
+            return with_aliases(page, [wanted])
         hint = "readers who come by it find the page for missing addresses"
         notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
         return replace(page, notices=(*page.notices, notice))
@@ -43,8 +42,15 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
     # where a list stands its folder says, but for the form of the last part
     if new_address(page, patterns).casefold() == _normal(wanted).casefold():
         return with_slug
-    aliases = [*page.front.get("aliases", ()), wanted]
-    return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
+    return with_aliases(page, [wanted])
+
+
+def with_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
+    """Return the page with more old addresses, each once."""
+    if not addresses:
+        return page
+    aliases = list(dict.fromkeys([*page.front.get("aliases", ()), *addresses]))
+    return replace(page, front={**page.front, "aliases": aliases})
 
 
 def leave_lists_free(site: SiteImport) -> SiteImport:

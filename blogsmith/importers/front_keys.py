@@ -4,7 +4,7 @@ Every importer hands its pages and their old front matter to `complete_page`, so
 
 1. A key that the importer translated stays as it is. If a value of it is nowhere in the new page, the key is
    also kept below `imported`.
-2. `references` and `slides` become entries of our own and a link in the text (`reader_keys.py`).
+2. `references` and `slides` become entries of our own and a link in the text (`bibliographies.py`).
 3. A key that means the same in blogsmith is kept, if blogsmith reads its value without complaint.
 4. A key that only controls the old system or its theme is left out.
 5. Every other key is kept as it is, and templates read it as `page.extra`. If blogsmith would read it in
@@ -23,15 +23,15 @@ from typing import Any
 from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Config
 from ..model.documents import Source
+from ..model.names import name_set
 from ..model.protection import find_restrictions
-from ..model.units import name_set
 from ..read.front_matter import read_document
 from ..read.head import KNOWN_KEYS
+from .bibliographies import add_reader_keys
 from .model import FrontKeys, ImportedPage, Notice
 from .protection import with_reach
-from .reader_keys import add_reader_keys
+from .text.data import yaml_text
 from .verify.values import ADDRESS_KEYS, ValueIndex, is_named, leaves
-from .yaml_text import yaml_text
 
 IMPORTED = "imported"
 """Key of the new front matter below which old keys are kept that blogsmith would read in another sense."""

@@ -1,33 +1,86 @@
-"""An import from start to end: recognise, read, write, build and compare, report."""
+"""An import from start to end: recognise, read, write, build and compare, report.
+
+Errors that the old site had too become warnings in the new settings, so that the new site builds. Codes that
+blogsmith lets no site lower stay errors.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from ..base.diagnostics.codes import LOWERABLE
+from ..base.diagnostics.counts import plural
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import open_folder
 from ..base.storage.lock import site_lock
 from ..base.storage.temporary import temporary_folder
 from ..project.report import Progress
 from .addresses import leave_lists_free
-from .comment_services import with_comments
-from .leniency import with_copies, with_leniency
-from .needed_plugins import with_needed_plugins
-from .old_settings import with_named_settings
-from .page_processes import ONE_PROCESS, Workers
+from .model import Notice, SiteImport
 from .page_rewrites import with_rewritten_pages
+from .page_work import ONE_PROCESS, Workers
 from .protection import without_held_files
-from .readable import with_files_that_can_be_read
 from .report import ImportResult, reports_of
-from .social_links import with_social_links
-from .source_files import source_root
+from .site_settings import with_comments, with_named_settings, with_needed_plugins, with_social_links
+from .source_files import source_root, with_files_that_can_be_read
 from .systems import find_system
-from .verify.site import check_site
+from .verify.site import SiteCheck, check_site
 from .write import refuse_other_site, site_files, write_reports, write_site_files
+
+_FORMULAS = frozenset(("math-command", "math-syntax", "math-brace"))
+"""What `math.on_error: render` turns into warnings."""
+
+
+def with_leniency(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
+    """The import with settings that let it build although its pages have mistakes, and the check under
+    these."""
+    errors = Counter(found.code for found in check.diagnostics if found.severity == "error")
+    lowered = sorted(code for code in errors if code in LOWERABLE)
+    formulas = sum(errors[code] for code in errors if code in _FORMULAS)
+    settings: dict[str, Any] = dict(site.settings)
+    notices = list(site.notices)
+    if lowered:
+        settings["diagnostics"] = {**settings.get("diagnostics", {}), **dict.fromkeys(lowered, "warning")}
+        count = plural(sum(errors[code] for code in lowered), "mistake")
+        message = f"{count} of the old site are warnings here: {', '.join(lowered)}"
+        hint = "mend them, and take the codes out of `diagnostics` in blogsmith.yaml"
+        notices.append(Notice("mistake", message, hint=hint))
+    if formulas:
+        settings["math"] = {**settings.get("math", {}), "on_error": "render"}
+        message = f"{plural(formulas, 'mistake')} in formulas: these are shown as TeX"
+        hint = "mend them, and take `math.on_error` out of blogsmith.yaml"
+        notices.append(Notice("mistake", message, hint=hint))
+    codes = frozenset((*lowered, *(_FORMULAS if formulas else ())))
+    if not codes:
+        return site, check
+    return replace(site, settings=settings, notices=tuple(notices)), _lowered(check, codes)
+
+
+def with_copies(site: SiteImport) -> SiteImport:
+    """The import of a site that shows copies of images of other hosts."""
+    images = {**site.settings.get("images", {}), "remote": "fetch"}
+    return replace(site, settings={**site.settings, "images": images})
+
+
+def _lowered(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
+    def lower(found: Diagnostic) -> Diagnostic:
+        return msgspec.structs.replace(found, severity="warning") if found.code in codes else found
+
+    diagnostics = tuple(map(lower, check.diagnostics))
+    left: Mapping[str, int] = Counter(found.path for found in diagnostics if found.severity == "error")
+    pages = tuple(
+        replace(page, errors=left[page.path], warnings=page.warnings + page.errors - left[page.path])
+        for page in check.pages
+    )
+    return replace(check, pages=pages, diagnostics=diagnostics)
 
 
 @dataclass(frozen=True, slots=True)

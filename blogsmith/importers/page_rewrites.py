@@ -1,24 +1,182 @@
-"""Rewrites that look at one page at a time, whatever system it comes from."""
+"""Rewrites of single pages, whatever system they come from: titles, scripts, links, formulas, code, HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, partial
 
+from markdown_it import MarkdownIt
+
+from ..base.patterns import lazy_pattern
 from ..project.report import Progress
-from .alert_boxes import with_alert_boxes
-from .formula_scripts import without_formula_scripts
-from .link_schemes import with_https_links
-from .mathjax_formulas import with_tex_formulas
+from .html_blocks import with_alert_boxes, with_plain_tables
 from .model import ImportedPage, Notice, SiteImport
-from .page_processes import Workers, map_pages
-from .plain_tables import with_plain_tables
-from .plain_titles import with_plain_titles
-from .shown_code import with_shown_code
+from .page_work import Workers, map_pages
+from .text.html import tag_attributes
+from .text.math import escape_underscores, pair_braces, script_macros
+from .text.segments import CODE, Dialect, divide, mask, rewrite_segments
 
-_REWRITES: tuple[Callable[[SiteImport], SiteImport], ...] = (
-    with_plain_titles,
+_PLAIN_TITLES = frozenset(("jekyll", "hugo"))
+_MARKS = frozenset("*_`[<~\\&")
+_DOLLAR = "\ue01f"
+"""A dollar that begins no formula."""
+
+
+def with_plain_title(page: ImportedPage) -> ImportedPage:
+    """Return the page with a title without marks; a link or an image in it stands above the text."""
+    title = page.front.get("title")
+    if not isinstance(title, str) or _MARKS.isdisjoint(title):
+        return page
+    masked = mask(title.replace("\\$", _DOLLAR), Dialect(), {"math"})
+    (line,) = _parser().parseInline(masked.text)
+    tokens = line.children or []
+    words = "".join(each.content for each in tokens if each.type in ("text", "code_inline", "image"))
+    plain = masked.restore(" ".join(words.split())).replace(_DOLLAR, "\\$")
+    if not plain or plain == title:
+        return page
+    has_more = any(token.type in ("link_open", "image") for token in tokens)
+    above = f"{title}\n\n" if has_more else ""
+    return replace(page, front={**page.front, "title": plain}, text=above + page.text.lstrip("\n"))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("strikethrough")
+
+
+_ELEMENT = lazy_pattern(
+    r"(?i)[ \t]*(?:(?P<script><script\b[^<>]*>)(?P<code>[\s\S]*?)</script\s*>|(?P<sheet><link\b[^<>]*>))"
+    r"[ \t]*\n?"
+)
+_SCRIPT_TAG = lazy_pattern(r"<(?:script|link)\b", re.IGNORECASE)
+_ADDRESS = lazy_pattern(r"(?i)mathjax|katex|asciimath|mathtex-script|/polyfill(?:\.min)?\.js|polyfill\.io")
+"""In addresses of what sets formulas, and of what MathJax's own manual loads before it."""
+_CODE = lazy_pattern(r"\b(?:MathJax|renderMathInElement|katex\.render)\b")
+_SETTINGS = "text/x-mathjax-config"
+
+
+def without_formula_scripts(page: ImportedPage) -> ImportedPage:
+    """Return the page without scripts that set formulas in readers' browsers, because builds do that here.
+
+    Old posts often load MathJax themselves, from addresses that are gone by now. Macros that such a script
+    defines become those of its page.
+    """
+    has_element = _SCRIPT_TAG.search(page.text) is not None
+    if not has_element or not (_ADDRESS.search(page.text) or _CODE.search(page.text)):
+        return page
+    removed = list[str]()
+
+    def take(found: re.Match[str]) -> str:
+        if not _sets_formulas(found):
+            return found[0]
+        removed.append(found[0])
+        return "\n" if found[0].endswith("\n") else ""
+
+    masked = mask(page.text, kinds=CODE - {"opaque"})
+    text = _ELEMENT.sub(take, masked.text)
+    if not removed:
+        return page
+    written = masked.restore("".join(removed))
+    notice = Notice("dropped", "a script that sets formulas, which builds do", page.source, removed=written)
+    front = _with_macros(page, script_macros(written))
+    return replace(page, text=masked.restore(text), front=front, notices=(*page.notices, notice))
+
+
+def _sets_formulas(element: re.Match[str]) -> bool:
+    values = tag_attributes(element["script"] or element["sheet"])
+    address = values.get("src", "") or values.get("href", "")
+    if element["sheet"] or address:
+        return _ADDRESS.search(address) is not None
+    return values.get("type", "") == _SETTINGS or _CODE.search(element["code"]) is not None
+
+
+def _with_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, object]:
+    front = dict(page.front)
+    if macros:
+        math = dict(front.get("math") or {})
+        front["math"] = {**math, "macros": {**macros, **math.get("macros", {})}}
+    return front
+
+
+_RELATIVE = lazy_pattern(
+    r"(?m)((?<!\\)\]\(<?|^[ ]{0,3}\[[^\[\]\n]+\]:[ \t]*<?|<|\bhref=[\"']?)//(?=[\w-]+\.)"
+)
+_FTP_LINK = lazy_pattern(r"(?i)(?<![!\\])\[([^\[\]\n]*)\]\(<?(ftp://[^()\s<>]+)>?(?:[ \t]+\"[^\"\n]*\")?\)")
+_FTP_TAG = lazy_pattern(r"<a\b[^<>]*\bhref=[\"']?(ftp://[^\s<>\"']+)[^<>]*>([^<>]*)</a\s*>", re.IGNORECASE)
+_FTP = lazy_pattern(
+    r"(?i)<(ftp://[^\s<>]+)>|(?<![\w`/(\"'=.])(ftp://[^\s<>()`]*[^\s<>()`.,;:!?，。；：！？）])"
+)
+
+
+def with_https_links(page: ImportedPage) -> ImportedPage:
+    """Return the page with HTTPS in links without a scheme, and with code for those by FTP.
+
+    Browsers do not open addresses of FTP; a notice names the page.
+    """
+    if "//" not in page.text:
+        return page
+    masked = mask(page.text, kinds=CODE | {"math"})
+    text = _RELATIVE.sub(r"\1https://", masked.text)
+    if "ftp://" not in text.lower():
+        return replace(page, text=masked.restore(text))
+    text, links = _FTP_LINK.subn(r"\1 (`\2`)", text)
+    text, tags = _FTP_TAG.subn(r"\2 (`\1`)", text)
+    text, bare = _FTP.subn(lambda found: f"`{found[1] or found[2]}`", text)
+    if not links + tags + bare:
+        return replace(page, text=masked.restore(text))
+    hint = "look whether the files are to be had by HTTPS now"
+    notice = Notice(
+        "changed", "an address of FTP, which browsers do not open, is text", page.source, hint=hint
+    )
+    return replace(page, text=masked.restore(text), notices=(*page.notices, notice))
+
+
+def with_tex_formulas(page: ImportedPage) -> ImportedPage:
+    r"""Return the page with TeX for formulas that only MathJax takes.
+
+    These have underscores in `\text`, or braces that were escaped once too often.
+    """
+    if "\\" not in page.text:
+        return page
+    return replace(page, text=rewrite_segments(page.text, "math", _tex_formula, Dialect()))
+
+
+def _tex_formula(formula: str) -> str:
+    return pair_braces(escape_underscores(formula)) if "_" in formula or "\\\\{" in formula else formula
+
+
+_FENCE = lazy_pattern(
+    r"(?i)(?P<head>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}|~{3,})[ \t]*"
+    r"(?:python|python3|py|ipython3?)\b[^\n{]*\n)"
+    r"(?P<options>(?:[ \t>]*#[ \t]?\|[^\n]*\n)+)"
+)
+
+
+def with_shown_code(page: ImportedPage) -> ImportedPage:
+    """Return the page without options `#|` in a plain fence, which would make a cell of it here.
+
+    Such lines are options of Quarto and of notebooks; in a plain fence they are comments that somebody left
+    behind. Without them the fence is code that runs nowhere.
+    """
+    if "#|" not in page.text and "# |" not in page.text:
+        return page
+    notices: list[Notice] = []
+    parts = []
+    for segment in divide(page.text, Dialect()):
+        found = _FENCE.match(segment.text) if segment.kind == "block" else None
+        if found:
+            line = found["options"].strip().split("\n")[0].strip()
+            message = f"{line} in front of code that is only shown"
+            notices.append(Notice("dropped", message, page.source, removed=segment.text))
+            parts.append(found["head"] + segment.text[found.end() :])
+        else:
+            parts.append(segment.text)
+    return replace(page, text="".join(parts), notices=(*page.notices, *notices)) if notices else page
+
+
+_REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
     without_formula_scripts,
     with_https_links,
     with_tex_formulas,
@@ -26,38 +184,22 @@ _REWRITES: tuple[Callable[[SiteImport], SiteImport], ...] = (
     with_plain_tables,
     with_alert_boxes,
 )
-"""In their order. Each changes text, front matter and notices of pages, and nothing else of a site."""
+"""In their order. Each changes text, front matter and notices of a page."""
 
 
-class _Rewritten(NamedTuple):
-    """The parts of a page that rewrites change."""
-
-    text: str
-    front: Mapping[str, Any]
-    notices: tuple[Notice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Rewriter:
-    """Rewrites the pages of one site. Picklable."""
-
-    bare: SiteImport
-    """The site without pages."""
-
-    def rewrite(self, page: ImportedPage) -> _Rewritten:
-        site = replace(self.bare, pages=(page,))
-        for change in _REWRITES:
-            site = change(site)
-        (page,) = site.pages
-        return _Rewritten(page.text, page.front, page.notices)
+def rewrite_page(system: str, page: ImportedPage) -> ImportedPage:
+    """Return the page with all rewrites. system: the name of the system it comes from."""
+    # in front matter of Jekyll and Hugo a title is what it says, marks too
+    page = page if system in _PLAIN_TITLES else with_plain_title(page)
+    for change in _REWRITES:
+        page = change(page)
+    return page
 
 
 def with_rewritten_pages(site: SiteImport, progress: Progress, workers: Workers) -> SiteImport:
-    """Return the import with all these rewrites."""
-    rewriter = _Rewriter(SiteImport(site.root, site.system))
+    """Return the import with all rewrites."""
     pages = list[ImportedPage]()
-    made = map_pages(rewriter.rewrite, site.pages, len(site.pages), workers)
-    for page, new in zip(site.pages, made, strict=True):
+    for page in map_pages(partial(rewrite_page, site.system), site.pages, len(site.pages), workers):
         progress("rewrite", len(pages), len(site.pages))
-        pages.append(replace(page, text=new.text, front=new.front, notices=new.notices))
+        pages.append(page)
     return replace(site, pages=tuple(pages))

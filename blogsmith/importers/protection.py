@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from ..model.protection import find_restrictions
 from .model import ImportedFile, ImportedPage, Notice, SiteImport
 from .source_files import read_text
+from .text.data import DataTextError, load_mapping
 
 _HINT = "blogsmith has no access control: publish it where the host protects it, or leave it out"
 _EXCLUDED_HINT = "copy it to content/ if readers may see it"
@@ -46,19 +47,36 @@ def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
             continue
         key, value = pair[1], pair[2]
         is_lost = key not in front and key.casefold() not in front
-        if (is_lost or (value.startswith("!") and front.get(key) is None)) and find_restrictions(
-            {key: value.strip("\"'")}
-        ):
-            found[key] = value.strip("\"'")
+        bare = value.strip("\"'")
+        is_lost = is_lost or (value.startswith("!") and front.get(key) is None)
+        if is_lost and find_restrictions({key: bare}):
+            found[key] = bare
     return found
+
+
+def read_head(
+    head: str, source: str, problem: str = "the front matter is not YAML", *, by_line: bool = False
+) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """Return front matter in YAML, and what is wrong with it.
+
+    by_line: if it is no YAML, keep each line with a key and one plain value.
+    """
+    try:
+        return complete_front(load_mapping(head), head), ()
+    except DataTextError as error:
+        notice = Notice("mistake", f"{problem}: {error}", source, error.line + 1)
+    if not by_line:
+        return complete_front({}, head), (notice,)
+    pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
+    return {key: value.strip("\"'") for key, value in pairs}, (notice,)
 
 
 def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice | None:
     """Return a notice for a page whose front matter asks for access control; None for any other page."""
     found = next((one for one in find_restrictions(front) if one.remedy == "access"), None)
-    return (
-        withheld(f'"{found.name}" in its front matter restricts who may read it', source) if found else None
-    )
+    if found is None:
+        return None
+    return withheld(f'"{found.name}" in its front matter restricts who may read it', source)
 
 
 def withheld(why: str, source: PurePosixPath | str) -> Notice:
@@ -139,3 +157,9 @@ def _words(texts: Iterable[str]) -> set[str]:
         for word in re.split(r"[\s()\[\]<>\"'|{}#?=,]+", text)
         for name in (word.rpartition("/")[2], unquote(word).rpartition("/")[2])
     }
+
+
+def draft_settings(pages: Iterable[ImportedPage]) -> dict[str, Any]:
+    """Settings of a site that has drafts: a link to one was dead on the old site, and is a warning here."""
+    has_drafts = any(page.front.get("draft") is True for page in pages)
+    return {"diagnostics": {"link-unpublished": "warning"}} if has_drafts else {}

@@ -12,7 +12,7 @@ from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic
 from .model import Notice, NoticeKind, SiteImport
-from .old_settings import DATA_LEFT, SETTINGS_LEFT
+from .site_settings import DATA_LEFT, SETTINGS_LEFT
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -56,6 +56,7 @@ def reports_of(done: ImportResult) -> dict[str, bytes]:
 
 
 def _json(done: ImportResult) -> bytes:
+    published = done.check.published
     return record_text(
         {
             "system": done.site.system,
@@ -63,16 +64,15 @@ def _json(done: ImportResult) -> bytes:
                 {**asdict(page), "counts": dict(page.counts), "address": source.address}
                 for page, source in zip(done.check.pages, done.site.pages, strict=True)
             ],
-            **_published_data(done.check.published),
-            "notices": [_notice(notice) for notice in done.site.all_notices],
+            **({"published": {**asdict(published), "counts": dict(published.counts)}} if published else {}),
+            "notices": [
+                {name: value for name, value in asdict(each).items() if value not in ("", 0)}
+                for each in done.site.all_notices
+            ],
             "diagnostics": [_diagnostic(found) for found in done.check.diagnostics],
             "files": dict(done.files),
         }
     )
-
-
-def _notice(notice: Notice) -> dict[str, object]:
-    return {name: value for name, value in asdict(notice).items() if value not in ("", 0)}
 
 
 def _diagnostic(found: Diagnostic) -> dict[str, object]:
@@ -86,10 +86,6 @@ def _diagnostic(found: Diagnostic) -> dict[str, object]:
         "column": place.column if place else 0,
         "hint": found.hint,
     }
-
-
-def _published_data(check: PublishedCheck | None) -> dict[str, object]:
-    return {"published": {**asdict(check), "counts": dict(check.counts)}} if check else {}
 
 
 def _markdown(done: ImportResult) -> Iterator[str]:

@@ -1,5 +1,8 @@
-"""The files of a source: nothing outside its folder is read, whatever its links and settings say, and nothing
-that is no file, such as a pipe; texts are read whatever their encoding."""
+"""The files of a source, what of them is copied, and patterns of their paths.
+
+Nothing outside its folder is read, whatever its links and settings say, and nothing that is no file, such as
+a pipe. Texts are read whatever their encoding.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
@@ -15,7 +19,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..base.storage.folder import open_folder
 from ..base.storage.links import is_junction
-from ..model.units import name_set
+from ..model.names import name_set
+from .model import ImportedFile, Notice, SiteImport
 
 if TYPE_CHECKING:
     _SystemPath = PosixPath
@@ -167,3 +172,99 @@ def read_text(file: Path) -> str | None:
         text = data.decode("latin-1")
     text = _TERMINAL.sub("", text) if "\x1b" in text else text
     return _RESERVED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+LARGEST = 500_000_000
+"""Bytes of one file; hosts of sites take no larger ones, and one with holes costs nobody anything to make."""
+
+FOLDERS = ("content", "static")
+"""Where files of a source may stand in the new site: nothing there is code that runs, as in `plugins/`."""
+BIBLIOGRAPHIES = "bibliography"
+"""Beside them, for `.bib` files alone: they are data, and are not published."""
+
+
+def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
+    """The import without files that cannot be copied, each with a notice; so have links that lead out."""
+    problems = {file: problem for file in site.files if (problem := _problem(file))}
+    files = tuple(file for file in site.files if file not in problems)
+    notices = [Notice("missing", why, str(file.path)) for file, why in problems.items()]
+    return replace(site, files=files, notices=(*site.notices, *notices, *_links(site)))
+
+
+def _problem(file: ImportedFile) -> str:
+    """Why a file is not copied; empty if it is."""
+    is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix == ".bib"
+    if not (file.path.parts[0] in FOLDERS or is_bibliography) or ".." in file.path.parts:
+        return "the file has no place in the new site"
+    try:
+        with open_file(file.file):
+            size = file.file.stat().st_size
+    except (OSError, ValueError) as error:
+        return f"the file cannot be read: {getattr(error, 'strerror', '') or error}"
+    return f"the file is larger than {LARGEST // 1_000_000} MB, and not copied" if size > LARGEST else ""
+
+
+def _links(site: SiteImport) -> Iterator[Notice]:
+    for path in outer_links(site.root):
+        yield Notice("missing", "a link that leads out of the site is not followed", str(path))
+
+
+_PART = re.compile(r"(/\*\*/|\*\*/|/\*\*|\*|\?|\{[^{}/]*\})")
+_LONGEST_PATTERN = 200
+_QUANTIFIER = re.compile(r"[*+?{]")
+_MOST_QUANTIFIERS = 3
+_MOST_WILDCARDS = 4
+_MOST_PATTERNS = 500
+"""More of them make a search that a hostile pattern can keep running for years."""
+_FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
+
+
+def matches_gitignore(path: str, patterns: Iterable[str], *, is_anchored: bool = False) -> bool:
+    """Return whether patterns of gitignore's form leave a path out; the last one that matches decides.
+
+    is_anchored: a pattern without a slash matches at the top only, as in patterns of globby. A pattern that
+    may take very long matches every path, and so do too many patterns.
+    """
+    every = list(patterns)
+    is_out = len(every) > _MOST_PATTERNS
+    for pattern in every[:_MOST_PATTERNS]:
+        written = pattern.strip()
+        if not written or written.startswith("#"):
+            continue
+        is_negated = written.startswith("!")
+        is_slow = len(written) > _LONGEST_PATTERN or len(_PART.findall(written)) > _MOST_WILDCARDS
+        if (is_slow and not is_negated) or (
+            not is_slow and _glob(written.lstrip("!"), is_anchored).fullmatch(path)
+        ):
+            is_out = not is_negated
+    return is_out
+
+
+@lru_cache(maxsize=_MOST_PATTERNS)
+def _glob(pattern: str, is_anchored: bool) -> re.Pattern[str]:
+    body = pattern.removeprefix("./").strip("/")
+    is_anchored = is_anchored or "/" in pattern.rstrip("/")
+    written = "".join(_FORMS.get(part) or _literal(part) for part in _PART.split(body))
+    return re.compile(f"{'' if is_anchored else '(?:.*/)?'}{written}(?:/.*)?", re.DOTALL)
+
+
+def _literal(part: str) -> str:
+    if part.startswith("{") and part.endswith("}"):
+        return f"(?:{'|'.join(re.escape(each) for each in part[1:-1].split(','))})"
+    return re.escape(part)
+
+
+def matches_regex(path: str, pattern: str) -> bool:
+    """Return whether a regular expression of a source matches the start of a path.
+
+    One that cannot be read, or may take very long, matches every path: what it leaves out is not known.
+    """
+    is_simple = len(_QUANTIFIER.findall(pattern)) <= _MOST_QUANTIFIERS and ")" not in re.sub(
+        r"\)(?![*+?{])", "", pattern
+    )
+    if len(pattern) > _LONGEST_PATTERN or not is_simple:
+        return True
+    try:
+        return re.match(pattern, path) is not None
+    except (re.error, RecursionError, OverflowError):
+        return True

@@ -9,7 +9,7 @@ from typing import Protocol
 from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..project.report import Progress
 from .model import ImportedPage, SiteImport
-from .page_processes import ONE_PROCESS, Workers
+from .page_work import ONE_PROCESS, Workers
 
 NAMES = ("quarto", "myst", "mkdocs", "hugo", "jekyll", "obsidian", "notebooks")
 """Folders of this package, in the order in which they are asked whether a source is theirs."""

@@ -25,7 +25,7 @@ from ..project.bundled_folders import bundled_folder
 from ..project.report import Progress
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
-from .yaml_text import yaml_text
+from .text.data import yaml_text
 
 RECORD = "import-report.json"
 REPORT = "import-report.md"

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from .units import name_set
+from .names import name_set
 
 Remedy: TypeAlias = Literal["access", "list", "draft"]
 """What blogsmith has instead. `access`: nothing. `list`: `unlisted: true`. `draft`: `draft: true`."""

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import nearest, question_of
 from ..base.patterns import lazy_pattern
-from ..model.units import name_set
+from ..model.names import name_set
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
 _PLAIN = name_set("algorithm ascii csv log mermaid none plain plaintext pseudo pseudocode text tsv txt")

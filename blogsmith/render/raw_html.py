@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Place, Reporter
 from ..base.html_tags import Attribute, StartTag, hidden_spans, start_tag
 from ..base.patterns import lazy_pattern
-from ..model.units import name_set
+from ..model.names import name_set
 from ..syntax.markdown_elements import holds_text, is_asked
 from ..syntax.raw_places import raw_place
 from .context import Rendering

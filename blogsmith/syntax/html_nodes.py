@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from ..base.patterns import lazy_pattern
-from ..model.units import VOID_ELEMENTS
+from ..model.names import VOID_ELEMENTS
 
 _VERBATIM_NAMES = "script|noscript|style|pre|code|textarea|math|svg|option|title|iframe|d-code|d-math"
 VERBATIM = frozenset(_VERBATIM_NAMES.split("|"))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import TextMap
 from ..base.html_tags import Attribute, StartTag, start_tag
 from ..base.patterns import lazy_pattern
-from ..model.units import name_set
+from ..model.names import name_set
 from .attributes import ALLOWED
 from .blocks import ENDING
 from .extents import BlockExtent, find_extent, parse_inside, report_open

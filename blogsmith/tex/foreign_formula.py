@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..base.patterns import lazy_pattern
-from ..model.units import name_set
+from ..model.names import name_set
 from .analysis.portable import portable_tex
 from .constructs.grid import number_row
 from .convert import TypesetFormula, math_opening, number_whole

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from blogsmith.cli.garbage import rare_collections
 from blogsmith.execute.session.environment import cores
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.page_processes import Workers
+from blogsmith.importers.page_work import Workers
 from blogsmith.project.report import no_progress
 
 from .build_corpus import make_post

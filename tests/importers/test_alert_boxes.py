@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.alert_boxes import with_alert_boxes
-from blogsmith.importers.model import ImportedPage, SiteImport
+from blogsmith.importers.html_blocks import with_alert_boxes
+from blogsmith.importers.model import ImportedPage
 from tests.rows import each_row
 
 
 def changed(text: str) -> str:
     page = ImportedPage(PurePosixPath("content/a.md"), {"title": "A"}, text, "a.md")
-    return with_alert_boxes(SiteImport(Path(), "notebooks", pages=(page,))).pages[0].text
+    return with_alert_boxes(page).text
 
 
 @pytest.mark.parametrize(

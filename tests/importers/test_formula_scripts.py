@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.formula_scripts import without_formula_scripts
-from blogsmith.importers.model import ImportedPage, SiteImport
+from blogsmith.importers.model import ImportedPage
+from blogsmith.importers.page_rewrites import without_formula_scripts
 
 OTHER = '<script src="https://platform.example.org/widgets.js"></script>'
 
@@ -15,7 +15,7 @@ OTHER = '<script src="https://platform.example.org/widgets.js"></script>'
 def imported(text: str, **front: object) -> ImportedPage:
     """The page of a site that has only this one."""
     page = ImportedPage(PurePosixPath("content/a.md"), front, text, "a.md")
-    return without_formula_scripts(SiteImport(Path(), "jekyll", pages=(page,))).pages[0]
+    return without_formula_scripts(page)
 
 
 @pytest.mark.parametrize(

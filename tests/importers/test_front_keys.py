@@ -15,7 +15,7 @@ import pytest
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import FrontKeys, ImportedPage
 from blogsmith.importers.report import ImportResult
-from blogsmith.importers.text.loose_yaml import load_mapping, split_head
+from blogsmith.importers.text.data import load_mapping, split_head
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put

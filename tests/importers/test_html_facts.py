@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.importers.verify.facts import words_in
-from blogsmith.importers.verify.html_facts import facts_of_html
+from blogsmith.importers.verify.facts import facts_of_html, words_in
 
 PLAIN = "<h2>A</h2><pre><code>import a\nb(1)</code></pre><p>see <code>a(b)</code> for $x$</p>"
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from blogsmith.importers.hugo.config import HugoConfig
 from blogsmith.importers.hugo.independent import render_goldmark
 from blogsmith.importers.hugo.page import HugoPageTranslator
-from blogsmith.importers.hugo.shortcodes.context import CallContext
-from blogsmith.importers.hugo.shortcodes.parse import Call
+from blogsmith.importers.hugo.shortcodes.parse import Call, CallContext
 from blogsmith.importers.hugo.shortcodes.template import expand_template
 from blogsmith.importers.hugo.source import HugoDocument, HugoFiles
 from blogsmith.importers.text.pieces import Pieces

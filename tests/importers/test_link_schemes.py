@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.link_schemes import with_https_links
-from blogsmith.importers.model import ImportedPage, SiteImport
+from blogsmith.importers.model import ImportedPage
+from blogsmith.importers.page_rewrites import with_https_links
 
 
 def read(text: str) -> ImportedPage:
     page = ImportedPage(PurePosixPath("content/a.md"), {}, text, "a.md")
-    return with_https_links(SiteImport(Path(), "hugo", pages=(page,))).pages[0]
+    return with_https_links(page)
 
 
 @pytest.mark.parametrize(

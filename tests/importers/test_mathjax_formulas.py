@@ -2,12 +2,12 @@ r"""What only MathJax takes, in pages of any system; all else stays as it is wri
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.mathjax_formulas import with_tex_formulas
-from blogsmith.importers.model import ImportedPage, SiteImport
+from blogsmith.importers.model import ImportedPage
+from blogsmith.importers.page_rewrites import with_tex_formulas
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ from blogsmith.importers.model import ImportedPage, SiteImport
 )
 def test_formulas(text: str, expected: str) -> None:
     page = ImportedPage(PurePosixPath("content/a.md"), {}, text, "a.md")
-    assert with_tex_formulas(SiteImport(Path(), "mkdocs", pages=(page,))).pages[0].text == expected
+    assert with_tex_formulas(page).text == expected

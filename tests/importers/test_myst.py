@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from blogsmith.importers.myst.d2l import rewrite_d2l
 from blogsmith.importers.myst.independent import render_myst
-from blogsmith.importers.myst.labels import BookLabels
-from blogsmith.importers.myst.registry import REGISTRY
+from blogsmith.importers.myst.page import REGISTRY
+from blogsmith.importers.myst.references import BookLabels
 from blogsmith.importers.myst.walker import BookState, Walker
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.rows import examples

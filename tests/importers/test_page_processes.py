@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from blogsmith.importers import page_processes
+from blogsmith.importers import page_work
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.page_processes import Workers, default_method, map_pages
+from blogsmith.importers.page_work import Workers, default_method, map_pages
 from blogsmith.importers.report import ImportResult
 from blogsmith.importers.source_files import source_root
 from blogsmith.pools import page_executor
@@ -128,10 +128,10 @@ def test_fresh_processes_import_what_one_does(tmp_path: Path, monkeypatch: pytes
 
 def use_processes_always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use them for one page too, and let nothing be done in this process instead."""
-    monkeypatch.setattr(page_processes, "_FEWEST_PAGES", {"fork": 1, "spawn": 1})
+    monkeypatch.setattr(page_work, "_FEWEST_PAGES", {"fork": 1, "spawn": 1})
     monkeypatch.setattr(page_executor, "FORK_FEWEST", 1)
     monkeypatch.setattr(page_executor, "SPAWN_FEWEST", 1)
-    monkeypatch.setattr(page_processes, "ProcessPool", StrictPool)
+    monkeypatch.setattr(page_work, "ProcessPool", StrictPool)
 
 
 class StrictPool(ProcessPool):
@@ -220,7 +220,7 @@ def test_fresh_processes_import_nothing_from_the_working_folder(tmp_path: Path) 
     script = (
         "import datetime as dt, pathlib, sys\n"
         "from blogsmith.importers.importer import ImportOptions, import_site\n"
-        "from blogsmith.importers.page_processes import Workers\n"
+        "from blogsmith.importers.page_work import Workers\n"
         "options = ImportOptions(now=dt.datetime.now(dt.UTC), workers=Workers(2, 'spawn'))\n"
         "import_site(pathlib.Path('source'), pathlib.Path('new'), options, lambda *_: None)\n"
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.model import ImportedPage, SiteImport
-from blogsmith.importers.plain_tables import with_plain_tables
+from blogsmith.importers.html_blocks import with_plain_tables
+from blogsmith.importers.model import ImportedPage
 from tests.rows import each_row
 
 HEAD = "<tr><th>a</th><th>b</th></tr>"
@@ -15,7 +15,7 @@ HEAD = "<tr><th>a</th><th>b</th></tr>"
 
 def changed(text: str) -> ImportedPage:
     page = ImportedPage(PurePosixPath("content/a.md"), {"title": "A"}, text, "a.md")
-    return with_plain_tables(SiteImport(Path(), "jekyll", pages=(page,))).pages[0]
+    return with_plain_tables(page)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from blogsmith.importers.model import ImportedPage, SiteImport
-from blogsmith.importers.plain_titles import with_plain_titles
+from blogsmith.importers.model import ImportedPage
+from blogsmith.importers.page_rewrites import rewrite_page
 from tests.rows import each_row
 
 
 def titled(title: object, system: str = "mkdocs") -> tuple[object, str]:
     """Title and text of a page with this title after an import."""
     page = ImportedPage(PurePosixPath("content/a.md"), {"title": title}, "\nText.\n", "a.md")
-    (found,) = with_plain_titles(SiteImport(Path(), system, pages=(page,))).pages
+    found = rewrite_page(system, page)
     return found.front["title"], found.text
 
 

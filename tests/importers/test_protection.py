@@ -13,7 +13,7 @@ from blogsmith.cli.main import main
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.protection import complete_front
 from blogsmith.importers.report import ImportResult
-from blogsmith.importers.text.path_patterns import matches_gitignore, matches_regex
+from blogsmith.importers.source_files import matches_gitignore, matches_regex
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put

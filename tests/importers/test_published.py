@@ -12,11 +12,8 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import ImportedPage, Notice
 from blogsmith.importers.report import ImportResult, published_line, reports_of
 from blogsmith.importers.text.segments import Lines
-from blogsmith.importers.verify.articles import article_of
-from blogsmith.importers.verify.compare import losses
-from blogsmith.importers.verify.facts import Facts, compared_tex
-from blogsmith.importers.verify.html_facts import facts_of_html
-from blogsmith.importers.verify.published_pages import published_facts, published_losses
+from blogsmith.importers.verify.facts import Facts, compared_tex, facts_of_html, losses
+from blogsmith.importers.verify.published_pages import article_of, published_facts, published_losses
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, put

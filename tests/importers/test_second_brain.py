@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.importers.text.loose_yaml import load_mapping, split_head
+from blogsmith.importers.text.data import load_mapping, split_head
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.site_files import build
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from blogsmith.importers.data_bibliographies import data_bibliographies
+from blogsmith.importers.bibliographies import data_bibliographies
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.needed_plugins import needed_plugins
 from blogsmith.importers.report import ImportResult
+from blogsmith.importers.site_settings import needed_plugins
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put

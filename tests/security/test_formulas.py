@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from blogsmith.model.units import name_set
+from blogsmith.model.names import name_set
 from tests.check import render
 from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import elements, parse

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.importers import page_limit
+from blogsmith.importers import page_work
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.jekyll.liquid import values
-from blogsmith.importers.jekyll.liquid.values import LiquidBudget
-from blogsmith.importers.quarto import includes
+from blogsmith.importers.jekyll import liquid
+from blogsmith.importers.jekyll.liquid import LiquidBudget
+from blogsmith.importers.quarto import shortcodes
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
 from tests.site_files import NOW, put
@@ -103,8 +103,8 @@ LIQUID = {
 def ends_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what makes ever more come to its end after a tenth of what is allowed: all of it takes seconds."""
     if request.param:
-        monkeypatch.setattr(includes, "_LARGEST", includes._LARGEST // 10)
-        monkeypatch.setattr(values, "LiquidBudget", lambda: LiquidBudget(500_000))
+        monkeypatch.setattr(shortcodes, "_LARGEST", shortcodes._LARGEST // 10)
+        monkeypatch.setattr(liquid, "LiquidBudget", lambda: LiquidBudget(500_000))
 
 
 @pytest.mark.parametrize("name", LIQUID)
@@ -154,7 +154,7 @@ def test_row_46_marks_of_translations_in_a_text(name: str, system: str, tmp_path
 def test_row_46_a_page_that_takes_too_long_stands_as_code(
     system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_limit, "LIMIT_S", 0.5)
+    monkeypatch.setattr(page_work, "LIMIT_S", 0.5)
     text = HEAD + "Words, `code` and $x$.\n\n" * 20_000
     files = {
         "jekyll": {"_config.yml": "title: Notes\n", POST: text},

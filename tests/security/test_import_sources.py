@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.importers import readable
+from blogsmith.importers import source_files
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
@@ -184,7 +184,7 @@ def test_row_45_a_file_too_large_to_copy_is_told(tmp_path: Path) -> None:
     def lay(source: Path) -> None:
         (source / "assets").mkdir()
         (source / "assets" / "holes.bin").touch()
-        os.truncate(source / "assets" / "holes.bin", readable.LARGEST + 1)
+        os.truncate(source / "assets" / "holes.bin", source_files.LARGEST + 1)
 
     done = run(tmp_path, JEKYLL, lay)
     (found,) = [notice for notice in done.site.notices if notice.kind == "missing"]

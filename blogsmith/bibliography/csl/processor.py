@@ -13,8 +13,9 @@ from functools import cmp_to_key
 from typing import NamedTuple
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.publications import Person, Publication
-from ...model.units import count_letters, name_set
+from ...model.units import count_letters
 from .elements import render_all, render_macro
 from .formatting import affix, faces
 from .locale import Locale

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..verify.markdown_reader import FORMULA_RULES, formula_html, markdown_reader, read_dollars
+from ..verify.markdown_reader import FORMULA_RULES, Dollars, content_rule, formula_html, markdown_reader
 
 PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
 """Stands behind a text whose site has the extension passthrough, with the opening delimiters."""
@@ -149,11 +149,10 @@ def _call(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=2)
 def _parser(is_raw: bool) -> MarkdownIt:
-    parser = markdown_reader().use(deflist_plugin)
-    read_dollars(parser, allow_space=True, allow_digits=False)
+    formula = content_rule(lambda tex: _math(unescape(tex) if is_raw else _unescape(tex)))
+    rules = dict.fromkeys(FORMULA_RULES, formula)
+    parser = markdown_reader(deflist_plugin, dollars=Dollars(True, False), rules=rules)
     parser.core.ruler.push("marks", _without_marks)
-    for name in FORMULA_RULES:
-        parser.add_render_rule(name, _render_raw if is_raw else _render_escaped)
     return parser
 
 
@@ -164,20 +163,10 @@ def _without_marks(state: StateCore) -> None:
             if child.type == "text":
                 text = child.content if index else _MARKER.sub("", child.content)
                 text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
-                child.content = _RAISED.sub(_raised, text)
-
-
-def _raised(found: re.Match[str]) -> str:
-    # what is raised is a word of its own
-    return f" {found[2]} " if found[1] == "^" else found[2]
-
-
-def _render_raw(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    return _math(unescape(str(getattr(tokens[index], "content", ""))))
-
-
-def _render_escaped(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    return _math(_unescape(str(getattr(tokens[index], "content", ""))))
+                # what is raised is a word of its own
+                child.content = _RAISED.sub(
+                    lambda found: f" {found[2]} " if found[1] == "^" else found[2], text
+                )
 
 
 def _unescape(tex: str) -> str:

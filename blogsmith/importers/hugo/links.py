@@ -15,8 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...base.patterns import lazy_pattern
 from ..model import ImportedFile
-from .config import HugoConfig
-from .mounts import mounted_files, mounts_of
+from .config import HugoConfig, mounted_files, mounts_of
 from .source import HugoDocument
 
 _DESTINATION = lazy_pattern(r"(?<=\]\()([ \t]*)(<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)")
@@ -45,10 +44,8 @@ class LinkTable:
         self._addresses: dict[str, HugoDocument] = {}
         names: Counter[str] = Counter()
         for document in documents:
-            for key in (
-                _key(document.inner.as_posix()),
-                _key("/".join([document.language, *document.sections, document.name])),
-            ):
+            path = "/".join([document.language, *document.sections, document.name])
+            for key in map(_key, (document.inner.as_posix(), path)):
                 self._pages.setdefault(key, document)
             names[_name(document.name, document.language)] += 1
             for address in (document.address, *_aliases(document)):
@@ -75,14 +72,11 @@ class LinkTable:
         if not path:
             return f"#{fragment}" if mark else ""
         found = self._find_page(path, document)
-        return self._between(document, found) + mark + fragment if found else ""
+        return relative(found.inner, document) + mark + fragment if found else ""
 
     def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
-        folders = (
-            []
-            if path.startswith("/")
-            else [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
-        )
+        near = [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
+        folders = [] if path.startswith("/") else near
         # a page in the language of the link goes before
         for folder in [*folders, document.language, ""]:
             key = _key(posixpath.normpath(posixpath.join("/", folder, path.lstrip("/"))))
@@ -90,9 +84,6 @@ class LinkTable:
                 return self._pages[key]
         name = PurePosixPath(_key(path)).name
         return self._named.get(_name(name, document.language)) or self._named.get(_name(name, ""))
-
-    def _between(self, document: HugoDocument, target: HugoDocument) -> str:
-        return relative(target.inner, document)
 
     def destination(self, address: str, document: HugoDocument) -> str:
         """An address of a link or picture, as the new site has it; as it was if nothing is known of it."""
@@ -107,9 +98,8 @@ class LinkTable:
         path = unquote(parts.path)
         page = self._page_at(path, document)
         if page:
-            return (
-                f"{self._between(document, page)}{rest}" if page.inner != document.inner or not rest else rest
-            )
+            is_here = page.inner == document.inner and rest
+            return rest if is_here else f"{relative(page.inner, document)}{rest}"
         if file := self._file_at(path, document):
             return file + rest
         return self._elsewhere(written, document)
@@ -209,12 +199,9 @@ def _resource(name: str, document: HugoDocument) -> str:
     """The file that `resources` in the front matter gives a name; empty if there is none."""
     written = document.front.get("resources")
     for each in written if isinstance(written, list) else ():
-        if (
-            isinstance(each, Mapping)
-            and str(each.get("name") or "") == name
-            and "*" not in str(each.get("src"))
-        ):
-            return str(each.get("src") or "")
+        source = str(each.get("src") or "") if isinstance(each, Mapping) else "*"
+        if "*" not in source and str(each.get("name") or "") == name:
+            return source
     return ""
 
 

@@ -1,22 +1,158 @@
-"""Markdown as goldmark reads it → ours, but for formulas, links and shortcodes."""
+r"""Markdown as goldmark reads it → ours: code, formulas, HTML, text with a meaning; not links and shortcodes.
+
+With the extension passthrough goldmark leaves the formulas between its delimiters alone. Without it they are
+Markdown first: authors write `\_` for an index and `\\\\` for a row, or forget it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ...syntax.emoji import replace_emoji
 from ..model import NoticeKind
-from ..text.elements import Element, replace_blocks
 from ..text.headings import demote_headings, repeated_title
+from ..text.html import Element, replace_blocks
 from ..text.html_markdown import figure_of, video_of
-from ..text.literals import literal_shortcodes
-from ..text.segments import divide, rewrite, rewrite_segments
+from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_entities, unescape_tex
+from ..text.pieces import literal_brackets, literal_shortcodes
+from ..text.segments import Dialect, Segment, divide, rewrite, rewrite_segments
 from .config import HugoConfig
-from .fences import rewrite_fence
-from .formulas import dialect_of
+
+_BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
+_SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
+_TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
+"""Where MathJax takes an underscore for one."""
+_ENVIRONMENT = lazy_pattern(
+    r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
+    r"(?P<end>\\\\end\{(?P=name)\})"
+)
+r"""An environment whose backslashes are written twice: `\\\\begin{align}`."""
+_REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
+_GITLAB = lazy_pattern(r"`([^`]+)`")
+"""The inside of a formula that is a code span in dollars, so that Markdown leaves it alone."""
+_ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
+
+
+def dialect_of(config: HugoConfig) -> Dialect:
+    """Where formulas begin and end on this site."""
+    delimiters = config.passthrough
+    if delimiters is None:
+        # Markdown takes the backslash of a bracket away, and what is left is no formula
+        return Dialect(blank_dollar=True, escaped_brackets=True, brackets=False)
+    has_dollar = "$" in delimiters or not any("(" in each for each in delimiters)
+    return Dialect(dollar=has_dollar, blank_dollar=has_dollar, escaped_brackets=True, brackets=True)
+
+
+def rewrite_formulas(text: str, config: HugoConfig) -> str:
+    """Every formula in our delimiters."""
+    dialect = dialect_of(config)
+    parts = []
+    for segment in divide(text, dialect):
+        if segment.kind == "math":
+            end = segment.start + len(segment.text)
+            parts.append(_rewrite(segment, text, text[end : end + 1], is_raw=config.passthrough is not None))
+        elif segment.kind == "prose":
+            parts.append(_prose(segment.text, dialect))
+        else:
+            parts.append(segment.text)
+    return "".join(parts)
+
+
+def _prose(text: str, dialect: Dialect) -> str:
+    """Signs that mean nothing on this site and open a formula in ours."""
+    if not dialect.brackets:
+        text = literal_brackets(text)
+        text = _ENVIRONMENT.sub(
+            lambda found: _plain_tex(found[0][1 : -len(found["end"])] + found["end"][1:], is_cell=False), text
+        )
+        text = _REFERENCE.sub(r"\1", text)
+    if not dialect.dollar and "$" in text:
+        text = re.sub(r"(?<!\\)\$", r"\\$", text)
+    return text
+
+
+def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
+    opener, tex = split_formula(segment.text)
+    if not tex.strip():
+        return segment.text
+    if found := _GITLAB.fullmatch(tex):
+        return display(found[1]) if is_display(opener) else inline(found[1], after)
+    if not is_raw or opener.startswith("\\\\"):
+        is_cell = text[text.rfind("\n", 0, segment.start) + 1 : segment.start].lstrip().startswith("|")
+        tex = _plain_tex(tex, is_cell=is_cell)
+    else:
+        tex = unescape_entities(tex)
+    tex = _TEXT.sub(lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
+    if not opener:
+        return tex
+    if is_display(opener) or has_rows(tex):
+        # its lines stay as they are: they may begin with the marks of a list or quote around it
+        return f"$${tex}$$" if "\n" in tex else display(tex)
+    return inline(tex, after)
+
+
+def _plain_tex(tex: str, *, is_cell: bool) -> str:
+    r"""TeX behind Markdown's escapes.
+
+    `\|` stays outside of tables, and `\\[2pt]` anywhere: Markdown would take a backslash away, and who wrote
+    it meant a norm or a row.
+    """
+    if not is_cell:
+        tex = _BAR.sub(lambda found: found[0][:-2] + _BAR_KEPT if len(found[0]) == 2 else found[0], tex)
+    tex = unescape_tex(_SPACED_ROW.sub(_ROW_KEPT, tex))
+    return tex.replace(_ROW_KEPT, r"\\").replace(_BAR_KEPT, r"\|")
+
+
+_OPTION = lazy_pattern(
+    r"([A-Za-z_][\w-]*)\s*=\s*"
+    r"(\[[^\]]*\]|\"(?:\\.|[^\"\\])*\"|'[^']*'|[^\s,{}]+(?:[ \t]+\d+(?:-\d+)?(?=[\s,]|$))*)"
+)
+_FENCE = lazy_pattern(r"(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}))[ \t]*(?P<info>[^\n]*)")
+_INFO = lazy_pattern(r"([^\s{]*)[ \t]*(?:\{(.*)\})?[ \t]*(.*)")
+_NUMBERS = lazy_pattern(r"\d+(?:\s*-\s*\d+)?")
+
+
+def rewrite_fence(block: str) -> str:
+    """A code block with the words behind its language as ours are; one that is indented stays."""
+    found = _FENCE.match(block)
+    if not found or "{" not in found["info"] or found["info"].startswith("{"):
+        return block
+    info = _INFO.fullmatch(found["info"].strip())
+    if not info or info[2] is None:
+        return block
+    shown = info_string(info[1], options_in(info[2]))
+    return f"{found['open']}{shown}{' ' + info[3] if info[3] else ''}{block[found.end() :]}"
+
+
+def options_in(text: str) -> dict[str, str]:
+    """Options of the highlighter as they are written, names in lower case, without quotes."""
+    return {name.casefold(): value.strip("\"'[]") for name, value in _OPTION.findall(text)}
+
+
+def info_string(language: str, options: Mapping[str, str]) -> str:
+    """Language and options as ours are written."""
+    start = int(options["linenostart"]) if options.get("linenostart", "").isdigit() else 1
+    parts = [language]
+    names = ("title", "filename", "name", "file")
+    if title := next((options[name] for name in names if options.get(name)), ""):
+        parts.append('title="{}"'.format(title.replace('"', "'")))
+    if marked := _marked(options.get("hl_lines", "")):
+        parts.append(marked)
+    if options.get("linenos", "false").casefold() not in ("false", "0"):
+        parts.append("linenos")
+    if start != 1:
+        parts.append(f"start={start}")
+    return " ".join(filter(None, parts)) if language or len(parts) == 1 else " ".join(["text", *parts[1:]])
+
+
+def _marked(lines: str) -> str:
+    # Hugo counts marked lines from the first one of the block, as we do, whatever the numbers begin with
+    numbers = [re.sub(r"\s", "", each) for each in _NUMBERS.findall(lines)]
+    return f"{{{','.join(numbers)}}}" if numbers else ""
+
 
 _MORE = lazy_pattern(r"<!--[ \t]*more[ \t]*-->", re.IGNORECASE)
 _BLOCK_ATTRIBUTES = lazy_pattern(
@@ -32,9 +168,8 @@ _LOWERED = 4
 """Characters of what is lowered in a formula of chemistry."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
 _FORMULA_FENCE = lazy_pattern(
-    r"(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
-    r"[^\n`]*\n(?P<tex>[\s\S]*?)(?P<close>^[ \t>]*)(?P=ticks)(?P<end>[ \t]*\n?)",
-    re.MULTILINE,
+    r"(?m)(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
+    r"[^\n`]*\n(?P<tex>[\s\S]*?)(?P<close>^[ \t>]*)(?P=ticks)(?P<end>[ \t]*\n?)"
 )
 _DELIMITER = lazy_pattern(r"\$\$|\\\[|(?<!\\)\$")
 _EXECUTED = lazy_pattern(
@@ -78,15 +213,11 @@ def _code_block(block: str) -> str:
     """A block of code in our words; one in the language of formulas is a formula."""
     fence = _FORMULA_FENCE.fullmatch(block)
     if fence is None:
-        return rewrite_fence(_shown_code(block))
+        # a block whose language is in braces is shown there, and would run here
+        return rewrite_fence(_EXECUTED.sub(r"\1\2", block))
     # delimiters of its own, as some themes want them inside
     mark = "" if _DELIMITER.search(fence["tex"]) else "$$"
     return f"{fence['open']}{mark}\n{fence['tex']}{fence['close']}{mark}{fence['end']}"
-
-
-def _shown_code(block: str) -> str:
-    """A block whose language stands in braces: shown there, and run here."""
-    return _EXECUTED.sub(r"\1\2", block)
 
 
 def _html(element: Element, indent: str) -> str:

@@ -1,31 +1,125 @@
-"""The files of a Hugo site: documents with front matter, their resources, and what is published as it is."""
+"""The files of a Hugo site: documents with front matter and address, and what is published as it is."""
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from string import hexdigits
 from typing import Any
+from unicodedata import category
 
 from ...base.patterns import lazy_pattern
 from ..model import ImportedFile, Notice
 from ..protection import complete_front, part_protected, withheld
 from ..source_files import read_text
-from ..text.data import FrontText, load_data, split_front
+from ..text.data import DataTextError, FrontText, load_data, split_front
 from ..text.front_values import list_of
-from ..text.loose_yaml import DataTextError
-from .config import HugoConfig
-from .mounts import MountedFile, is_ignored, missing_mounts, mounted_files, mounts_of
-from .permalinks import Placed, default_address, expand
+from .config import HugoConfig, MountedFile, is_ignored, missing_mounts, mounted_files, mounts_of
+
+_TOKEN = lazy_pattern(r":(?:(sections)\[(\d*):?(\d*|last)\]|([a-z]+))")
+_KEPT_SIGNS = frozenset("./\\_#+~-@")
+_SLUG_NAMES = frozenset(("slug", "title", "filename", "slugorfilename", "contentbasename"))
+_OWN = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "day", "section"}
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What of a page its address is made of."""
+
+    sections: Sequence[str]
+    """Folders it lies in, from the top."""
+    name: str
+    """Of its file, or of its folder if it is a bundle."""
+    title: str
+    slug: str
+    """As its front matter has it; empty: none."""
+    date: dt.date | None
+
+
+def urlize(text: str) -> str:
+    """A text as a part of an address: lower case, a hyphen for blanks, without other signs.
+
+    A hyphen that is written stays, so that those on both sides of a removed sign are two. Source: `Sanitize`
+    in Hugo's common/paths.
+    """
+    kept: list[str] = []
+    is_apart = was_hyphen = False
+    for index, char in enumerate(text):
+        if _is_kept(text, index):
+            was_hyphen = char == "-"
+            if is_apart and not was_hyphen:
+                kept.append("-")
+            is_apart = False
+            kept.append(char)
+        elif kept and not was_hyphen and char.isspace():
+            is_apart = True
+    return "".join(kept).lower()
+
+
+def _is_kept(text: str, index: int) -> bool:
+    char = text[index]
+    if char == "%":
+        return len(text) > index + 2 and all(each in hexdigits for each in text[index + 1 : index + 3])
+    return char.isalpha() or char.isdecimal() or char in _KEPT_SIGNS or category(char).startswith("M")
+
+
+def default_address(placed: Placed, *, is_ugly: bool) -> str:
+    """Where a page without a pattern stands, without the base path."""
+    last = urlize(placed.slug or placed.name).replace("/", "-")
+    path = "/" + "".join(f"{urlize(section)}/" for section in placed.sections) + last
+    return f"{path}.html" if is_ugly else f"{path}/"
+
+
+def expand(pattern: str, placed: Placed) -> str:
+    """Where a page with a pattern stands; empty if the pattern wants what the page does not have."""
+    date = placed.date
+    if date is None and re.search(":(year|month|day|weekday|yearday)", pattern):
+        return ""
+    slug_or = placed.slug or placed.name
+    values = {
+        **{"title": placed.title, "slug": placed.slug or placed.title, "filename": placed.name},
+        **{"slugorfilename": slug_or, "contentbasename": placed.name, "slugorcontentbasename": slug_or},
+        **{"section": placed.sections[0] if placed.sections else "", "sections": "/".join(placed.sections)},
+    }
+    if date:
+        values |= {
+            **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
+            **{"monthname": calendar.month_name[date.month], "yearday": str(date.timetuple().tm_yday)},
+            **{"weekday": str(date.isoweekday() % 7), "weekdayname": calendar.day_name[date.weekday()]},
+        }
+
+    def fill(found: re.Match[str]) -> str:
+        if found[1]:
+            stop = None if found[3] in ("", "last") else int(found[3])
+            return "/".join(map(urlize, placed.sections[int(found[2] or 0) : stop]))
+        value = values.get(found[4])
+        return found[0] if value is None else "/".join(map(urlize, value.split("/")))
+
+    filled = re.sub("/{2,}", "/", "/" + _TOKEN.sub(fill, pattern))
+    return filled if filled.endswith(("/", ".html")) else f"{filled}/"
+
+
+def own_pattern(pattern: str, section: str) -> str:
+    """The same in the words of our setting `permalinks`; empty if these cannot say it."""
+    names = {found[4] or "sections" for found in _TOKEN.finditer(pattern)}
+    slugs = names & (_SLUG_NAMES | {"slugorcontentbasename"})
+    if not names <= _OWN or len(slugs) != 1:
+        return ""
+    own = _TOKEN.sub(lambda found: ":slug" if found[4] in slugs else found[0], pattern)
+    own = re.sub("/{2,}", "/", f"/{own.replace(':section', urlize(section))}/")
+    return "" if own == f"/{urlize(section)}/:slug/" else own
+
 
 MARKDOWN = frozenset((".md", ".markdown", ".mdown", ".mkd", ".mmark"))
 _HTML = frozenset((".html", ".htm"))
 _ENCRYPTION = lazy_pattern(
-    r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b",
-    re.IGNORECASE,
+    r"(?i)"
+    r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b"
 )
 """A shortcode of hugo-encryptor and others, which shows its text to readers with a password."""
 _FOREIGN = frozenset((".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd"))
@@ -104,7 +198,10 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         if is_ignored(found.place, config):
             continue
         suffix, source = found.path.suffix.lower(), str(found.path)
-        is_page = suffix in MARKDOWN or (suffix in _HTML and not _is_whole_page(root / found.path))
+        # one that begins with a tag has no front matter: Hugo publishes it as it is
+        is_page = suffix in MARKDOWN or (
+            suffix in _HTML and not (read_text(root / found.path) or "").lstrip().startswith("<")
+        )
         place = _place_of(found, config, is_page=is_page)
         if place is None:
             hint = "the languages that are published stand under `languages` in the settings"
@@ -174,11 +271,6 @@ class _Place:
     """Code; empty for that of the site."""
     tag: str
     """What its page says of its language; empty for that of the site."""
-
-
-def _is_whole_page(file: Path) -> bool:
-    """Whether Hugo publishes a file of HTML as it is: one that begins with a tag, so has no front matter."""
-    return (read_text(file) or "").lstrip()[:1] == "<"
 
 
 def _place_of(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Place | None:
@@ -265,11 +357,8 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
     place = "/" + "/".join([*document.sections, *([] if document.is_branch else [document.name])])
     kind = ("section" if document.sections else "home") if document.is_branch else "page"
     is_placed = fnmatchcase(place, written.get("path", "*").replace("{", "").replace("}", ""))
-    return (
-        is_placed
-        and written.get("kind", kind) == kind
-        and written.get("lang", "").casefold() in ("", document.language)
-    )
+    is_language = written.get("lang", "").casefold() in ("", document.language)
+    return is_placed and is_language and written.get("kind", kind) == kind
 
 
 def _lines_of(written: FrontText) -> dict[str, Any]:

@@ -1,27 +1,208 @@
-"""Hugo as a system that can be imported."""
+"""Hugo as a system that can be imported: all pages of a site, and its settings as ours."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from ...base.diagnostics.counts import plural
+from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address
 from ..front_keys import complete_page
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
-from ..page_limit import translate_document
-from ..page_processes import ONE_PROCESS, Workers, map_pages
-from ..text.drafts import draft_settings
+from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path
+from ..page_work import ONE_PROCESS, Workers, map_pages
+from ..protection import draft_settings
 from .config import HugoConfig, find_config, read_config
-from .front import KEYS
 from .independent import render_goldmark
-from .page import HugoPageTranslator, SiteNeeds
-from .settings import old_settings, site_settings
-from .source import HugoDocument, find_files
-from .taxonomies import without_lists
+from .page import KEYS, HugoPageTranslator
+from .source import HugoDocument, HugoFiles, find_files, own_pattern, urlize
+
+_MADE = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
+"""Pages that nobody writes."""
+_OTHER_NAMES = {"/archives/": "/archive/"}
+
+
+_TRANSLATED = name_set(
+    "title description params.description params.author author baseurl languagecode locale "
+    "defaultcontentlanguage defaultcontentlanguageinsubdir languages timezone menu menus permalinks "
+    "uglyurls contentdir staticdir datadir ignorefiles disablelanguages enableemoji markup.goldmark "
+    "markup.highlight.linenos module.imports module.mounts taxonomies cascade"
+)
+
+
+def old_settings(config: HugoConfig) -> OldSettings:
+    """Return the settings, and what of them is read."""
+    return OldSettings(config.file, config.values, _TRANSLATED)
+
+
+def site_settings(
+    config: HugoConfig, macros: Mapping[str, str], documents: Iterable[HugoDocument]
+) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+    """The settings of the new site, and what of the menu has no place in it."""
+    found: dict[str, Any] = {"title": config.language_text("title") or "Untitled site"}
+    if description := config.text("params", "description") or config.text("description"):
+        found["description"] = description
+    if author := _author(config):
+        found["author"] = author
+    if (address := config.text("baseurl").rstrip("/")).startswith(("https://", "http://")):
+        found["base_url"] = address
+    lang = config.language_text("languagecode") or config.text("locale") or config.default_language
+    found["lang"] = lang.replace("_", "-")
+    zone = config.text("timezone")
+    if zone in available_timezones():
+        found["timezone"] = zone
+    every = tuple(document for document in documents if not document.language)
+    menu, notices = _menu(config, every)
+    if menu:
+        found["menu"] = menu
+    if permalinks := _permalinks(config, every):
+        found["permalinks"] = permalinks
+    found |= _markup(config)
+    # ids of headings as goldmark makes them, and what lies at other hosts as browsers show it
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if macros:
+        found["math"] = {"macros": dict(macros)}
+    return found, notices
+
+
+def _author(config: HugoConfig) -> str:
+    for names in (("params", "author"), ("author",), ("params", "authors")):
+        written = config.value(*names)
+        if isinstance(written, list):
+            written = ", ".join(str(each) for each in written if isinstance(each, str))
+        if isinstance(written, Mapping):
+            written = written.get("name")
+        if isinstance(written, str) and written.strip():
+            return " ".join(written.split())
+    return ""
+
+
+def _markup(config: HugoConfig) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    # goldmark sets typographic quotes unless it is told not to
+    typographer = config.value("markup", "goldmark", "extensions", "typographer")
+    options = typographer if isinstance(typographer, Mapping) else {}
+    if typographer is not False and options.get("disable") is not True:
+        found["markup"] = {"smart_quotes": True}
+    if config.value("markup", "highlight", "linenos") in (True, "table", "inline"):
+        found["code"] = {"line_numbers": True}
+    return found
+
+
+def _permalinks(config: HugoConfig, documents: Iterable[HugoDocument]) -> dict[str, str]:
+    """Section → pattern, for sections whose own pattern says what ours can."""
+    found = {}
+    for section in sorted({document.sections[0] for document in documents if document.sections}):
+        pattern = config.permalink(section)
+        if pattern and (own := own_pattern(pattern, section)):
+            found[section] = own
+    return found
+
+
+def _menu(
+    config: HugoConfig, documents: tuple[HugoDocument, ...]
+) -> tuple[list[dict[str, str]], tuple[Notice, ...]]:
+    entries: list[tuple[float, str, str]] = []
+    language = config.default_language
+    for names in (("menu",), ("menus",), ("languages", language, "menu"), ("languages", language, "menus")):
+        written = config.value(*names, "main")
+        for entry in written if isinstance(written, list) else ():
+            if isinstance(entry, Mapping):
+                url = str(entry.get("url") or entry.get("pageref") or "")
+                title = str(entry.get("name") or entry.get("title") or entry.get("identifier") or "")
+                entries.append((_weight(entry), title, url))
+    for document in documents:
+        if (place := _front_menu(document)) is not None:
+            title = str(place.get("name") or document.front.get("title") or document.name)
+            entries.append((_weight(place), title, document.address))
+    menu, notices = [], []
+    known = _addresses(documents)
+    for _, title, url in sorted(entries, key=lambda entry: (entry[0] == 0, entry[0])):
+        target = _target(url, config, known)
+        if target and title:
+            menu.append({"title": title, "url": target})
+        else:
+            hint = "menus name pages of this site, or web addresses"
+            notices.append(Notice("dropped", f'menu entry "{title or url}" leads nowhere here', hint=hint))
+    return menu, tuple(notices)
+
+
+def _front_menu(document: HugoDocument) -> Mapping[str, Any] | None:
+    """What a page says of its place in the main menu; None if it has none."""
+    written = document.front.get("menu") or document.front.get("menus")
+    if written == "main" or (isinstance(written, list) and "main" in written):
+        return {}
+    if isinstance(written, Mapping) and "main" in written:
+        place = written["main"]
+        return place if isinstance(place, Mapping) else {}
+    return None
+
+
+def _weight(entry: Mapping[str, Any]) -> float:
+    weight = entry.get("weight")
+    return float(weight) if isinstance(weight, (int, float)) else 0.0
+
+
+def _addresses(documents: Iterable[HugoDocument]) -> frozenset[str]:
+    found = set(_MADE)
+    for document in documents:
+        found.add(document.address)
+        sections = document.sections
+        found |= {f"/{'/'.join(sections[:count])}/" for count in range(1, len(sections) + 1)}
+    return frozenset(found)
+
+
+def _target(url: str, config: HugoConfig, known: frozenset[str]) -> str:
+    """Where a menu entry leads on the new site; empty if there is nothing."""
+    parts = urlsplit(url)
+    if parts.netloc and not url.startswith(config.text("baseurl").rstrip("/") or "\0"):
+        return url if parts.scheme in ("http", "https") else ""
+    path = parts.path.removeprefix(config.base_path) if config.base_path else parts.path
+    path = "/" + path.removesuffix(".md").strip("/")
+    path = path if path.endswith((".html", "/")) else f"{path}/"
+    path = _OTHER_NAMES.get(path, path)
+    return path if path in known and not parts.fragment else ""
+
+
+_LISTS = frozenset(("tags", "categories", "series"))
+
+
+def without_lists(files: HugoFiles) -> tuple[HugoFiles, tuple[Notice, ...]]:
+    """The files of a site without pages that stand where lists are made; those that say something stand
+    beside these."""
+    notices: list[Notice] = []
+    documents = tuple(_moved(files, notices))
+    return replace(files, documents=documents), tuple(notices)
+
+
+def _moved(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDocument]:
+    for document in files.documents:
+        if not _is_list(document):
+            yield document
+            continue
+        source = document.path.as_posix()
+        if not document.body.strip():
+            hint = "lists of tags, categories, series and all posts are made without a page"
+            notices.append(Notice("dropped", "the page of a list", source, hint=hint))
+            continue
+        name = urlize("-".join(document.inner.with_suffix("").parts).removesuffix("-_index")) + "-text"
+        message = f"the text of a list is a page of its own: /{name}/"
+        notices.append(Notice("changed", message, source, hint="link to it"))
+        # the old address is that of the list
+        yield replace(document, inner=PurePosixPath(f"{name}.md"), address="")
+
+
+def _is_list(document: HugoDocument) -> bool:
+    if document.address.strip("/") in _LISTS | {"archive"}:
+        return True
+    parts = document.inner.parts
+    return document.is_branch and parts[0] in _LISTS and len(parts) < 4
 
 
 class Hugo:
@@ -43,10 +224,10 @@ class Hugo:
         patterns = settings.get("permalinks", {})
         pages: list[ImportedPage] = []
         kinds, assets = set[str](), dict[str, Path]()
-        translation = _Translation(translator, documents)
-        made = map_pages(translation.translate, range(len(documents)), len(documents), workers)
+        count = len(documents)
+        made = map_pages(translator.translate_number, range(count), count, workers)
         for document, (page, needs) in zip(documents, made, strict=True):
-            progress("read", len(pages), len(documents))
+            progress("read", len(pages), count)
             pages.append(keep_address(complete_page(page, document.front, KEYS), patterns))
             kinds |= needs.kinds
             assets |= needs.assets
@@ -62,31 +243,13 @@ class Hugo:
             settings=settings,
             pages=by_path(pages),
             files=_without_pages(copied, pages),
-            notices=(
-                *files.notices,
-                *lists,
-                *notices,
-                *_order_notices(documents),
-                *_menu_notices(config),
-            ),
+            notices=(*files.notices, *lists, *notices, *_order_notices(documents), *_menu_notices(config)),
             old_settings=(old_settings(config),),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML as goldmark would make it."""
         return render_goldmark(text, page.original)
-
-
-@dataclass(frozen=True, slots=True)
-class _Translation:
-    """The documents of a site, each of which is translated by any process that has all of them."""
-
-    translator: HugoPageTranslator
-    documents: Sequence[HugoDocument]
-
-    def translate(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
-        page = translate_document(self.translator.translate, self.documents[number])
-        return page, self.translator.take_needs()
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
@@ -100,13 +263,8 @@ def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
         inner = PurePosixPath(language, section, "_index.md")
         if inner not in known:
             front = {"title": section.replace("-", " ").capitalize(), "lang": tag}
-            yield ImportedPage(
-                PurePosixPath("content") / inner,
-                front,
-                "",
-                str(inner.parent),
-                address=f"/{language}/{section}/",
-            )
+            path, address = PurePosixPath("content") / inner, f"/{language}/{section}/"
+            yield ImportedPage(path, front, "", str(inner.parent), address=address)
 
 
 def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:

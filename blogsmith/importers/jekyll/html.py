@@ -1,8 +1,9 @@
 """HTML in posts of a Jekyll site → Markdown where Markdown can say it.
 
 kramdown leaves block elements alone up to their end, blank lines and indentation included, unless they ask
-for Markdown with `markdown="1"`. CommonMark ends them at a blank line. So what stays HTML loses its blank
-lines, and what asked for Markdown gets some.
+for Markdown with `markdown="1"`. CommonMark ends them at a blank line, and what is indented after that is
+code. So HTML that stays loses its blank lines, and what asked for Markdown gets some. Elements of a line,
+such as `<br>`, begin a block of HTML in CommonMark if they are alone in the first line of a paragraph.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from __future__ import annotations
 import re
 
 from ...base.patterns import lazy_pattern
-from ..macros import optional_macros, tex_macros
-from ..text.elements import Element, parse_elements, replace_blocks
+from ..text.html import BLOCKS, Element, ElementEnds, parse_elements, replace_blocks
 from ..text.html_markdown import (
     caption_of,
     figure_of,
@@ -22,19 +22,106 @@ from ..text.html_markdown import (
     single_images,
     video_of,
 )
+from ..text.math import optional_macros, tex_macros
+from ..text.pieces import Pieces
 from ..text.segments import MaskedText
-from .context import PageContext
-from .html_blocks import has_markdown, stands_in_html
+from .source import PageContext
+
+_FENCE = lazy_pattern(
+    r"(?m)^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[^\n]*\n(?:(?!(?P=indent)[ \t]{0,3}(?P=mark))[^\n]*\n)*"
+    r"(?P=indent)[ \t]{0,3}(?P=mark)[`~]*[ \t]*$"
+)
+_VERBATIM = lazy_pattern(r"<(pre|script|style|textarea)\b[\s\S]*?</\1\s*>|<!--[\s\S]*?-->", re.IGNORECASE)
+_PARSES = lazy_pattern(r"\{::options[^{}]*\bparse_block_html=[\"']true[\"'][^{}]*/\}")
+_HOLDER = lazy_pattern(
+    r"(?mi)^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
+    r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)"
+)
+"""The start of an element in which there are blocks."""
+_START = lazy_pattern(rf"^[ ]{{0,3}}(?=<(?:{'|'.join(sorted(BLOCKS))})\b)", re.MULTILINE | re.IGNORECASE)
+_INDENTED_TAG = lazy_pattern(r"^[ \t]+(?=</?[A-Za-z])", re.MULTILINE)
+_INDENTED = lazy_pattern(r"^[ \t]+", re.MULTILINE)
+_BLANK = lazy_pattern(r"\n[ \t]*(?=\n)")
+_HTML_LINE = lazy_pattern(
+    rf"(?mi)^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b"
+)
+_MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
+"""A block of Markdown at the margin, behind a blank line: fences among them are marks."""
+_FOLLOWED = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
+_LONE_TAG = lazy_pattern(
+    r"(?i)"
+    r"(?:(?<=\n\n)|\A)([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big|mark|kbd|d-[a-z]+)"
+    r"\b[^<>\n]*>)"
+    r"[ \t]*\n(?=[ \t]*\S)"
+)
+
+
+def ask_for_markdown(text: str, *, is_default: bool) -> str:
+    """The text in which HTML asks for Markdown by itself where an option does so for all that follows.
+
+    is_default: whether the site's settings do. Source: kramdown, option `parse_block_html`.
+    """
+    start = 0 if is_default else -1
+    if start < 0 and (option := _PARSES.search(text)):
+        start = option.end()
+    if start < 0:
+        return text
+    hidden = Pieces("\ue014\ue015")
+    text = text[:start] + hidden.hide(_VERBATIM, hidden.hide(_FENCE, text[start:]))
+    return hidden.restore(text[:start] + _HOLDER.sub(r'\1 markdown="1"', text[start:]))
+
+
+def settle_blocks(text: str) -> str:
+    """The text with its HTML so that CommonMark ends it where kramdown does."""
+    hidden = Pieces("\ue014\ue015")
+    text = _FENCE.sub(lambda found: hidden.mask(found[0]), text)
+    text = _VERBATIM.sub(lambda found: hidden.mask(found[0]), text)
+    text = _LONE_TAG.sub(r"\1 ", text)
+    parts: list[str] = []
+    position = 0
+    ends = ElementEnds(text)
+    while found := _START.search(text, position):
+        end = ends.of(found.end())
+        if end is None:
+            # it is never closed: as far as its first blank line
+            blank = re.compile(r"\n[ \t]*\n").search(text, found.end())
+            end = blank.start() if blank else len(text)
+        parts += [text[position : found.start()], _settled(text[found.end() : end])]
+        position = end
+        if _FOLLOWED.match(text, end):
+            # the next line is a paragraph to kramdown
+            parts.append("\n")
+    parts.append(text[position:])
+    return hidden.restore("".join(parts))
+
+
+def has_markdown(html: str) -> bool:
+    """Whether an element holds blocks that its author meant as Markdown, though it does not say so."""
+    return _MARKDOWN.search(html) is not None
+
+
+def stands_in_html(before: str) -> bool:
+    """Whether what follows a text stands in a block of HTML, where Markdown is not read."""
+    start = max(before.rfind("\n\n"), 0)
+    return _HTML_LINE.search(before, start) is not None
+
+
+def _settled(html: str) -> str:
+    if re.search(r"\bmarkdown\s*=", html) or has_markdown(html):
+        return _INDENTED_TAG.sub("", html)
+    return _BLANK.sub("", _INDENTED.sub("", html))
+
 
 _INLINE = frozenset(("a", "b", "br", "code", "em", "i", "span", "small", "strong", "sub", "sup", "u", "font"))
+_PLAIN = frozenset(("div", "center", "section", "span", "p"))
+_OWN_MARK = lazy_pattern(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)")
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
 _PICTURE = lazy_pattern(
-    r"<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>",
-    re.IGNORECASE,
+    r"(?i)<picture\b[^<>]*>(?:(?!<picture\b)[\s\S])*?(<img\b[^<>]*>)(?:(?!<picture\b)[\s\S])*?</picture\s*>"
 )
 _CAPTION = lazy_pattern(
-    r"[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
-    re.IGNORECASE,
+    r"(?i)"
+    r"(</div>)[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>"
 )
 _COLOUR = lazy_pattern(r"\\definecolor\s*\{([^{}]+)\}\s*\{(\w+)\}\s*\{([^{}]+)\}")
 
@@ -53,7 +140,8 @@ class HtmlTranslator:
     def translate(self, masked: MaskedText) -> str:
         """The text with its HTML translated, still masked."""
         text = _PICTURE.sub(r"\1", masked.text)
-        text = self._rows(text)
+        # a caption behind a row of images is part of it
+        text = _CAPTION.sub(lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}", text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:
             # macros with an optional argument, which front matter has no form for
@@ -61,25 +149,15 @@ class HtmlTranslator:
             text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 
-    def _rows(self, text: str) -> str:
-        """A caption that stands behind a row of pictures becomes part of it."""
-        return re.sub(
-            r"(</div>)" + _CAPTION.pattern,
-            lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}",
-            text,
-            flags=re.IGNORECASE,
-        )
-
     def _block(self, element: Element, indent: str, masked: MaskedText) -> str:
         if _HIDDEN.search(element.attributes.get("style", "")) and self._take_macros(element, masked):
             return ""
         if video := video_of(element):
-            return self._alone(video)
-        pictures = row_of(element)
-        if pictures:
-            return self._alone(grid(pictures, caption_of(element), id_of(element)))
+            return _alone(video)
+        if pictures := row_of(element):
+            return _alone(grid(pictures, caption_of(element), id_of(element)))
         if found := figure_of(element):
-            return self._alone(found.markdown())
+            return _alone(found.markdown())
         if "markdown" in element.attributes and element.attributes["markdown"] not in ("0", "span"):
             return self._markdown_inside(element, masked)
         if element.name == "details":
@@ -93,7 +171,7 @@ class HtmlTranslator:
             )
             if element.name == "p" and not element.attributes:
                 # no browser has a list in a paragraph, and Markdown needs no tag for one
-                return self._alone(_dedented(inner).strip())
+                return _alone(_dedented(inner).strip())
             head, *_ = re.split(r"\n[ \t]*\n", inner.lstrip("\n"), maxsplit=1)
             space = "\n\n" if self._cites(head) and not re.search(r"^[ \t]*<", head) else ""
             return f"{element.tag}{space}{inner}</{element.name}>"
@@ -117,12 +195,8 @@ class HtmlTranslator:
         return f"{element.tag}{inner}</{element.name}>"
 
     def _cites(self, html: str) -> bool:
-        return self._context.finished.restore(html).find("[@") >= 0 or "[^" in self._context.finished.restore(
-            html
-        )
-
-    def _alone(self, text: str) -> str:
-        return f"\n\n{text}\n\n"
+        text = self._context.finished.restore(html)
+        return "[@" in text or "[^" in text
 
     def _take_macros(self, element: Element, masked: MaskedText) -> bool:
         """Whether an element that is not shown holds nothing but definitions, which are noted."""
@@ -134,12 +208,11 @@ class HtmlTranslator:
         if not definitions and not colours:
             return False
         self.macros |= definitions
-        kept = optional_macros(text)
         self.colours |= colours
         self._context.notice(
             "changed", "macros in an element that is not shown are in the front matter now", removed=text
         )
-        self._kept += kept
+        self._kept += optional_macros(text)
         return True
 
     def _markdown_inside(self, element: Element, masked: MaskedText) -> str:
@@ -148,15 +221,12 @@ class HtmlTranslator:
         inner = _dedented(element.inner_source())
         # once more: what is in it may be pictures and rows of them
         inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
-        if element.name in ("div", "center", "section", "span", "p") and not element.classes - {
-            "caption",
-            "l-body",
-        }:
-            return self._alone(inner.strip())
+        if element.name in _PLAIN and not element.classes - {"caption", "l-body"}:
+            return _alone(inner.strip())
         if "collapsible" in element.classes:
             label = element.attributes.get("data-label", "").replace('"', "&quot;")
-            return self._alone(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
-        tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
+            return _alone(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
+        tag = _OWN_MARK.sub("", element.tag)
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
     def _details(self, element: Element, masked: MaskedText) -> str:
@@ -170,18 +240,22 @@ class HtmlTranslator:
         label = inline_markdown(summary.inner_source()) if summary else ""
         inner = _dedented(rest).strip()
         if label and not re.search(r"[<>\"*_`$\\\[\ue000\ue010]", label) and "markdown" in element.attributes:
-            return self._alone(
+            return _alone(
                 f'<div class="collapsible" data-label="{" ".join(label.split())}">\n\n{inner}\n\n</div>'
             )
         if "markdown" in element.attributes:
-            tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
+            tag = _OWN_MARK.sub("", element.tag)
             head = summary.source() if summary else ""
-            return self._alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
+            return _alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
         head = self._with_paragraphs(summary) if summary else ""
         if "\n\n" not in head:
             head = " ".join(head.split())
         inner = replace_blocks(rest, lambda each, indent: self._block(each, indent, masked))
-        return self._alone(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
+        return _alone(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
+
+
+def _alone(text: str) -> str:
+    return f"\n\n{text}\n\n"
 
 
 def _without_blanks(element: Element) -> Element:

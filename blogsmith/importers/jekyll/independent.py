@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 
 from ...base.patterns import lazy_pattern
-from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars
+from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
 _MERMAID = lazy_pattern(r"\{%-?\s*mermaid\s*-?%\}[\s\S]*?\{%-?\s*endmermaid\s*-?%\}")
@@ -24,9 +24,7 @@ _DISTILL_CODE = lazy_pattern(r"<d-code\b[^>]*\bblock\b[^>]*>([\s\S]*?)</d-code>"
 _DISTILL_MATH = lazy_pattern(r"<d-math\b[^>]*>([\s\S]*?)</d-math>")
 _FENCE = lazy_pattern(r"(^[ \t>]*(`{3,}|~{3,})[^\n]*\n[\s\S]*?^[ \t>]*\2[`~]*[ \t]*$)", re.MULTILINE)
 _CITE = lazy_pattern(r"\{%-?\s*cite\s+([\s\S]*?)(?:--[\s\S]*?)?-?%\}")
-_INCLUDE = lazy_pattern(
-    r"\{%-?\s*include\s+\S*(?:figure|image|img|picture|fig)\S*\s([\s\S]*?)-?%\}", re.IGNORECASE
-)
+_INCLUDE = lazy_pattern(r"(?i)\{%-?\s*include\s+\S*(?:figure|image|img|picture|fig)\S*\s([\s\S]*?)-?%\}")
 _ARGUMENT = lazy_pattern(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)')")
 _ESCAPED_QUOTE = lazy_pattern(r"\\([\"'])")
 _CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
@@ -42,18 +40,15 @@ _OUTPUT = lazy_pattern(
 _ATTRIBUTES = lazy_pattern(
     r"(?<![\w^_])\{:\s*[.#\"A-Za-z][^{}\n]*\}|(?<=[)*_`>])\{:\s*[.#\"A-Za-z][^{}\n]*\}"
 )
-_TOC = lazy_pattern(
-    r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:\s*toc[^{}\n]*\}[ \t]*$", re.MULTILINE | re.IGNORECASE
-)
+_TOC = lazy_pattern(r"(?mi)^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:\s*toc[^{}\n]*\}[ \t]*$")
 _ABBREVIATION = lazy_pattern(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.MULTILINE)
 _MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=(?![\"']?0)[^<>]*>)")
 _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
 _END_TAG = lazy_pattern(r"</[A-Za-z]")
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
 _RAW_BLOCK = lazy_pattern(
-    r"^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
-    r"(?:(?!</?\1\b)[\s\S])*</\1",
-    re.MULTILINE | re.IGNORECASE,
+    r"(?mi)^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
+    r"(?:(?!</?\1\b)[\s\S])*</\1"
 )
 """kramdown leaves it as it is: what is indented in it is no code."""
 _INDENTED = lazy_pattern(r"^[ \t]{4,}(?=\S)", re.MULTILINE)
@@ -61,9 +56,8 @@ _INSIDE = "   "
 """As far as a line may be indented that is no code, and still stands in the list item above it."""
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _LONE_TAG = lazy_pattern(
-    r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
-    r"(?!\d+[.)][ \t])(?=\S)",
-    re.MULTILINE | re.IGNORECASE,
+    r"(?mi)^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
+    r"(?!\d+[.)][ \t])(?=\S)"
 )
 """kramdown reads them as a part of the paragraph."""
 _NO_MARKDOWN = lazy_pattern(
@@ -86,9 +80,8 @@ def render_kramdown(text: str) -> str:
 
 
 _INDENTED_CODE = lazy_pattern(
-    r"(^(?![ \t<]|[-*+:][ \t]|\d+[.)][ \t]|\[\^)[^\n]+\n(?:[ \t]*\n)+)"
-    r"((?=(?: {4}|\t)[ \t]*\S)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n)+)",
-    re.MULTILINE,
+    r"(?m)(^(?![ \t<]|[-*+:][ \t]|\d+[.)][ \t]|\[\^)[^\n]+\n(?:[ \t]*\n)+)"
+    r"((?=(?: {4}|\t)[ \t]*\S)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n)+)"
 )
 """Behind a line of a paragraph and a blank one: in a list, a note or an element it is text."""
 _AFTER_FENCE = "\ue022"
@@ -106,7 +99,7 @@ def _text(text: str, after: str) -> str:
 
 
 _ESCAPED_FORMULA = lazy_pattern(
-    r"^([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$)|(?<!\\)\\(?=\$\$[^$\n]+\$\$)", re.MULTILINE
+    r"(?m)^([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$)|(?<!\\)\\(?=\$\$[^$\n]+\$\$)"
 )
 """A formula that kramdown sets in the line."""
 _BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
@@ -155,7 +148,10 @@ def _citation(found: re.Match[str]) -> str:
 
 
 def _figure(found: re.Match[str]) -> str:
-    values = {name: _unescape(double or single) for name, double, single in _ARGUMENT.findall(found[1])}
+    values = {
+        name: _ESCAPED_QUOTE.sub(r"\1", double or single)
+        for name, double, single in _ARGUMENT.findall(found[1])
+    }
     names = ("path", "src", "url", "image_path", "image", "file", "img")
     address = next((values[name] for name in names if values.get(name)), "")
     caption = next((values[name] for name in ("caption", "cap", "description") if values.get(name)), "")
@@ -163,30 +159,20 @@ def _figure(found: re.Match[str]) -> str:
     return f"<span>{pictures}</span> {caption.replace(chr(10), ' ')}"
 
 
-def _unescape(value: str) -> str:
-    r"""An argument without the backslashes of `\"` in it."""
-    return _ESCAPED_QUOTE.sub(r"\1", value)
-
-
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader().use(deflist_plugin)
-    read_dollars(parser, allow_space=True, allow_digits=True)
-    parser.add_render_rule("math_block", _render_block)
-    for name in ("math_inline", "math_inline_double"):
-        parser.add_render_rule(name, _render_inline)
-    return parser
+    inline = dict.fromkeys(("math_inline", "math_inline_double"), content_rule(_render_inline))
+    rules = {**inline, "math_block": content_rule(_render_block)}
+    return markdown_reader(deflist_plugin, dollars=Dollars(True, True), rules=rules)
 
 
-def _render_block(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+def _render_block(content: str) -> str:
     """A line that begins and ends with a formula is taken for one: `$$a$$ and $$b$$`."""
-    parts = str(getattr(tokens[index], "content", "")).split("$$")
-    shown = [formula_html(part) if n % 2 == 0 else part for n, part in enumerate(parts)]
+    shown = [part if n % 2 else formula_html(part) for n, part in enumerate(content.split("$$"))]
     return f"<p>{''.join(shown)}</p>\n"
 
 
-def _render_inline(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
-    content = str(getattr(tokens[index], "content", ""))
+def _render_inline(content: str) -> str:
     if content[:1].isdigit() and content[-1:].isspace():
         # $5 and $6
         return f"${escape(content)}$"

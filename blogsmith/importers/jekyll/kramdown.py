@@ -1,7 +1,8 @@
-"""What kramdown has and CommonMark has not, said in our words.
+"""What kramdown has and CommonMark has not, in our words: formulas, attribute lists, tables, abbreviations.
 
-Attribute lists `{: … }`, tables of contents, comments and options in `{:: … }`, abbreviations, tables without
-a head. All functions take text in which code and formulas are hidden, but for what is about code itself.
+kramdown reads `$$…$$` itself: a display if it is a block of its own, otherwise a formula in the line. What is
+between other delimiters is Markdown to it, so escapes are removed before MathJax or KaTeX sees it. Functions
+take text in which code and formulas are hidden, except those about code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,132 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...base.patterns import lazy_pattern
-from ..text.tags import length, style_length
+from ...model.names import name_set
+from ..text.html import length, style_length
+from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
+from ..text.segments import MARK, Dialect, MaskedText
+from .html import stands_in_html
+from .settings import JekyllConfig
+
+DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
+_MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
+_STARTS_BLOCK = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*")
+_BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{[:#][^}\n]*\}[ \t]*)?")
+_ENDS_ITEM = lazy_pattern(r"[ \t]*\n[ \t>]*(?:[-*+]|\d+\.)[ \t]")
+_PROSE = lazy_pattern(
+    r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
+)
+"""A number, or words without a sign of TeX: around them kramdown takes the backslashes for escapes."""
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
+_TABLE_ROWS = lazy_pattern(
+    r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
+)
+_ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
+
+
+def rewrite_formulas(
+    prose: str, masked: MaskedText, config: JekyllConfig, colours: Mapping[str, str]
+) -> MaskedText:
+    """Every hidden formula in our delimiters. prose: what `masked.text` has become, which says where it
+    stands.
+
+    colours: name → `[model]{value}`, of those that the page defines.
+    """
+    hidden = list(masked.hidden)
+    for mark in _MARK.finditer(prose):
+        number = int(mark[1])
+        if masked.kinds[number] == "math":
+            before, after = prose[: mark.start()], prose[mark.end() :]
+            written = with_colours(hidden[number], colours) if colours else hidden[number]
+            hidden[number] = _rewrite(written, before, after, config)
+    return MaskedText(prose, tuple(hidden), masked.kinds)
+
+
+def with_colours(tex: str, colours: Mapping[str, str]) -> str:
+    """A formula with the colours that a page defines written out: here a definition counts for its formula
+    alone."""
+
+    def substitute(found: re.Match[str]) -> str:
+        return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
+
+    return _COLOURED.sub(substitute, tex)
+
+
+_COLOURED = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")
+
+
+def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str:
+    opener, written = split_formula(formula)
+    if not written.strip():
+        return formula
+    closer = formula[len(opener) + len(written) :]
+    tex = single_row_ends(written)
+    plain = f"{opener}{tex}{closer}"
+    if opener == "$$":
+        if stands_in_html(before) or config.sets_dollars_as_display or has_rows(tex):
+            return plain
+        if _is_block(before, after):
+            return plain
+        return inline(tex, after[:1])
+    if not opener:
+        return unescape_tex(tex) if "\\\\\\\\" in tex else tex
+    if opener in (r"\(", r"\["):
+        is_text = _is_text(formula[1], written, before) and not stands_in_html(before)
+        return _bare(formula[1], written, before, after) if is_text else plain
+    tex = unescape_tex(tex)
+    return display(tex) if is_display(opener) else inline(tex, after[:1])
+
+
+_ESCAPED_START = lazy_pattern(
+    r"(?m)^(?:(?<![^\n]\n)|(?=[ \t>]*(?:[-*+]|\d+\.)[ \t]))"
+    r"([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$[^$])|(?<!\\)\\(?=\$\$[^$\n]+\$\$(?!\$))"
+)
+_IN_LINE = "\ue016"
+
+
+def mark_inline(text: str) -> str:
+    r"""`\$$x$$` at the beginning of a block is a formula in the line to kramdown: a mark for it instead of
+    the backslash; elsewhere on a line it is meant so. The text holds no code."""
+    return _ESCAPED_START.sub(lambda found: (found[1] or "") + _IN_LINE, text)
+
+
+def unmark_inline(text: str) -> str:
+    """The text without these marks."""
+    return text.replace(_IN_LINE, "")
+
+
+def _is_text(opening: str, text: str, before: str) -> bool:
+    """Whether what stands between escaped brackets is no formula, as `A\\[B, D<sub>Y</sub>\\]`."""
+    is_index = opening == "[" and before[-1:].isalnum()
+    return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
+
+
+def _bare(opening: str, text: str, before: str, after: str) -> str:
+    """A text in brackets; as entities where these would be a link or a key."""
+    if opening == "(":
+        return f"({text})"
+    if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
+        return f"&#91;{text}&#93;"
+    return f"[{text}]"
+
+
+def _is_block(before: str, after: str) -> bool:
+    """Whether a formula is a block of its own for kramdown."""
+    *above, line = before.rsplit("\n", 2)[-2:]
+    has_marker = bool(line.strip(" \t>"))
+    is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
+    starts = is_first and _STARTS_BLOCK.fullmatch(line) is not None
+    ends = _ENDS_BLOCK.match(after) or (has_marker and _ENDS_ITEM.match(after))
+    return starts and bool(ends)
+
+
+def single_row_ends(tex: str) -> str:
+    r"""TeX whose tables end their rows by `\\`, not by `\\\\`, which some write for other readers of
+    Markdown: to TeX there is an empty row between."""
+    if "\\\\\\\\" not in tex:
+        return tex
+    return _TABLE_ROWS.sub(lambda found: found[1] + found[3].replace("\\" * 4, "\\" * 2) + found[4], tex)
+
 
 _LIST = lazy_pattern(r"\{:\s*([^{}\n]*?)\s*\}")
 _ITEM = lazy_pattern(
@@ -21,14 +147,13 @@ _ITEM = lazy_pattern(
 )
 _DEFINED = lazy_pattern(r"^[ ]{0,3}\{:([\w-]+):\s*([^{}\n]*)\}[ \t]*\n?", re.MULTILINE)
 _TOC = lazy_pattern(
+    r"(?mi)"
     r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n(?:[ \t]+(?!\{:)\S[^\n]*\n){0,3}[ \t]*\{:[^{}\n]*\btoc\b[^{}\n]*\}[ \t]*$"
-    r"|^\{:toc[^{}\n]*\}[ \t]*$",
-    re.MULTILINE | re.IGNORECASE,
+    r"|^\{:toc[^{}\n]*\}[ \t]*$"
 )
 _CAPTIONED = lazy_pattern(
-    r"(?<![^\n]\n)^(!\[[^\]\n]*\]\([^\n]*\)(?:\{[^{}\n]*\})?)[ \t]*\n"
-    r"(?=([*_])\S[^\n]*\2[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z))",
-    re.MULTILINE,
+    r"(?m)(?<![^\n]\n)^(!\[[^\]\n]*\]\([^\n]*\)(?:\{[^{}\n]*\})?)[ \t]*\n"
+    r"(?=([*_])\S[^\n]*\2[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z))"
 )
 _COMMENT = lazy_pattern(r"\{::comment\}([\s\S]*?)\{:/(?:comment)?\}")
 _OPTIONS = lazy_pattern(r"^\{::options[^{}]*/\}[ \t]*\n?", re.MULTILINE)
@@ -36,21 +161,10 @@ _NO_MARKDOWN = lazy_pattern(r"\{::nomarkdown[^{}]*\}([\s\S]*?)\{:/(?:nomarkdown)
 _ABBREVIATION = lazy_pattern(r"^[ ]{0,3}\*\[([^\]\n]+)\]:[ \t]*([^\n]*)\n?", re.MULTILINE)
 _END_OF_BLOCK = lazy_pattern(r"^\^[ \t]*$", re.MULTILINE)
 _PROMPTS: Mapping[str, str] = {
-    **{"prompt-tip": "TIP", "prompt-info": "NOTE", "prompt-warning": "WARNING", "prompt-danger": "DANGER"},
-    **{"notice": "NOTE", "notice--info": "NOTE", "notice--primary": "NOTE", "notice--warning": "WARNING"},
-    **{
-        "notice--danger": "DANGER",
-        "notice--success": "SUCCESS",
-        "block-tip": "TIP",
-        "block-warning": "WARNING",
-    },
-    **{
-        "block-danger": "DANGER",
-        "note": "NOTE",
-        "warning": "WARNING",
-        "important": "IMPORTANT",
-        "highlight": "NOTE",
-    },
+    **dict.fromkeys(name_set("prompt-info notice notice--info notice--primary note highlight"), "NOTE"),
+    **dict.fromkeys(name_set("prompt-warning notice--warning block-warning warning"), "WARNING"),
+    **dict.fromkeys(name_set("prompt-danger notice--danger block-danger"), "DANGER"),
+    **{"prompt-tip": "TIP", "block-tip": "TIP", "notice--success": "SUCCESS", "important": "IMPORTANT"},
 }
 """Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio, Just the Docs → our callout."""
 _KEPT = frozenset(("title", "lang", "dir", "rel"))
@@ -105,18 +219,17 @@ def parse_list(text: str) -> AttributeList:
     return AttributeList(name, tuple(classes), pairs, tuple(names))
 
 
-def take_extensions(text: str) -> tuple[str, bool]:
-    """The text without what only steers kramdown, and whether it asked for a table of contents."""
+def take_extensions(text: str) -> str:
+    """The text without what only steers kramdown."""
     defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
     text = _DEFINED.sub("", text)
     for name, attributes in defined.items():
         pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
         text = re.sub(pattern, partial(_put_behind, attributes), text)
-    text, count = _TOC.subn("", text)
+    text = _TOC.sub("", text)
     text = _sub_closed(_COMMENT, lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
     text = _sub_closed(_NO_MARKDOWN, lambda found: str(found[1]), _OPTIONS.sub("", text))
-    text = _END_OF_BLOCK.sub("", text)
-    return text, count > 0
+    return _END_OF_BLOCK.sub("", text)
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
@@ -137,9 +250,7 @@ def take_abbreviations(text: str) -> str:
     text = _ABBREVIATION.sub("", text)
     names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
     # not inside a tag, an address or a heading's line
-    pattern = re.compile(
-        rf"(<[^<>]*>|\]\([^()\s]*\)|https?://\S+|^#+ .*$)|(?<![\w:|])({names})(?!\w)", re.MULTILINE
-    )
+    pattern = re.compile(rf"(?m)(<[^<>]*>|\]\([^()\s]*\)|https?://\S+|^#+ .*$)|(?<![\w:|])({names})(?!\w)")
     return pattern.sub(
         lambda found: found[0] if found[1] or not known[found[2]] else f"::{found[2]}|{known[found[2]]}::",
         text,
@@ -174,8 +285,7 @@ _IMAGE_LIST = lazy_pattern(r"(!\[(?:[^\[\]]|\[[^\]]*\])*\]\((?:[^()]|\([^()]*\))
 _LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>\ue001])\{:([^{}\n]*)\}")
 _BREAK = lazy_pattern(r"(?<=[^\\\s])[ \t]*\\\\[ \t]*(\n(?![ \t>]*(?:\n|\Z))|(?=\n|\Z))")
 _SPAN_MARK = lazy_pattern(
-    r"(<(?:span|a|b|i|em|strong|small|font|sup|sub|u|mark)\b[^<>]*?)\s+markdown\s*=\s*[\"']?(?:span|1)[\"']?",
-    re.IGNORECASE,
+    r"(?i)(<(?:span|a|b|i|em|strong|small|font|sup|sub|u|mark)\b[^<>]*?)\s+markdown\s*=\s*[\"']?(?:span|1)[\"']?"
 )
 
 

@@ -10,16 +10,13 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from ...base.patterns import lazy_pattern
-from .context import PageContext
-from .site import JekyllSite, address_key
-from .source import JekyllDocument
+from .source import JekyllDocument, JekyllSite, PageContext, address_key
 
 _DESTINATION = lazy_pattern(r"(\]\(\s*)(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)")
 _DEFINITION = lazy_pattern(r"^([ ]{0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*)(<[^<>\n]*>|\S+)", re.MULTILINE)
 _ATTRIBUTE = lazy_pattern(
-    r"(<[a-z][\w-]*\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*?\s(?:href|src|poster|data-src|data-before|data-after)\s*=\s*)"
-    r"(\"[^\"]*\"|'[^']*')",
-    re.IGNORECASE,
+    r"(?i)(<[a-z][\w-]*\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*?\s(?:href|src|poster|data-src|data-before|data-after)\s*=\s*)"
+    r"(\"[^\"]*\"|'[^']*')"
 )
 _SHORTCODE = lazy_pattern(r"(\{% include img\.html src=\")([^\"]*)(\")")
 _HOSTED = lazy_pattern(

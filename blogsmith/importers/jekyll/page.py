@@ -3,40 +3,172 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property, partial
+from html import unescape
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...model.units import name_set
-from ..bibliography.bibtex import fit_key
-from ..bibliography.copied_files import SourceBibliographies
-from ..model import ImportedPage
-from ..text.containers import join_tabs
+from ...base.patterns import lazy_pattern
+from ...model.names import name_set
+from ..bibliographies import SourceBibliographies, fit_key
+from ..model import FrontKeys, ImportedPage
+from ..source_files import walk_files
+from ..text.containers import fence_marks, join_tabs
+from ..text.front_values import list_of, one_line
+from ..text.html import replace_elements
+from ..text.math import display, inline
 from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
-from .bibliography import Bibliographies
-from .context import PageContext
-from .distill import distill_code, distill_notes
-from .formulas import DIALECT, mark_inline, rewrite_formulas, unmark_inline, with_colours
-from .front import page_front
-from .html import HtmlTranslator, inline_html
-from .html_blocks import ask_for_markdown, settle_blocks
+from .html import HtmlTranslator, ask_for_markdown, inline_html, settle_blocks
 from .kramdown import (
+    DIALECT,
     bracket_addresses,
     complete_tables,
     hard_breaks,
+    mark_inline,
     move_lists,
     part_captions,
+    rewrite_formulas,
     take_abbreviations,
     take_extensions,
+    unmark_inline,
+    with_colours,
 )
 from .links import missing_images, rewrite_links
-from .liquid.filters import PLAIN_FILTERS
-from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
-from .liquid.render import LiquidRenderer
-from .liquid.values import Filter, LiquidScope, LiquidTooLarge, UnknownValue
-from .site import JekyllSite
-from .source import JekyllDocument
+from .liquid import PLAIN_FILTERS, Filter, LiquidRenderer, LiquidScope, LiquidTooLarge, UnknownValue
+from .liquid_parser import LiquidOutput, LiquidTag, parse_liquid
+from .settings import names_in
+from .source import JekyllDocument, JekyllSite, PageContext
 from .tags import render_tag, unveil_raw
+
+_TEXTS = ("title", "subtitle", "description")
+_DISPLAY = lazy_pattern(r"\$\$\s*([^$\s](?:[^$]*[^$\s])?)\s*\$\$(?!\d)")
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description excerpt summary date last_modified_at lastmod updated categories "
+        "category tags tag published draft search search_exclude redirect_from permalink slug "
+        "bibliography image image.path image.src"
+    ),
+    name_set(
+        "render_with_liquid classes sidebar nav_exclude author_profile read_time share related mathjax "
+        "header.overlay_filter toc_sticky toc_label toc_icon sitemap mermaid chart tabs pretty_table "
+        "code_diff"
+    ),
+)
+
+
+def page_front(document: JekyllDocument) -> dict[str, Any]:
+    """The front matter of a page, in our keys and order."""
+    front = document.front
+    found: dict[str, Any] = {}
+    for key in _TEXTS:
+        if text := _text(front.get(key)):
+            found[key] = text
+    if "description" not in found and (text := _text(front.get("excerpt") or front.get("summary"))):
+        found["description"] = text
+    if written := _text(front.get("date")):
+        found["date"] = written
+    elif document.date:
+        found["date"] = document.date.isoformat()
+    if updated := _text(front.get("last_modified_at") or front.get("lastmod") or front.get("updated")):
+        found["updated"] = updated
+    for key, singular in (("categories", "category"), ("tags", "tag")):
+        if names := names_in(front.get(key) or front.get(singular)):
+            found[key] = names
+    subject = one_line(front.get("subject_name")) or one_line(front.get("subject"))
+    if subject and "categories" not in found:
+        found["categories"] = [subject]
+    if document.collection == "drafts" or front.get("published") is False or front.get("draft") is True:
+        found["draft"] = True
+    # of Just the Docs, and of Minimal Mistakes
+    if front.get("search_exclude") is True or front.get("search") is False:
+        found["search"] = False
+    if aliases := redirects(front):
+        found["aliases"] = aliases
+    return found
+
+
+def redirects(front: Mapping[str, Any]) -> list[str]:
+    """Old addresses of a page: `redirect_from:` of jekyll-redirect-from."""
+    written = front.get("redirect_from")
+    names = (each.strip() for each in list_of(written) if isinstance(each, str))
+    return [f"/{name.lstrip('/')}" for name in names if name.strip("/ ")]
+
+
+def _text(value: Any) -> str:
+    return _DISPLAY.sub(r"$\1$", one_line(value))
+
+
+class Bibliographies:
+    """The `.bib` files of one site."""
+
+    def __init__(self, site: JekyllSite) -> None:
+        self._site = site
+
+    def files(self, document: JekyllDocument) -> list[Path]:
+        """The files that a page names, and behind them those of the site; an earlier one counts first."""
+        written = document.front.get("bibliography")
+        named = [
+            file for name in list_of(written) if isinstance(name, str) and (file := self._find(name.strip()))
+        ]
+        return list(dict.fromkeys([*named, *self._common]))
+
+    def _find(self, name: str) -> Path | None:
+        folder = self._site.root / self._site.config.folder
+        places = ("assets/bibliography", "_bibliography", "", "assets/bib", "assets", "bibliography")
+        return next((file for place in places if (file := folder / place / name).is_file()), None)
+
+    @cached_property
+    def _common(self) -> list[Path]:
+        folder = self._site.root / self._site.config.folder / "_bibliography"
+        paths = walk_files(folder) if folder.is_dir() else ()
+        return [folder / path for path in paths if path.suffix == ".bib"]
+
+
+def distill_code(text: str, context: PageContext) -> str:
+    """`<d-code>` and `<d-math>` as fences and formulas; of text in which nothing is hidden."""
+
+    def code(attributes: Mapping[str, str], inner: str) -> str | None:
+        if "block" not in attributes:
+            return f"`{inner.strip()}`"
+        body = inner.strip("\n")
+        ticks = fence_marks(body)
+        return f"\n\n{ticks}{attributes.get('language', '') or 'text'}\n{unescape(body)}\n{ticks}\n\n"
+
+    def math(attributes: Mapping[str, str], inner: str) -> str | None:
+        tex = unescape(inner).strip()
+        return context.finished.mask(display(tex) if "block" in attributes else inline(tex))
+
+    return replace_elements(replace_elements(text, "d-code", code), "d-math", math)
+
+
+def distill_notes(text: str, context: PageContext) -> str:
+    """`<d-cite>` as citations, `<d-footnote>` as footnotes at the end of the text."""
+    notes: list[str] = []
+
+    def cite(attributes: Mapping[str, str], inner: str) -> str | None:
+        written = attributes.get("key") or attributes.get("bibtex-key") or ""
+        keys = [fit_key(each.strip()) for each in re.split(r"[,\s]+", written) if each.strip()]
+        for key in keys:
+            if key not in context.cited:
+                context.cited.append(key)
+        return context.finished.mask(f"[{'; '.join(f'@{key}' for key in keys)}]") if keys else inner
+
+    def note(attributes: Mapping[str, str], inner: str) -> str | None:
+        notes.append(" ".join(inner.split()))
+        return context.finished.mask(f"[^note-{len(notes)}]")
+
+    text = re.sub(r"<(d-cite\b[^>]*?)/>", r"<\1></d-cite>", text, flags=re.IGNORECASE)
+    # a bracket behind a citation would make a link of it
+    text = re.sub(r"(</d-cite>)(?=\()", r"\1 ", text, flags=re.IGNORECASE)
+    text = replace_elements(text, "d-cite", cite)
+    text = replace_elements(text, "d-footnote", note)
+    text = re.sub(r"</?(?:d-appendix|d-footnote-list|d-citation-list|d-article|d-contents)\b[^>]*>", "", text)
+    if not notes:
+        return text
+    listed = "\n".join(f"[^note-{number}]: {each}" for number, each in enumerate(notes, 1))
+    return f"{text.rstrip()}\n\n{listed}\n"
+
 
 _LISTS = name_set("posts tags categories pages related_posts documents static_files collections html_pages")
 _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
@@ -79,9 +211,9 @@ class PageTranslator:
         text = text if document.is_markdown else _joined_html(text)
         text = ask_for_markdown(distill_code(text, context), is_default=self._site.config.parses_html)
         text = settle_blocks(text)
-        has_toc, html, text = self._markdown(text, context)
+        html, text = self._markdown(text, context)
         text = join_tabs(_unveil(context.finished.restore(text)))
-        front = self._front(document, context, html, has_toc=has_toc)
+        front = self._front(document, context, html)
         return ImportedPage(
             path=self._path(document),
             front=front,
@@ -100,58 +232,43 @@ class PageTranslator:
         if document.front.get("render_with_liquid") is False or "{" not in document.body:
             return document.body
 
-        def unknown(node: LiquidOutput | LiquidTag, error: Exception) -> str:
-            return _unknown(context, node, error)
-
-        def tag(node: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-            return render_tag(context, node, scope, renderer)
-
         config = self._site.config
+        own = {"data": self._site.data, "baseurl": config.base_path, "url": config.text("url")}
         names: dict[str, Any] = {
-            "site": {
-                **config.values,
-                "data": self._site.data,
-                "baseurl": config.base_path,
-                "url": config.text("url"),
-            },
+            "site": {**config.values, **own},
             "page": {**document.front, "url": document.address, "path": document.path.as_posix()},
             "layout": {},
             "jekyll": {"environment": "production"},
         }
-        scope = LiquidScope(
-            names,
-            lambda steps: (
-                steps[0] == "paginator"
-                or (
-                    steps[0] == "site"
-                    and steps[1:2] != []
-                    and (steps[1] in _LISTS or steps[1] in config.collections)
-                )
-            ),
-        )
+        lists = _LISTS | config.collections.keys()
+
+        def is_list(steps: Sequence[str]) -> bool:
+            return steps[0] == "paginator" or (steps[0] == "site" and not lists.isdisjoint(steps[1:2]))
+
+        scope = LiquidScope(names, is_list)
         try:
-            return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+            return LiquidRenderer(
+                self._filters, partial(render_tag, context), partial(_unknown, context)
+            ).render(parse_liquid(document.body), scope)
         except LiquidTooLarge:
             hint = "write out what they should give"
             context.notice("left", "the templates of this page make more than a page holds", hint=hint)
             return f"{{% raw %}}{document.body}{{% endraw %}}"
 
-    def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
+    def _markdown(self, text: str, context: PageContext) -> tuple[HtmlTranslator, str]:
         html = HtmlTranslator(context)
         masked = mask(rewrite(text, mark_inline, DIALECT, CODE) if "\\$$" in text else text, DIALECT)
-        prose, has_toc = take_extensions(masked.text)
-        prose = distill_notes(bracket_addresses(hard_breaks(prose)), context)
+        prose = hard_breaks(take_extensions(masked.text))
+        prose = distill_notes(bracket_addresses(prose), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
         prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
-        return has_toc, html, unmark_inline(masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text)))
+        return html, unmark_inline(masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text)))
 
-    def _front(
-        self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool
-    ) -> dict[str, Any]:
+    def _front(self, document: JekyllDocument, context: PageContext, html: HtmlTranslator) -> dict[str, Any]:
         front = page_front(document) | self._image(document)
         if html.macros:
             coloured = {name: with_colours(body, html.colours) for name, body in html.macros.items()}
@@ -168,9 +285,8 @@ class PageTranslator:
     def _references(self, document: JekyllDocument, context: PageContext) -> dict[str, Any]:
         files = self._bibliographies.files(document)
         written = {fit_key(key): key for key in self.copied_bibliographies.all_entries(files)}
-        found = self.copied_bibliographies.front_of(
-            [written[key] for key in context.cited if key in written], files
-        )
+        cited = [written[key] for key in context.cited if key in written]
+        found = self.copied_bibliographies.front_of(cited, files)
         missing = [key for key in context.cited if key not in written]
         for key in missing:
             context.notice("mistake", f"{key} is cited, and no bibliography has it")

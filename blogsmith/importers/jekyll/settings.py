@@ -1,15 +1,220 @@
-"""`_config.yml` → `blogsmith.yaml`."""
+"""`_config.yml`: what of it shapes the site, addresses by permalinks, and its settings → `blogsmith.yaml`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime as dt
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import Any
 from zoneinfo import available_timezones
 
-from ...model.units import name_set
+from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ..model import OldSettings
-from .config import CONFIG, JekyllConfig
-from .permalinks import own_pattern
+from ..source_files import matches_gitignore, read_text
+from ..text.data import DataTextError, load_mapping, settings_error
+from ..text.front_values import list_of
+
+CONFIG = "_config.yml"
+_STYLES: Mapping[str, str] = {
+    "date": "/:categories/:year/:month/:day/:title:output_ext",
+    "pretty": "/:categories/:year/:month/:day/:title/",
+    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
+    "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
+    "none": "/:categories/:title:output_ext",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection of documents, `posts` among them."""
+
+    name: str
+    is_output: bool = True
+    permalink: str = ""
+    """Pattern of addresses; empty: Jekyll's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class JekyllConfig:
+    """The settings of a Jekyll site."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """All of `_config.yml`."""
+    folder: PurePosixPath = field(default_factory=PurePosixPath)
+    """Where the site lies in its repository: `docs` for some."""
+
+    def text(self, name: str, default: str = "") -> str:
+        """A setting that is a text, in one line."""
+        value = self.values.get(name)
+        return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else default
+
+    @property
+    def base_path(self) -> str:
+        """`baseurl` with a slash in front and none behind; empty at a host's root."""
+        path = self.text("baseurl").strip("/")
+        return f"/{path}" if path else ""
+
+    @property
+    def permalink(self) -> str:
+        """The pattern of posts, a named style spelt out."""
+        return _STYLES.get(written := self.text("permalink", "date"), written)
+
+    @property
+    def collections(self) -> dict[str, Collection]:
+        """Name → collection; posts are one of them."""
+        written = self.values.get("collections")
+        names = {str(name): {} for name in written} if isinstance(written, list) else written
+        found = {"posts": Collection("posts", permalink=self.permalink)}
+        for name, options in names.items() if isinstance(names, dict) else ():
+            options = options if isinstance(options, dict) else {}
+            permalink = str(options.get("permalink") or "")
+            permalink = _STYLES.get(permalink, permalink) or (self.permalink if name == "posts" else "")
+            is_output = bool(options.get("output", False)) or name == "posts"
+            found[str(name)] = Collection(str(name), is_output, permalink)
+        return found
+
+    def excludes(self, path: PurePosixPath) -> bool:
+        """Return whether `exclude:` leaves a file out of the site. path: relative to `folder`.
+
+        Hexo writes its patterns relative to its folder `source`.
+        """
+        written = (each for key in ("exclude", "ignore") for each in list_of(self.values.get(key) or []))
+        patterns = list(map(str, written))
+        inner = path.relative_to("source") if path.parts[0] == "source" else path
+        names = {path.as_posix(), inner.as_posix()}
+        return any(matches_gitignore(name, patterns, is_anchored=True) for name in names)
+
+    @property
+    def included(self) -> frozenset[str]:
+        """Names that `include:` takes into the site although they begin with `_` or `.`."""
+        return frozenset(str(each).strip("/") for each in list_of(self.values.get("include") or []))
+
+    @property
+    def encrypted_tags(self) -> frozenset[str]:
+        """Tags whose posts hexo-blog-encrypt encrypts, in lower case."""
+        options = self.values.get("encrypt")
+        written = options.get("tags") if isinstance(options, dict) else []
+        names = [each.get("name") if isinstance(each, dict) else each for each in list_of(written or [])]
+        return frozenset(str(name).strip().casefold() for name in names if name)
+
+    @property
+    def parses_html(self) -> bool:
+        """Whether HTML holds Markdown without asking for it."""
+        kramdown = self.values.get("kramdown")
+        return isinstance(kramdown, dict) and kramdown.get("parse_block_html") is True
+
+    @property
+    def sets_dollars_as_display(self) -> bool:
+        """Whether kramdown leaves formulas alone, so `$$` means what it means to MathJax or KaTeX."""
+        kramdown = self.values.get("kramdown")
+        engine = kramdown.get("math_engine", "mathjax") if isinstance(kramdown, dict) else "mathjax"
+        return engine in (None, False, "nil", "null", "")
+
+    def defaults(self, path: PurePosixPath, kind: str) -> dict[str, Any]:
+        """Front matter that `defaults:` gives to a file of a kind (`posts`, `pages`, a collection)."""
+        found: dict[str, Any] = {}
+        written = self.values.get("defaults")
+        scopes = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
+        for entry in scopes:
+            scope, values = entry.get("scope") or {}, entry.get("values") or {}
+            if not isinstance(scope, dict) or not isinstance(values, dict):
+                continue
+            folder = str(scope.get("path") or "").strip("/")
+            is_inside = not folder or path.as_posix() == folder or path.as_posix().startswith(f"{folder}/")
+            if is_inside and scope.get("type") in (None, "", kind):
+                found |= values
+        return found
+
+
+def find_config(root: Path) -> PurePosixPath | None:
+    """Where `_config.yml` stands, relative to `root`; None if there is none."""
+    for folder in ("", "docs", "site", "blog", "src", "website"):
+        if (root / folder / CONFIG).is_file():
+            return PurePosixPath(folder)
+    return None
+
+
+def read_config(root: Path) -> JekyllConfig:
+    """The settings of the site at `root`. SiteError if they are no YAML."""
+    folder = find_config(root) or PurePosixPath()
+    text = read_text(root / folder / CONFIG) or ""
+    try:
+        return JekyllConfig(load_mapping(text), folder)
+    except DataTextError as error:
+        raise settings_error(text, folder / CONFIG, error) from error
+
+
+_PLACEHOLDER = lazy_pattern(
+    r":(output_ext|short_year|short_month|short_day|long_day|long_month|slugified_categories|categories|"
+    r"collection|y_day|i_month|i_day|minute|second|title|month|year|hour|name|path|slug|week|day)"
+)
+_UNFIT = lazy_pattern(r"[^\w.~!$&'()+,;=@]+")
+_RAW = lazy_pattern(r"[^\w]+|_+")
+
+
+def expand(
+    pattern: str,
+    *,
+    title: str,
+    date: dt.date | None,
+    categories: Sequence[str] = (),
+    collection: str = "",
+    path: str = "",
+) -> str:
+    """The address of a document, without the base path; `:path` is its path in its collection, unsuffixed."""
+    values: dict[str, str] = {
+        **{"title": cased_slug(title), "slug": slugify(title), "name": slugify(path.rpartition("/")[2])},
+        **{"collection": collection, "path": path, "output_ext": ".html"},
+        "categories": "/".join(dict.fromkeys(each.lower().replace(" ", "%20") for each in categories)),
+        "slugified_categories": "/".join(dict.fromkeys(map(slugify, categories))),
+    }
+    if date:
+        values |= {name: date.strftime(form) for name, form in _DATES.items()}
+        values |= {"i_month": str(date.month), "i_day": str(date.day)}
+    filled = _PLACEHOLDER.sub(lambda found: values.get(found[1], ""), pattern)
+    return "/" + re.sub("/{2,}", "/", filled).lstrip("/")
+
+
+_DATES: Mapping[str, str] = {
+    **{"year": "%Y", "short_year": "%y", "month": "%m", "day": "%d", "y_day": "%j", "week": "%V"},
+    **{"hour": "%H", "minute": "%M", "second": "%S", "short_day": "%a", "long_day": "%A"},
+    **{"short_month": "%b", "long_month": "%B"},
+}
+
+
+def own_pattern(pattern: str) -> str:
+    """A pattern of our setting `permalinks` that gives the same addresses or nearly; empty if none does."""
+    own = pattern.replace(":output_ext", "/").replace(":title", ":slug").replace(":categories/", "")
+    own = re.sub(r"\.html$", "/", own)
+    if not own.endswith("/"):
+        own += "/"
+    names = set(re.findall(r":(\w+)", own))
+    known = {"slug", "year", "month", "day"}
+    return "/" + re.sub("/{2,}", "/", own).lstrip("/") if "slug" in names and names <= known else ""
+
+
+def slugify(text: str) -> str:
+    """A name as Jekyll makes one: lower case, hyphens for what is no letter or digit."""
+    return _RAW.sub("-", unicodedata.normalize("NFC", text).lower()).strip("-")
+
+
+def cased_slug(text: str) -> str:
+    """A file's name as `:title` has it: case and the signs that addresses may hold are kept."""
+    return _UNFIT.sub("-", text).strip("-")
+
+
+def names_in(value: Any) -> list[str]:
+    """Tags or categories as Jekyll reads them: a list, or words of a text."""
+    if isinstance(value, str):
+        return value.split()
+    if isinstance(value, list):
+        return [str(each) for each in value if each is not None and str(each).strip()]
+    return [] if value is None else [str(value)]
+
 
 _TRANSLATED = name_set(
     "title name description tagline author.name author first_name middle_name last_name url baseurl "

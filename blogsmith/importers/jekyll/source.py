@@ -1,8 +1,9 @@
-"""The files of a Jekyll site: documents with front matter, and what is copied."""
+"""The files of a Jekyll site: documents, templates, data, copies; and what translating a page knows."""
 
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +11,58 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
-from ..model import Notice
-from ..protection import complete_front, excluded, part_protected, withheld
+from ...model.names import name_set
+from ..model import ImportedPage, Notice, NoticeKind
+from ..protection import excluded, part_protected, read_head, withheld
 from ..source_files import read_text, walk_files
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
-from .config import JekyllConfig
-from .permalinks import expand, names_in
+from ..text.data import DataTextError, load_yaml, split_head
+from ..text.math import script_macros, tex_macros
+from ..text.pieces import Pieces
+from ..text.segments import Lines
+from .liquid_parser import LiquidOutput, LiquidTag, Nodes, parse_liquid
+from .settings import JekyllConfig, expand, names_in
+
+MADE_HERE = name_set("/ /404 /404.html /archive /archives /tags /categories /feed.xml") | {""}
+"""Addresses without a slash at their end at which blogsmith makes something in every site."""
+_TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
+_LISTED = lazy_pattern(
+    r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
+)
+_FEW = 12
+"""Words that a template of a list has at most besides it: a heading, and what stands where there are no
+posts."""
+
+
+def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
+    """Names of the layouts that show a list of posts, tags or categories. layouts: name → template."""
+    return frozenset(name for name, text in layouts.items() if _LISTED.search(text))
+
+
+def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
+    """Whether a page shows a list that blogsmith makes, and next to nothing besides.
+
+    has_list_layout: the list stands in its layout.
+    """
+    address = page.address.rstrip("/") or page.address
+    if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
+        return True
+    has_list = any(notice.is_list for notice in page.notices)
+    is_empty = not _count_words(page.text)
+    return (has_list and _count_words(page.text) <= _FEW) or (
+        is_empty and (has_list_layout or address in MADE_HERE)
+    )
+
+
+def made_here(page: ImportedPage) -> Notice:
+    """What is told of such a page."""
+    message = "a page of lists, which blogsmith makes itself"
+    hint = f"it stood at {page.address}" if page.address else ""
+    return Notice("dropped", message, page.source, hint=hint, made_here=page.address)
+
+
+def _count_words(text: str) -> int:
+    return len(re.findall(r"\w+", _TAG.sub(" ", text)))
+
 
 MARKDOWN = frozenset((".md", ".markdown", ".mkd", ".mkdown", ".mkdn"))
 _HTML = frozenset((".html", ".htm"))
@@ -150,12 +196,7 @@ def _document(
     config: JekyllConfig,
 ) -> JekyllDocument:
     head, body, first_line = split_head(text)
-    notices: tuple[Notice, ...] = ()
-    try:
-        own = complete_front(load_mapping(head), head)
-    except DataTextError as error:
-        message = f"the front matter is not YAML: {error}"
-        notices, own = (Notice("mistake", message, place.as_posix(), error.line + 1),), _lines_of(head)
+    own, notices = read_head(head, place.as_posix(), by_line=True)
     front = config.defaults(path, collection) | own
     if (known := config.collections.get(collection)) and not known.is_output:
         # Jekyll makes no page of it
@@ -175,12 +216,6 @@ def _document(
         address=_address(front, collection, name, inner, path, date, config),
         notices=notices,
     )
-
-
-def _lines_of(head: str) -> dict[str, Any]:
-    """Front matter that is no YAML, line by line: the keys with one plain value."""
-    pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
-    return {key: value.strip("\"'") for key, value in pairs}
 
 
 def _date(written: str, dated: re.Match[str] | None) -> dt.date | None:
@@ -232,3 +267,148 @@ def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[s
     for document in documents:
         if document.collection in ("posts", "drafts"):
             yield document.inner, document
+
+
+_SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
+
+
+@dataclass(frozen=True, slots=True)
+class JekyllSite:
+    """A site, read but for the texts of its pages."""
+
+    root: Path
+    config: JekyllConfig
+    files: JekyllFiles
+    posts: Mapping[str, JekyllDocument]
+    """What `post_url` may call a post → the post."""
+    paths: Mapping[str, JekyllDocument]
+    """Path in the site → document, for `link`."""
+    addresses: Mapping[str, JekyllDocument]
+    """Address without slashes at its end, `.html` and `index.html` → document."""
+    copied: frozenset[str]
+    """Site paths of files that are copied."""
+    includes: Mapping[str, Nodes]
+    """Name of a file under `_includes/` → its template."""
+    data: Mapping[str, Any]
+    """`site.data`."""
+    macros: Mapping[str, str]
+    """TeX macros of the whole site."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Name of a file under `_includes/` → its text."""
+    list_layouts: frozenset[str] = frozenset()
+    """Layouts that show a list of posts."""
+
+
+def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSite:
+    """All that pages may ask for."""
+    folder = root / config.folder
+    posts: dict[str, JekyllDocument] = {}
+    for name, document in documents_by_name(files.documents):
+        posts.setdefault(name, document)
+        posts.setdefault(name.rpartition("/")[2], document)
+    texts = _texts(folder / "_includes")
+    return JekyllSite(
+        root=root,
+        config=config,
+        files=files,
+        posts=posts,
+        paths={_inside(each.path, config): each for each in files.documents},
+        addresses={address_key(each.address): each for each in files.documents if each.address},
+        copied=frozenset(f"/{_inside(path, config)}" for path in files.copied),
+        includes={name: parse_liquid(text) for name, text in texts.items()},
+        data=_data(folder / "_data"),
+        macros=_macros(folder, texts),
+        texts=texts,
+        list_layouts=list_layouts(
+            {name.rpartition(".")[0]: text for name, text in _texts(folder / "_layouts").items()}
+        ),
+    )
+
+
+def address_key(address: str) -> str:
+    """An address as it is looked up: what hosts answer alike is alike."""
+    path = address.partition("#")[0].partition("?")[0]
+    return path.removesuffix("index.html").removesuffix(".html").strip("/")
+
+
+def _inside(path: PurePosixPath, config: JekyllConfig) -> str:
+    return path.relative_to(config.folder).as_posix()
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    if not folder.is_dir():
+        return {}
+    read = ((path.as_posix(), read_text(folder / path)) for path in walk_files(folder))
+    return {name: text for name, text in read if text is not None}
+
+
+def _data(folder: Path) -> dict[str, Any]:
+    """Name of each YAML and JSON file under `_data/` → what it holds; nested folders nest."""
+    found: dict[str, Any] = {}
+    for path in walk_files(folder) if folder.is_dir() else ():
+        text = read_text(folder / path) if path.suffix in (".yml", ".yaml", ".json") else None
+        if text is None:
+            continue
+        try:
+            value = json.loads(text) if path.suffix == ".json" else load_yaml(text)
+        except (DataTextError, ValueError, RecursionError):
+            continue
+        place = found
+        for part in path.parts[:-1]:
+            place = place.setdefault(part, {})
+        place[path.stem] = value
+    return found
+
+
+def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
+    """Macros of settings of MathJax and KaTeX in layouts, includes and scripts, and of `.tex` files there."""
+    found: dict[str, str] = {}
+    texts = list(includes.values())
+    for name in ("_layouts", "assets/js", "js", "assets/scripts", "public/js", "_scripts"):
+        texts += _texts(folder / name).values() if (folder / name).is_dir() else ()
+    for text in texts:
+        if "acros" in text:
+            found = script_macros(text) | found
+        if "\\newcommand" in text and len(text) < 100_000:
+            found = tex_macros(text) | found
+    return found
+
+
+@dataclass(slots=True)
+class PageContext:
+    """What tags of one page are given, and what they leave. Lives as long as its translation."""
+
+    site: JekyllSite
+    document: JekyllDocument
+    lines: Lines
+    finished: Pieces = field(default_factory=Pieces)
+    notices: list[Notice] = field(default_factory=list)
+    cited: list[str] = field(default_factory=list)
+    """Keys of the bibliography that the page names."""
+    start: int = 0
+    """Where the tag of the page stands that an include is rendered for."""
+    depth: int = 0
+    """How many includes are being rendered."""
+
+    def notice(
+        self,
+        kind: NoticeKind,
+        message: str,
+        *,
+        line: int = 0,
+        hint: str = "",
+        removed: str = "",
+        is_list: bool = False,
+    ) -> None:
+        """Add a notice about this page."""
+        source = self.document.path.as_posix()
+        self.notices.append(Notice(kind, message, source, line, hint, removed, is_list))
+
+    def line_of(self, node: LiquidOutput | LiquidTag) -> int:
+        """The line of a node; in an include that of the tag that names it."""
+        return self.lines.at(self.start if self.depth else node.start)
+
+    def leave(self, node: LiquidOutput | LiquidTag, why: str) -> str:
+        """What stands for something that cannot be translated: itself, as text, with a comment."""
+        self.notice("left", why, line=self.line_of(node), hint="it stands in the page as it was")
+        return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")

@@ -1,20 +1,158 @@
-"""Tags of Jekyll and of plugins that posts are written with, as Markdown of ours."""
+"""Tags and includes of Jekyll, of its plugins and themes, as Markdown of ours."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ..bibliography.bibtex import fit_key
-from ..text.containers import begin_tabs, tab
+from ...model.names import name_set
+from ..bibliographies import fit_key
+from ..text.containers import begin_tabs, fence_marks, tab
+from ..text.html import caption_text, code_spans
 from ..text.math import display, inline
-from .context import PageContext
-from .includes import include
-from .liquid.parse import LiquidTag
-from .liquid.render import LiquidRenderer, inner_text
-from .liquid.values import LiquidScope
-from .source import JekyllDocument
+from .liquid import (
+    LiquidRenderer,
+    LiquidScope,
+    LiquidSyntaxError,
+    UnknownValue,
+    evaluate,
+    inner_text,
+    text_of,
+)
+from .liquid_parser import LiquidTag
+from .source import JekyllDocument, PageContext
+
+_ARGUMENT = lazy_pattern(
+    r"(?s)([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|\{\{([^{}]*)\}\}|([^\s,\"']+))"
+)
+_PICTURE_NAMES = lazy_pattern(r"figure|image|img|picture|photo|lightbox|fig\b", re.IGNORECASE)
+_VIDEO_NAMES = lazy_pattern(r"video|youtube|vimeo", re.IGNORECASE)
+_ADDRESSES = ("path", "src", "url", "image_path", "image", "file", "img", "name", "image_url", "filename")
+_CAPTIONS = ("caption", "cap", "description", "desc", "text")
+_PICTURE_FILE = lazy_pattern(r"\.(?:png|jpe?g|gif|svg|webp|avif)(?:[?#].*)?$", re.IGNORECASE)
+_EMPTY_INCLUDES = name_set(
+    "toc.html toc mathjax.html katex.html disqus.html comments.html ads.html giscus.html utterances.html"
+)
+_DEEPEST = 10
+
+
+def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    """What an include becomes."""
+    name, _, rest = tag.arguments.strip().partition(" ")
+    name = name.strip("\"'")
+    if "{{" in tag.arguments.split("=")[0] or not name:
+        return context.leave(tag, "an include whose name is made by the template")
+    given = _arguments(rest, scope, renderer)
+    if name.rpartition("/")[2] in _EMPTY_INCLUDES:
+        return ""
+    if picture := _picture(context, name, given):
+        return picture
+    if _VIDEO_NAMES.search(name) and (video := _video(name, given)):
+        return video
+    template = context.site.includes.get(name.removeprefix("./"))
+    if template is None:
+        return context.leave(tag, f"the include {name} is not there")
+    return _render_own(context, tag, scope.inner({"include": given}), renderer)
+
+
+def _render_own(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    name = tag.arguments.split()[0].strip("\"'").removeprefix("./")
+    if context.depth >= _DEEPEST:
+        return context.leave(tag, f"the include {name} includes itself")
+    context.start = context.start if context.depth else tag.start
+    context.depth += 1
+    try:
+        text = renderer.render(context.site.includes[name], scope)
+    finally:
+        context.depth -= 1
+    # blank lines would end the HTML for Markdown, and its indentation make code
+    return re.sub(r"\n[ \t]*(?=\n)|^[ \t]+", "", text, flags=re.MULTILINE).strip("\n")
+
+
+def _arguments(text: str, scope: LiquidScope, renderer: LiquidRenderer) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, double, single, output, bare in _ARGUMENT.findall(text):
+        if output or bare:
+            try:
+                found[name] = evaluate(output or bare, scope, renderer.filters)
+            except (UnknownValue, LiquidSyntaxError):
+                found[name] = bare or None
+        else:
+            found[name] = re.sub(r"\\([\"'])", r"\1", double or single)
+    return found
+
+
+def _picture(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
+    """A figure of an include that shows one picture, or several as ours does; empty if it is no such
+    include."""
+    is_named = _PICTURE_NAMES.search(name.rpartition("/")[2]) is not None
+    template = context.site.texts.get(name, "")
+    if not is_named and "<img" not in template:
+        return ""
+    address = _given(given, _ADDRESSES)
+    if not address or not (is_named or _PICTURE_FILE.search(address)):
+        return ""
+    caption = _given(given, _CAPTIONS)
+    if ", " in address and all(re.match(r"https?://|/|[\w./-]+\.\w+$", each) for each in address.split(", ")):
+        return _several(context, address, caption, given)
+    return picture_html(_rooted(address, template), caption, given)
+
+
+def _given(given: Mapping[str, Any], names: Iterable[str]) -> str:
+    return next((text_of(given[name]) for name in names if given.get(name)), "")
+
+
+def _rooted(address: str, template: str) -> str:
+    """An address as the include would make it: below the site's root, where its template says so."""
+    if re.match(r"(?:https?:)?//|/|data:", address):
+        return address
+    folder = re.search(r"src=[\"'](?:\{\{[^{}]*\}\})?(/[\w/-]+/)\{\{\s*include\.", template)
+    return (folder[1] if folder else "/") + address
+
+
+def picture_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
+    """A figure in HTML, which later becomes Markdown where it can."""
+    alt = text_of(given.get("alt"))
+    width = text_of(given.get("width") or given.get("max-width"))
+    shown = [f'src="{escape(address)}"', f'alt="{escape(alt)}"']
+    number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
+    shown += [f'width="{number[0]}"'] if number else []
+    shown += [f'id="{escape(text_of(given["id"]))}"'] if given.get("id") else []
+    # the text of an element `<code>` is not looked into, a caption is
+    note = f"<figcaption>{' '.join(code_spans(caption).split())}</figcaption>" if caption else ""
+    return f"<figure><img {' '.join(shown)}>{note}</figure>"
+
+
+def _several(context: PageContext, addresses: str, captions: str, given: Mapping[str, Any]) -> str:
+    """Several pictures in one include, which ours of the same name shows too."""
+    values = {
+        "src": addresses,
+        "cap": caption_text(captions),
+        "alt": text_of(given.get("alt")),
+        "cols": text_of(given.get("cols")),
+    }
+    shown = " ".join(f'{name}="{value.replace(chr(34), "”")}"' for name, value in values.items() if value)
+    return context.finished.mask(f"{{% include img.html {shown} %}}")
+
+
+def _video(name: str, given: Mapping[str, Any]) -> str:
+    address = _given(given, ("id", "path", "url", "src", "video"))
+    if re.fullmatch(r"[\w-]{6,15}", address):
+        is_vimeo = "vimeo" in name or given.get("provider") == "vimeo"
+        address = f"https://vimeo.com/{address}" if is_vimeo else f"https://www.youtube.com/watch?v={address}"
+    embedded = re.match(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)", address)
+    address = f"https://www.youtube.com/watch?v={embedded[1]}" if embedded else address
+    if not address:
+        return ""
+    if not address.startswith(("http", "/")):
+        address = f"/{address}"
+    caption = text_of(given.get("caption") or given.get("title")).replace('"', "&quot;")
+    note = f' data-caption="{caption}"' if caption else ""
+    return f'<div class="video-embed" data-src="{escape(address)}"{note}></div>'
+
 
 _KATEX = lazy_pattern(r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$")
 _QUOTED = lazy_pattern(r"\"([^\"]*)\"|'([^']*)'")
@@ -56,7 +194,7 @@ def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
     code = re.sub(r"\{%-?\s*(?:end)?raw\s*-?%\}", "", inner_text(tag))
     code = code if code.startswith("\n") else f"\n{code}"
     code = code.rstrip(" ") if code.rstrip(" ").endswith("\n") else f"{code}\n"
-    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
+    ticks = fence_marks(code)
     marked = re.search(r"(?:hl_lines|mark_lines)=[\"']([\d ,-]+)[\"']", options)
     info = [language or "text"]
     if marked:
@@ -90,23 +228,23 @@ def _address_of(context: PageContext, tag: LiquidTag, document: JekyllDocument |
     return context.site.config.base_path + document.address
 
 
+def _inner(tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    return renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+
+
 def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
 
     def substitute(found: re.Match[str]) -> str:
-        shown = (
-            display(found[1])
-            if found[1] is not None
-            else inline(found[2], text[found.end() : found.end() + 1])
-        )
-        return context.finished.mask(shown)
+        after = text[found.end() : found.end() + 1]
+        return context.finished.mask(inline(found[2], after) if found[1] is None else display(found[1]))
 
     # inside this block dollars are read before Markdown is, so TeX holds no escapes
     return _KATEX.sub(substitute, text)
 
 
 def _katex(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    tex = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    tex = _inner(tag, scope, renderer)
     return context.finished.mask(display(tex) if "display" in tag.arguments else inline(tex))
 
 
@@ -126,37 +264,38 @@ def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, rend
 
 
 def _details(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     label = tag.arguments.strip().strip("\"'").replace('"', "&quot;")
     return f'<div class="collapsible" markdown="1" data-label="{label}">\n\n{text.strip()}\n\n</div>'
 
 
 def _mermaid(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     return f"```mermaid\n{text.strip()}\n```"
 
 
 def _tab(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     # the name of the group, then that of the part, which may have several words
     _, _, name = tag.arguments.strip().partition(" ")
     return "\n\n" + "\n".join(tab(name.strip() or tag.arguments.strip(), text.strip().split("\n"))) + "\n\n"
 
 
 def _tabs(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    text = _inner(tag, scope, renderer)
     return "\n".join(begin_tabs(text.split("\n")))
 
 
 def _gist(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
-    return _embed(context, tag, f"https://gist.github.com/{name}", "a gist")
+    return _embed(context, tag, f"https://gist.github.com/{_first_word(tag)}", "a gist")
 
 
 def _tweet(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    return _embed(
-        context, tag, tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else "", "a tweet"
-    )
+    return _embed(context, tag, _first_word(tag), "a tweet")
+
+
+def _first_word(tag: LiquidTag) -> str:
+    return tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
 
 
 def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
@@ -166,15 +305,10 @@ def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str
     return f"<{address}>" if address.startswith("http") else address
 
 
-def _youtube(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
-    address = name if name.startswith("http") else f"https://www.youtube.com/watch?v={name}"
-    return f'<div class="video-embed" data-src="{address}"></div>'
-
-
-def _vimeo(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
-    address = name if name.startswith("http") else f"https://vimeo.com/{name}"
+def _hosted(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    """A video of YouTube or Vimeo, by its id or its address."""
+    name, host = _first_word(tag), {"youtube": "www.youtube.com/watch?v="}.get(tag.name, "vimeo.com/")
+    address = name if name.startswith("http") else f"https://{host}{name}"
     return f'<div class="video-embed" data-src="{address}"></div>'
 
 
@@ -204,6 +338,6 @@ _TAGS: Mapping[str, Callable[[PageContext, LiquidTag, LiquidScope, LiquidRendere
     **{"raw": _raw, "highlight": _highlight, "post_url": _post_url, "link": _link, "katexmm": _katexmm},
     **{"katex": _katex, "cite": _cite, "bibliography": _bibliography, "details": _details, "tab": _tab},
     **{"mermaid": _mermaid, "tabs": _tabs, "gist": _gist, "twitter": _tweet, "tweet": _tweet},
-    **{"youtube": _youtube, "vimeo": _vimeo},
+    **{"youtube": _hosted, "vimeo": _hosted},
     **{"marginnote": _margin_note, "sidenote": _margin_note, "marginfigure": _margin_figure},
 }

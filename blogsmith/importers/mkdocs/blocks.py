@@ -1,14 +1,52 @@
-"""Blocks of Python-Markdown and PyMdown, by their lines: admonitions, details, tabs, fences, slashes."""
+"""Blocks of Python-Markdown and PyMdown, by their lines: admonitions, details, tabs, code, slashes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from ...base.patterns import lazy_pattern
 from ..text.containers import callout, collapsible, dedent, indent, quote, tab, trim_blank_lines
-from .fences import rewrite_fence
+
+_ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
+
+
+def rewrite_fence(marks: str, info: str, code: Sequence[str], math: Collection[str]) -> list[str]:
+    """The lines of a fence in our words. math: languages that are formulas."""
+    text = info.strip()
+    attributes = {
+        found[1].lower(): found[2] or found[3] or found[4] or "" for found in _ATTRIBUTE.finditer(text)
+    }
+    words = _ATTRIBUTE.sub(" ", text.strip("{} ")).split()
+    language = next(
+        (word.strip("{}") for word in words if not word.startswith((".", "#")) and word.strip("{}")), ""
+    )
+    if not language or text.startswith("{"):
+        language = next(
+            (word[1:] for word in words if word.startswith(".") and word not in _CLASSES), language
+        )
+    if language in math:
+        return ["$$", *(line for line in code if line.strip()), "$$"]
+    return [f"{marks}{_info(language, attributes)}".rstrip(), *code, marks]
+
+
+_CLASSES = frozenset((".annotate", ".no-copy", ".copy", ".select", ".no-select", ".yaml-annotate"))
+
+
+def _info(language: str, attributes: dict[str, str]) -> str:
+    parts = [language]
+    if title := attributes.get("title"):
+        parts.append(f'title="{title.replace(chr(34), chr(39))}"')
+    if marked := ",".join(re.findall(r"\d+(?:-\d+)?", attributes.get("hl_lines", ""))):
+        parts.append(f"{{{marked}}}")
+    if start := attributes.get("linenums", "").split():
+        is_number = start[0].isdecimal() and start[0] not in ("0", "1")
+        parts += ["linenos", *([f"start={start[0]}"] if is_number else [])]
+    if len(parts) > 1 and not language:
+        parts[0] = "text"
+    return " ".join(parts)
+
 
 _BOX = lazy_pattern(r"( *)(!!!|\?\?\?\+?)[ \t]*([\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?:\"(.*)\")?[ \t]*")
 _TAB = lazy_pattern(r"( *)===([!+]*)[ \t]+(?:\"(.*)\"|'(.*)')[ \t]*")
@@ -93,14 +131,11 @@ class BlockRewriter:
         margin, marks, info = found[1], found[2], found[3]
         if marks[0] == "`" and "`" in info:
             return 1, [lines[index]]
-        end = next(
-            (
-                n
-                for n in range(index + 1, len(lines))
-                if lines[n].strip().startswith(marks) and not lines[n].strip().strip(marks[0])
-            ),
-            len(lines),
-        )
+        end = index + 1
+        while end < len(lines) and not (
+            lines[end].strip().startswith(marks) and not lines[end].strip().strip(marks[0])
+        ):
+            end += 1
         width = len(margin)
         body = dedent(lines[index + 1 : end], width)
         made = rewrite_fence(marks, info, body, self.math_fences)
@@ -133,12 +168,8 @@ class BlockRewriter:
     def _tab(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
         used, body = self._body(lines, index, len(found[1]))
         label = found[3] if found[3] is not None else found[4]
-        made = tab(
-            label.replace(r"\"", '"'),
-            self.rewrite(body),
-            is_first="!" in found[2],
-            is_chosen="+" in found[2],
-        )
+        label, is_first, is_chosen = label.replace(r"\"", '"'), "!" in found[2], "+" in found[2]
+        made = tab(label, self.rewrite(body), is_first=is_first, is_chosen=is_chosen)
         return used, ["", *indent(made, found[1]), ""]
 
     def _slashes(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
@@ -174,9 +205,8 @@ class BlockRewriter:
         name = found[1].lower()
         depth, end = 0, index
         for end in range(index, len(lines)):
-            depth += len(re.findall(rf"<{name}\b", lines[end])) - len(
-                re.findall(rf"</{name}\s*>", lines[end])
-            )
+            depth += len(re.findall(rf"<{name}\b", lines[end]))
+            depth -= len(re.findall(rf"</{name}\s*>", lines[end]))
             if depth <= 0:
                 break
         if end == index or lines[end].strip() != f"</{name}>":

@@ -11,13 +11,11 @@ from typing import Any
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from ..model import OldSettings
-from ..source_files import read_text
-from ..text.data import load_data
+from ..source_files import matches_gitignore, matches_regex, read_text
+from ..text.data import DataTextError, load_data, load_mapping
 from ..text.front_values import list_of
-from ..text.loose_yaml import DataTextError, load_mapping
-from ..text.path_patterns import matches_gitignore, matches_regex
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")

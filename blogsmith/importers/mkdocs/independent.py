@@ -14,11 +14,9 @@ from markdown_it.token import Token
 from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..verify.markdown_reader import formula_html, markdown_reader, read_dollars
+from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader, without_title
 
-_FENCE = re.compile(
-    r"(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)", re.MULTILINE
-)
+_FENCE = re.compile(r"(?m)(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)")
 _BOX = re.compile(r"^( *)(?:\?\?\?\+?|!!!)[ \t]*([\w -]*?)[ \t]*(\"[^\n]*\")?[ \t]*$", re.MULTILINE)
 _TAB = re.compile(r"^( *)===[!+]*[ \t]+(\"[^\n]*\"|'[^\n]*')[ \t]*$", re.MULTILINE)
 _SLASHES = re.compile(r"^ */{3,}[ \t]*(?:[\w-]+[ \t]*)?(?:\|[ \t]*)?", re.MULTILINE)
@@ -41,8 +39,7 @@ _NAMED_SIGN = re.compile(r"(?<![\w:]):[a-z_+-][\w+-]*:(?![\w:])")
 _DEFINED = re.compile(r"^ *\*\[[^\]]+\]:.*$", re.MULTILINE)
 _TEMPLATE = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
 _MARKDOWN_TAG = re.compile(
-    r"^([ ]*)(<(?:div|figure|section|figcaption)\b[^>]*\bmarkdown\b[^>]*>|</(?:div|section|figure)>)",
-    re.MULTILINE,
+    r"(?m)^([ ]*)(<(?:div|figure|section|figcaption)\b[^>]*\bmarkdown\b[^>]*>|</(?:div|section|figure)>)"
 )
 _ASKS = re.compile(r"<\w+[^>]*\bmarkdown\b")
 _HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=|data-)[^\n]*\}[ \t]*$", re.MULTILINE)
@@ -55,7 +52,6 @@ _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _LANGUAGE = re.compile(r"`(?:#!|:::)\w+ +")
 _DOLLAR = "\ue01d"
 """A dollar in a code span, which begins no formula."""
-_TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 
 
 def render_python_markdown(text: str) -> str:
@@ -70,8 +66,7 @@ def render_python_markdown(text: str) -> str:
         out.append(_plain(part))
         if index < len(fences):
             out.append("" if "-8<-" in fences[index] else fences[index])
-    html = str(_parser().render("".join(out))).replace(_DOLLAR, "$")
-    return _TITLE.sub(r"<p>\1</p>", html, count=1)
+    return without_title(str(_parser().render("".join(out))).replace(_DOLLAR, "$"))
 
 
 def _plain(text: str) -> str:
@@ -94,15 +89,11 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader().use(deflist_plugin).use(admon_plugin)
-    read_dollars(parser, allow_space=False, allow_digits=False)
-    parser.add_render_rule("fence", _render_fence)
-    parser.add_render_rule("text", _render_words)
-    return parser
+    rules = {"fence": _render_fence, "text": content_rule(_render_words)}
+    return markdown_reader(deflist_plugin, admon_plugin, dollars=Dollars(False, False), rules=rules)
 
 
-def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    text = tokens[index].content
+def _render_words(text: str) -> str:
     for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN, _SIGNS):
         text = pattern.sub("", text)
     return _SCRIPT.sub(_script, escape(text))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.slugs import slugify
-from ...model.units import name_set
-from ..text.literals import literal_wikilinks
-from ..text.tags import address_text
+from ..text.html import address_text
+from ..text.pieces import literal_wikilinks
 from .config import MkDocsConfig
 
 _LINK = lazy_pattern(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from ...base.patterns import lazy_pattern
 from ...syntax.emoji import replace_emoji
-from ..text.tags import attribute_list, length
+from ..text.html import attribute_list, length
 from .config import MkDocsConfig
 
 _SYMBOLS = {
@@ -66,19 +66,15 @@ def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], 
     if config.has("pymdownx.tilde"):
         text = _SUBSCRIPT.sub(r"<sub>\1</sub>", text)
     if config.has("pymdownx.emoji", "materialx.emoji"):
-        text = _ICON.sub(lambda found: _drop(found[0], "an icon is left out", report), text)
-        text = replace_emoji(text)
+        for icon in _ICON.findall(text):
+            report(icon, "an icon is left out")
+        text = replace_emoji(_ICON.sub("", text))
     return _ATTRIBUTES.sub(_attributes, text)
 
 
 def _progress(found: re.Match[str]) -> str:
     shown = f" {found[2]}" if found[2] else ""
     return f'<progress value="{found[1]}" max="100">{found[1]}%</progress>{shown}'
-
-
-def _drop(piece: str, message: str, report: Callable[[str, str], None]) -> str:
-    report(piece, message)
-    return ""
 
 
 def _keys(text: str) -> str:
@@ -89,10 +85,8 @@ def _keys(text: str) -> str:
 def _key_name(key: str) -> str:
     if key.startswith('"'):
         return key.strip('"')
-    return _NAMES.get(
-        key.lower(),
-        key.upper() if len(key) == 1 or re.fullmatch(r"f\d+", key) else key.replace("-", " ").title(),
-    )
+    is_letter = len(key) == 1 or re.fullmatch(r"f\d+", key)
+    return _NAMES.get(key.lower(), key.upper() if is_letter else key.replace("-", " ").title())
 
 
 def _attributes(found: re.Match[str]) -> str:
@@ -105,9 +99,8 @@ def _attributes(found: re.Match[str]) -> str:
     before = found.string[: found.start()]
     is_image = before.endswith(")") and "![" in before[before.rfind("\n") + 1 :]
     width = length(values.get("width", "")) if is_image else ""
-    identifier = (
-        name[1] if name and (is_image or "\n#" in "\n" + before[before.rfind("\n") + 1 :][:1]) else ""
-    )
+    is_heading = before[before.rfind("\n") + 1 :].startswith("#")
+    identifier = name[1] if name and (is_image or is_heading) else ""
     return attribute_list(identifier, {"width": width})
 
 

@@ -1,28 +1,135 @@
-"""One page of a MkDocs site → a page of ours."""
+"""One page of a MkDocs site → a page of ours: front matter, and the text with its snippets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.slugs import slugify
-from ..model import ImportedPage, Notice, NoticeKind
-from ..text.containers import import_comment, join_tabs
+from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
+from ..text.containers import escape_table_code, import_comment, join_tabs
+from ..text.front_values import iso_date, names_in, one_line
 from ..text.headings import demote_headings, heading_text
-from ..text.literals import literal_highlights, literal_shortcodes
+from ..text.html import image, tag_attributes
+from ..text.pieces import literal_highlights, literal_shortcodes
 from ..text.segments import Dialect, Lines, divide, rewrite
-from ..text.table_code import escape_table_code
-from ..text.tags import image, tag_attributes
 from .blocks import BlockRewriter
 from .config import MkDocsConfig
-from .front import page_front
 from .links import MkDocsLinks, page_address, page_path
 from .marks import mark_abbreviations, rewrite_marks, take_abbreviations
 from .navigation import folder_title
-from .snippets import expand_snippets
 from .source import MkDocsDocument
+
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description date date.created date.updated author authors tags categories draft slug "
+        "search search.exclude image"
+    ),
+    name_set("hide icon search.boost social readtime pin render_macros nav order edit_url revision_date"),
+)
+
+
+def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) -> dict[str, Any]:
+    """The front matter of a page, in our keys and order. people: short name → name of an author."""
+    found: dict[str, Any] = {"title": title}
+    for key in ("subtitle", "description"):
+        if text := one_line(front.get(key)):
+            found[key] = text
+    found |= _dates(front.get("date"))
+    if authors := [people.get(name, name) for name in names_in(front.get("authors") or front.get("author"))]:
+        found["authors"] = authors
+    for key in ("categories", "tags"):
+        if names := names_in(front.get(key)):
+            found[key] = names
+    if front.get("draft") is True:
+        found["draft"] = True
+    search = front.get("search")
+    if isinstance(search, dict) and search.get("exclude") is True:
+        found["search"] = False
+    if image := one_line(front.get("image")):
+        found["image"] = image
+    hidden = front.get("hide")
+    if isinstance(hidden, list) and "toc" in hidden:
+        found["toc"] = False
+    return found
+
+
+def _dates(value: Any) -> dict[str, str]:
+    if isinstance(value, dict):
+        created, updated = iso_date(one_line(value.get("created"))), iso_date(one_line(value.get("updated")))
+        return ({"date": created} if created else {}) | ({"updated": updated} if updated else {})
+    date = iso_date(one_line(value))
+    return {"date": date} if date else {}
+
+
+_INLINE = lazy_pattern(r"^([ \t]*)(;*)-+8<-+[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')[ \t]*$", re.MULTILINE)
+_BLOCK = lazy_pattern(r"^([ \t]*)-+8<-+[ \t]*\n(.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL)
+_SECTION_MARK = lazy_pattern(r"^.*-+8<-+[ \t]*\[[ \t]*(?:start|end)[ \t]*:.*$\n?", re.MULTILINE)
+_LINES = lazy_pattern(r"(.*?):(\d*)(?::(\d*))?")
+_DEEPEST = 10
+
+
+def expand_snippets(text: str, read: Callable[[str], str | None], report: Callable[[str, str], None]) -> str:
+    """A page with its snippets in their places.
+
+    read: the text of a file. report: takes the piece that names a file which is not there, and that file.
+    """
+    return _expand(text, read, report, 0)
+
+
+def _expand(
+    text: str, read: Callable[[str], str | None], report: Callable[[str, str], None], depth: int
+) -> str:
+    def substitute(margin: str, name: str, piece: str) -> str:
+        content = _snippet(name, read) if depth < _DEEPEST else None
+        if content is None:
+            report(piece, name)
+            return piece
+        inner = _expand(content, read, report, depth + 1)
+        return "\n".join(f"{margin}{line}" if line.strip() else "" for line in inner.rstrip("\n").split("\n"))
+
+    def inline(found: re.Match[str]) -> str:
+        name = found[3] or found[4]
+        if found[2]:
+            return found[0].replace(";", "", 1)
+        return substitute(found[1], name, found[0])
+
+    def block(found: re.Match[str]) -> str:
+        names = [
+            line.strip() for line in found[2].split("\n") if line.strip() and not line.strip().startswith(";")
+        ]
+        return "\n".join(substitute(found[1], name, found[0].strip()) for name in names)
+
+    return _INLINE.sub(inline, _BLOCK.sub(block, text))
+
+
+def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
+    """The text that `file`, `file:section` or `file:first:last` names."""
+    content = read(name)
+    if content is not None:
+        return _SECTION_MARK.sub("", content)
+    found = _LINES.fullmatch(name)
+    if found and (content := read(found[1])) is not None:
+        lines = content.split("\n")
+        first = int(found[2] or 1)
+        return "\n".join(lines[max(0, first - 1) : int(found[3]) if found[3] else len(lines)])
+    file, _, section = name.rpartition(":")
+    content = read(file) if file else None
+    if content is None:
+        return None
+    mark = re.escape(section)
+    between = re.search(
+        rf"^[^\n]*-+8<-+[ \t]*\[[ \t]*start[ \t]*:[ \t]*{mark}[ \t]*\][^\n]*\n(.*?)"
+        rf"^[^\n]*-+8<-+[ \t]*\[[ \t]*end[ \t]*:[ \t]*{mark}[ \t]*\]",
+        content,
+        re.MULTILINE | re.DOTALL,
+    )
+    return _SECTION_MARK.sub("", between[1]) if between else None
+
 
 DIALECT = Dialect()
 _TITLE = lazy_pattern(
@@ -120,7 +227,9 @@ class _PageText:
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
         text = escape_table_code(text, DIALECT)
-        text = _without_false_displays(_ESCAPED_TARGET.sub(_plain_target, text))
+        # in the target of a link these would begin a formula
+        text = _ESCAPED_TARGET.sub(lambda found: found[0].replace(r"\(", "%28").replace(r"\)", "%29"), text)
+        text = _without_false_displays(text)
         text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
             text = _without_languages(text)
@@ -142,9 +251,7 @@ class _PageText:
             text = literal_highlights(text)
         if "macros" not in config.plugins:
             text = literal_shortcodes(text)
-        text = rewrite_marks(
-            text, config, lambda piece, message: self._notice("dropped", message, piece, piece)
-        )
+        text = rewrite_marks(text, config, lambda piece, why: self._notice("dropped", why, piece, piece))
         if "macros" in config.plugins or config.variables:
             text = _JINJA.sub(self._variable, text)
         text = _escape_mentions(text)
@@ -196,23 +303,15 @@ def _escape_mentions(text: str) -> str:
     return _MENTIONED.sub(substitute, text)
 
 
-def _plain_target(found: re.Match[str]) -> str:
-    r"""A link's target without `\(`, which would begin a formula."""
-    return found[0].replace(r"\(", "%28").replace(r"\)", "%29")
-
-
 def _without_false_displays(text: str) -> str:
     r"""Escaped brackets in a line, `[\[1\]](a.md)`, which would be a display here; arithmatex reads `\[` only
     where a block begins."""
     parts = []
     for segment in divide(text, DIALECT):
         before = text[: segment.start].rpartition("\n")[2]
-        is_display = (
-            segment.kind != "math"
-            or not segment.text.startswith(r"\[")
-            or not before.strip(" >*+-0123456789.")
-        )
-        parts.append(segment.text if is_display else f"&#91;{segment.text[2:-2]}&#93;")
+        is_bracket = segment.kind == "math" and segment.text.startswith(r"\[")
+        is_false = is_bracket and before.strip(" >*+-0123456789.")
+        parts.append(f"&#91;{segment.text[2:-2]}&#93;" if is_false else segment.text)
     return "".join(parts)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...base.patterns import lazy_pattern
 from ..model import Notice
-from ..protection import complete_front, excluded, hold_back, is_draft, withheld
+from ..protection import excluded, hold_back, is_draft, read_head, withheld
 from ..source_files import read_text, walk_files
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
+from ..text.data import split_head
 from .config import MkDocsConfig
 from .navigation import NavEntry, folder_nav, read_nav, read_summary
 
@@ -109,15 +109,10 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, c
     if text is None:
         return
     head, body, first = split_head(text)
-    front: dict[str, Any] = {}
-    try:
-        front = load_mapping(head)
-    except DataTextError as error:
-        message = f"the front matter cannot be read: {error}"
-        found.notices.append(Notice("mistake", message, source, error.line + 1))
+    front, notices = read_head(head, source, "the front matter cannot be read")
+    found.notices.extend(notices)
     if not head:
         front, body, first = split_meta(text)
-    front = complete_front(front, head)
     if notice := hold_back(front, source) or _encrypted(front, source, config):
         found.notices.append(notice)
         return

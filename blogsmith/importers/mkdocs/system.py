@@ -8,25 +8,23 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...project.report import Progress
-from ..addresses import keep_address
+from ..addresses import keep_address, with_aliases
 from ..front_keys import complete_page
-from ..macros import script_macros
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
 from ..notebooks.page import NotebookPage, NotebookTranslator
-from ..page_limit import translate_document
-from ..page_processes import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers, translate_document
+from ..protection import draft_settings
 from ..source_files import read_text
-from ..text.drafts import draft_settings
+from ..text.data import DataTextError, load_mapping
 from ..text.front_values import list_of
-from ..text.loose_yaml import DataTextError, load_mapping
+from ..text.math import script_macros
 from .config import MkDocsConfig, find_config, read_config
-from .contents import contents_page, section_series, site_menu, with_tag_lists
-from .front import KEYS
 from .independent import render_python_markdown
 from .links import link_table, page_address, page_path
 from .marks import take_abbreviations
-from .page import MkDocsPages
+from .navigation import contents_page, section_series, site_menu, with_tag_lists
+from .page import KEYS, MkDocsPages
 from .source import MkDocsFiles, find_files
 
 
@@ -60,11 +58,8 @@ class MkDocs:
         notebooks = _notebook_pages(files, translator, root, progress)
         pages += [keep_address(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]
         pages, notices = _with_redirects(with_tag_lists(pages, translator.titles, config), config)
-        titles = {page.source: str(page.front["title"]) for page in pages}
-        named = {
-            PurePosixPath(source).relative_to(config.docs).as_posix(): title
-            for source, title in titles.items()
-        }
+        titles = ((PurePosixPath(page.source), str(page.front["title"])) for page in pages)
+        named = {source.relative_to(config.docs).as_posix(): title for source, title in titles}
         if not any(page.path.as_posix() == "content/contents.md" for page in pages):
             pages.append(contents_page(files.nav, named, config))
         return SiteImport(
@@ -73,11 +68,7 @@ class MkDocs:
             settings=_settings(config, files, pages, translator, root),
             pages=by_path(pages),
             files=tuple(_files(files, config, root, pages)),
-            notices=(
-                *files.notices,
-                *notices,
-                *(each for each in notebooks if isinstance(each, Notice)),
-            ),
+            notices=(*files.notices, *notices, *(each for each in notebooks if isinstance(each, Notice))),
             made=by_path(file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
             old_settings=(config.old,),
         )
@@ -116,9 +107,8 @@ def _files(
     files: MkDocsFiles, config: MkDocsConfig, root: Path, pages: list[ImportedPage]
 ) -> list[ImportedFile]:
     taken = {page.path for page in pages}
-    copied = (
-        ImportedFile(PurePosixPath("content") / path, root / config.docs / path) for path in files.copied
-    )
+    content, docs = PurePosixPath("content"), root / config.docs
+    copied = (ImportedFile(content / path, docs / path) for path in files.copied)
     return [file for file in copied if file.path not in taken]
 
 
@@ -179,16 +169,7 @@ def _with_redirects(
         else:
             message = f"the redirect from {old} to {new} leads out of the site"
             notices.append(Notice("dropped", message, config.file.as_posix()))
-    made = [
-        replace(
-            page,
-            front={**page.front, "aliases": [*page.front.get("aliases", []), *sorted(aliases[page.path])]},
-        )
-        if page.path in aliases
-        else page
-        for page in pages
-    ]
-    return made, notices
+    return [with_aliases(page, sorted(aliases.get(page.path, ()))) for page in pages], notices
 
 
 def _settings(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...model.units import name_set
+from ...model.names import name_set
 from ..text.containers import begin_tabs, callout, collapsible, quote, tab, trim_blank_lines
 from .directives import Directive
 from .walker import Walker
@@ -42,7 +42,7 @@ def translate_admonition(walker: Walker, directive: Directive) -> list[str]:
         version, _, text = directive.argument.partition(" ")
         title, body = f"{title} {version}", [*([text, ""] if text else []), *body]
     elif directive.argument and (
-        directive.name in ("admonition", "topic") or not (walker.book.is_sphinx or not body)
+        directive.name in ("admonition", "topic") or (body and not walker.book.is_sphinx)
     ):
         title = directive.argument
     elif directive.argument:
@@ -170,11 +170,8 @@ def translate_rubric(walker: Walker, directive: Directive) -> list[str]:
 def translate_line_block(walker: Walker, directive: Directive) -> list[str]:
     """`{line-block}`: each line ends where it ends."""
     body = trim_blank_lines(directive.body)
-    return [
-        *walker.anchor(),
-        *(f"{line.rstrip()}\\" if line.strip() else "" for line in body[:-1]),
-        *body[-1:],
-    ]
+    broken = (f"{line.rstrip()}\\" if line.strip() else "" for line in body[:-1])
+    return [*walker.anchor(), *broken, *body[-1:]]
 
 
 def translate_quote(walker: Walker, directive: Directive) -> list[str]:

@@ -1,45 +1,77 @@
-"""The settings of a book: `_config.yml`, `myst.yml`, `conf.py`, `config.ini`, as much as shapes the site."""
+"""The settings of a book: `_config.yml`, `myst.yml`, `conf.py`, `config.ini`, and its table of contents."""
 
 from __future__ import annotations
 
 import ast
 import configparser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...model.names import name_set
 from ..model import Notice
 from ..source_files import read_text
+from ..text.data import DataTextError, load_yaml
 from ..text.front_values import list_of
-from ..text.loose_yaml import DataTextError, load_yaml
-from .toc import BookEntry, read_toc
+
+_CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
+
+
+@dataclass(frozen=True, slots=True)
+class BookEntry:
+    """A line of a table of contents: a page, a link, or the caption of a part."""
+
+    depth: int
+    """0 for what stands directly below the book."""
+    title: str = ""
+    """Empty: the page's own."""
+    file: str = ""
+    """Path of a page, mostly without its suffix."""
+    url: str = ""
+    """Of a link."""
+    pattern: str = ""
+    """Glob of pages."""
+
+
+def read_toc(data: Any) -> tuple[str, list[BookEntry]]:
+    """The page at the root, and all entries in order, of a `_toc.yml` or of `project.toc`."""
+    if isinstance(data, Mapping):
+        return str(data.get("root") or ""), list(_below(data, 0))
+    entries = list(_items(data, 0))
+    if entries and entries[0].file:
+        return entries[0].file, entries[1:]
+    return "", entries
+
+
+def _below(data: Mapping[str, Any], depth: int) -> Iterator[BookEntry]:
+    for name in _CHILDREN:
+        yield from _items(data.get(name), depth)
+
+
+def _items(items: Any, depth: int) -> Iterator[BookEntry]:
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, str):
+            yield BookEntry(depth, file=item)
+            continue
+        if not isinstance(item, Mapping) or item.get("hidden") is True:
+            continue
+        file, url, pattern = (str(item.get(name) or "") for name in ("file", "url", "glob"))
+        pattern = pattern or str(item.get("pattern") or "")
+        title = str(item.get("title") or item.get("caption") or item.get("part") or item.get("header") or "")
+        if file or url or pattern or title:
+            yield BookEntry(depth, title, file, url, pattern)
+        yield from _below(item, depth + 1 if file or url or title else depth)
+
 
 Flavour = Literal["jupyter-book", "mystmd", "sphinx", "d2lbook"]
 FOLDERS = (
-    "",
-    "docs",
-    "book",
-    "doc",
-    "content",
-    "source",
-    "docs/source",
-    "doc/source",
-    "lectures",
-    "site",
+    *("", "docs", "book", "doc", "content", "source", "docs/source", "doc/source", "lectures", "site"),
     "notebooks",
 )
 """Where books stand in their repositories."""
-_OTHER_SITES = (
-    "mkdocs.yml",
-    "zensical.toml",
-    "_posts",
-    "_quarto.yml",
-    "hugo.toml",
-    "hugo.yaml",
-    "archetypes",
-)
+_OTHER_SITES = name_set("mkdocs.yml zensical.toml _posts _quarto.yml hugo.toml hugo.yaml archetypes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +175,7 @@ def _read_book(folder: Path, path: PurePosixPath) -> BookConfig:
     toc = _load(folder / "_toc.yml", path)
     root, entries = read_toc(toc.get("") if set(toc) == {""} else toc)
     sphinx = _map(_map(config.get("sphinx")).get("config"))
-    execute = _map(config.get("execute"))
-    numbered = any(item.get("numbered") for item in toc.get("parts") or () if isinstance(item, dict))
+    execute, substitutions = _map(config.get("execute")), _map(config.get("parse")).get("myst_substitutions")
     return BookConfig(
         flavour="jupyter-book",
         file="_config.yml",
@@ -156,16 +187,13 @@ def _read_book(folder: Path, path: PurePosixPath) -> BookConfig:
         base_url=str(_map(config.get("html")).get("baseurl") or ""),
         macros=_sphinx_macros(sphinx),
         bibliographies=_texts(config.get("bibtex_bibfiles") or sphinx.get("bibtex_bibfiles")),
-        substitutions=_values(
-            _map(config.get("parse")).get("myst_substitutions") or sphinx.get("myst_substitutions")
-        ),
+        substitutions=_values(substitutions or sphinx.get("myst_substitutions")),
         inventories=_inventories(sphinx.get("intersphinx_mapping")),
         redirects=_values(sphinx.get("rediraffe_redirects")),
         root=root,
         toc=tuple(entries),
         only_toc=config.get("only_build_toc_files") is True,
         excluded=_texts(config.get("exclude_patterns")),
-        numbers_headings=bool(numbered) and False,
         execute="off" if str(execute.get("execute_notebooks")).lower() in ("off", "false") else "",
         timeout_s=float(execute["timeout"]) if isinstance(execute.get("timeout"), (int, float)) else 0,
     )
@@ -204,11 +232,8 @@ def _read_myst(folder: Path, path: PurePosixPath) -> BookConfig:
     root, entries = read_toc(written) if written is not None else ("", [])
     authors = project.get("authors") or project.get("author")
     numbering = project.get("numbering")
-    headings = (
-        _map(numbering).get("headings", _map(numbering).get("heading_1"))
-        if isinstance(numbering, dict)
-        else numbering
-    )
+    headings = _map(numbering).get("headings", _map(numbering).get("heading_1"))
+    headings = headings if isinstance(numbering, dict) else numbering
     return BookConfig(
         flavour="mystmd",
         file=file.name,

@@ -21,9 +21,17 @@ from mdit_py_plugins.field_list import fieldlist_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
-from ...model.units import name_set
+from ...model.names import name_set
 from ..notebooks.independent import render_notebook
-from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader, read_dollars, render_formula
+from ..verify.markdown_reader import (
+    Dollars,
+    Rule,
+    content_rule,
+    formula_html,
+    is_diagram,
+    markdown_reader,
+    without_title,
+)
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
 _SHOWS_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "parsed-literal"))
@@ -37,8 +45,7 @@ _TEXTLESS = ("cite", "footcite", "fa", "octicon", "eval", "sub-ref")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]*>\s*\Z", re.DOTALL)
 _HIDDEN = frozenset(("remove-input", "remove-cell", "remove_input", "remove_cell"))
 _ATTRIBUTES = re.compile(
-    r"(?<=[\])`$])\{[^{}\n]*[.#=%][^{}\n]*\}|^[ \t]*\{(?:[ \t]*[^{}\s]*[.#=%][^{}\s]*)+\}[ \t]*$",
-    re.MULTILINE,
+    r"(?m)(?<=[\])`$])\{[^{}\n]*[.#=%][^{}\n]*\}|^[ \t]*\{(?:[ \t]*[^{}\s]*[.#=%][^{}\s]*)+\}[ \t]*$"
 )
 _BARE_LINK = re.compile(r"<(?:inv|project|path|xref|myst|doi|wiki):[^<>\s]+>")
 _D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:")
@@ -51,14 +58,12 @@ _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 def render_myst(text: str) -> str:
     """HTML of a text, formulas as `<math>`."""
-    # the first heading is the title, which stands elsewhere
-    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", _whole(text), count=1, flags=re.DOTALL)
+    return without_title(_whole(text))
 
 
 def render_myst_notebook(text: str) -> str:
     """The same of a notebook, or of a piece of one."""
-    html = render_notebook(text, _whole)
-    return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
+    return without_title(render_notebook(text, _whole))
 
 
 def _whole(text: str) -> str:
@@ -70,29 +75,20 @@ def _whole(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader()
-    for plugin in (deflist_plugin, colon_fence_plugin, amsmath_plugin):
-        parser.use(plugin)
-    parser.use(myst_block_plugin).use(myst_role_plugin).use(fieldlist_plugin)
-    read_dollars(parser, allow_space=True, allow_digits=True, labels=True)
-    for name in ("math_block_label", "amsmath"):
-        parser.add_render_rule(name, render_formula)
-    for name in ("fence", "colon_fence"):
-        parser.add_render_rule(name, _render_fence)
-    for name in ("myst_line_comment", "myst_block_break", "myst_target"):
-        parser.add_render_rule(name, _render_nothing)
-    parser.add_render_rule("text", _render_words)
-    parser.add_render_rule("myst_role", _render_role)
-    return parser
-
-
-def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    # what a substitution stands for is not in the page
-    return escape(_MENTIONED.sub("", _SUBSTITUTED.sub("", tokens[index].content)))
-
-
-def _render_nothing(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    return ""
+    rules: dict[str, Rule] = {
+        **dict.fromkeys(("math_block_label", "amsmath"), content_rule(formula_html)),
+        **dict.fromkeys(("fence", "colon_fence"), _render_fence),
+        **dict.fromkeys(("myst_line_comment", "myst_block_break", "myst_target"), content_rule(lambda _: "")),
+        # what a substitution stands for is not in the page
+        "text": content_rule(lambda text: escape(_MENTIONED.sub("", _SUBSTITUTED.sub("", text)))),
+        "myst_role": _render_role,
+    }
+    return markdown_reader(
+        *(deflist_plugin, colon_fence_plugin, amsmath_plugin),
+        *(myst_block_plugin, myst_role_plugin, fieldlist_plugin),
+        dollars=Dollars(True, True, labels=True),
+        rules=rules,
+    )
 
 
 def _render_role(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

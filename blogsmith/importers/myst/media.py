@@ -9,13 +9,12 @@ from collections.abc import Sequence
 
 from ...base.patterns import lazy_pattern
 from ..text.containers import fence, table, table_caption, trim_blank_lines
-from ..text.tags import image
-from .attributes import read_attributes
-from .directives import Directive, split_paragraph
+from ..text.html import image
+from .directives import Directive, read_attributes, split_paragraph
 from .walker import Walker
 
 _VIDEO = lazy_pattern(
-    r"https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*", re.IGNORECASE
+    r"(?i)https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*"
 )
 _EMBEDDED = lazy_pattern(r"(.*)/embed/([\w-]+).*")
 _ROW = lazy_pattern(r"(\s{0,3}[*-]\s+)[*-](?:\s+(.*))?")
@@ -54,7 +53,8 @@ def translate_image(walker: Walker, directive: Directive) -> list[str]:
 def translate_figure(walker: Walker, directive: Directive) -> list[str]:
     """`{figure} path`, caption and legend behind it; without a picture its content."""
     if not directive.argument:
-        return _figure_of_content(walker, directive)
+        walker.pending += [directive.label] if directive.label else []
+        return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
     if not directive.argument.split("?")[0].lower().endswith(_PICTURE) and "://" not in directive.argument:
         return [*walker.anchor(), *walker.leave(directive, f"a figure of {directive.argument}")]
     name = walker.add_label("fig", directive.label)
@@ -75,20 +75,9 @@ def translate_figure_md(walker: Walker, directive: Directive) -> list[str]:
     name = walker.add_label("fig", label)
     caption, legend = split_paragraph(rest)
     width = read_attributes(found["attributes"] or "").pairs
-    shown = image(
-        found["address"],
-        found["alt"],
-        caption=" ".join(" ".join(caption).split()),
-        width=width.get("width", width.get("w", "")),
-        name=name,
-    )
+    said, wide = " ".join(" ".join(caption).split()), width.get("width", width.get("w", ""))
+    shown = image(found["address"], found["alt"], caption=said, width=wide, name=name)
     return [shown, *(["", *walker.nested(legend, directive.body_line)] if legend else [])]
-
-
-def _figure_of_content(walker: Walker, directive: Directive) -> list[str]:
-    if directive.label:
-        walker.pending.append(directive.label)
-    return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
 
 
 def _image(directive: Directive, caption: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""One page of a book: its blocks first, its lines as soon as all pages are known."""
+"""One page of a book, text or notebook: its blocks first, its lines once all pages are known."""
 
 from __future__ import annotations
 
@@ -6,25 +6,168 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.slugs import slug_problem, slugify
-from ..bibliography.bibtex import fit_key, reference_of
-from ..model import ImportedData, ImportedPage, Notice
+from ..bibliographies import fit_key, reference_of
+from ..model import FrontKeys, ImportedData, ImportedPage, Notice
+from ..notebooks.markdown import NotebookPart, notebook_text
+from ..notebooks.notebook import Notebook
+from ..notebooks.outputs import record_files
+from ..notebooks.page import CellNotices
 from ..text.containers import join_tabs
+from ..text.front_values import names_in, one_line
 from ..text.segments import CODE, Lines, rewrite
-from .config import BookConfig
+from . import boxes, lists, media
+from .config import BookConfig, author_names
 from .d2l import rewrite_d2l
-from .front import page_front
 from .inline import DIALECT, rewrite_inline
-from .labels import BookPlace
 from .lists import PAGE_LIST
-from .notebooks import BookNotebook, walk_notebook
-from .references import BookIndex, InlineText
-from .registry import REGISTRY
+from .references import BookIndex, BookPlace, InlineText
 from .source import BookDocument
-from .walker import BookState, Walker
+from .walker import BookState, Translate, Walker
+
+_BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
+    (boxes.translate_admonition, ("admonition", "topic", *boxes.ADMONITIONS)),
+    (
+        boxes.translate_theorem,
+        tuple(f"{each}:{name}" for each in ("prf", "proof") for name in boxes.THEOREMS),
+    ),
+    (boxes.translate_exercise, ("exercise",)),
+    (boxes.translate_solution, ("solution",)),
+    (boxes.translate_fold, ("dropdown", "toggle", "details", "panels")),
+    (boxes.translate_tab, ("tab-item", "tab", "tabbed")),
+    (boxes.translate_tabs, ("tab-set", "tabs")),
+    (boxes.translate_transparent, ("grid", "grid-item", "div", "container", "card-carousel", "rst-class")),
+    (boxes.translate_line_block, ("line-block",)),
+    (boxes.translate_rubric, ("rubric", "centered")),
+    (boxes.translate_card, ("card", "grid-item-card", "link-button", "button-ref")),
+    (boxes.translate_aside, ("margin", "sidebar", "aside", "marginnote", "sidenote")),
+    (boxes.translate_quote, ("epigraph", "pull-quote", "highlights", "blockquote", "quote")),
+    (media.translate_math, ("math",)),
+    (media.translate_image, ("image",)),
+    (media.translate_figure, ("figure",)),
+    (media.translate_figure_md, ("figure-md",)),
+    (media.translate_table, ("table",)),
+    (media.translate_list_table, ("list-table",)),
+    (media.translate_csv_table, ("csv-table",)),
+    (media.translate_video, ("video", "youtube", "vimeo", "iframe")),
+    (media.translate_mermaid, ("mermaid",)),
+    (lists.translate_code, ("code-block", "code", "sourcecode", "parsed-literal", "prompt")),
+    (lists.translate_include_code, ("literalinclude",)),
+    (lists.translate_cell, ("code-cell",)),
+    (lists.translate_toctree, ("toctree",)),
+    (lists.translate_page_list, ("tableofcontents",)),
+    (
+        lists.translate_dropped,
+        tuple(name_set("contents index tags sectionauthor codeauthor meta currentmodule nb-exec-table")),
+    ),
+    (lists.translate_bibliography, ("bibliography", "footbibliography", "references")),
+    (lists.translate_glossary, ("glossary",)),
+    (lists.translate_include, ("include",)),
+    (lists.translate_raw, ("raw",)),
+    (lists.translate_only, ("only", "ifconfig")),
+    (lists.translate_rst, ("eval-rst", "rst")),
+)
+REGISTRY: Mapping[str, Translate] = MappingProxyType(
+    {name: function for function, names in _BY_FUNCTION for name in names}
+)
+
+
+_LABEL = lazy_pattern(r"^#\| label:[ \t]*[\"']?([^\s\"'][^\n\"']*?)[\"']?[ \t]*\n", re.MULTILINE)
+_CAPTION = lazy_pattern(r"^#\| (fig|tbl)-cap:", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class BookNotebook:
+    """A notebook as lines of a page, and what comes with it."""
+
+    lines: list[str]
+    made: tuple[ImportedData, ...] = ()
+    """Pictures that were in it, and the record of what its cells gave."""
+
+
+def walk_notebook(walker: Walker, notebook: Notebook, path: PurePosixPath) -> BookNotebook:
+    """The cells in our words.
+
+    path: of the page in the new site.
+    """
+    notes = CellNotices(walker.source)
+    found = notebook_text(notebook, path, notes)
+    walker.notices.extend(notes.found)
+    lines: list[str] = []
+    for part in found.parts:
+        made = walker.walk(part.text.split("\n"), part.line) if part.is_prose else _cell(walker, part)
+        lines += ["", *made, ""]
+    return BookNotebook(lines, (*found.files, *record_files(path, found.cells)))
+
+
+def _cell(walker: Walker, part: NotebookPart) -> list[str]:
+    """Code in our words; its label is one of the book."""
+    text = part.text
+    caption = _CAPTION.search(text)
+
+    def substitute(label: re.Match[str]) -> str:
+        if caption:
+            return f"#| label: {walker.add_label('fig' if caption[1] == 'fig' else 'tbl', label[1])}\n"
+        walker.pending.append(label[1])
+        return ""
+
+    text = _LABEL.sub(substitute, text, count=1)
+    return [*walker.anchor(), *text.split("\n")]
+
+
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description date author author.name authors authors.name tags keywords abstract "
+        "thumbnail draft numbering numbering.headings numbering.heading_2 slug substitutions "
+        "myst.substitutions bibliography"
+    ),
+    name_set(
+        "jupytext kernelspec jupyter file_format mystnb myst exports downloads label orphan html_meta "
+        "site parts language_info execution execute tocdepth nosearch no-search numbering"
+    ),
+)
+
+
+def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
+    """The front matter of a page, in our keys and order."""
+    found: dict[str, Any] = {"title": title}
+    for key in ("subtitle", "description"):
+        if text := one_line(front.get(key)):
+            found[key] = text
+    if "description" not in found and (text := one_line(front.get("abstract"))):
+        found["description"] = text
+    if date := one_line(front.get("date")):
+        found["date"] = date
+    if authors := author_names(front.get("authors") or front.get("author")):
+        found["authors"] = list(authors)
+    if tags := names_in(front.get("tags") or front.get("keywords")):
+        found["tags"] = tags
+    if front.get("draft") is True:
+        found["draft"] = True
+    if image := one_line(front.get("thumbnail")):
+        found["image"] = image
+    numbering = front.get("numbering")
+    parts = numbering if isinstance(numbering, dict) else {}
+    if numbering is True or parts.get("headings") or parts.get("heading_2"):
+        found["numbering"] = True
+    if language := _kernel(front.get("kernelspec")):
+        found["execute"] = {"kernel": language}
+    return found
+
+
+def _kernel(value: Any) -> str:
+    """The kernel of a page whose language is not Python."""
+    if not isinstance(value, dict):
+        return ""
+    name = str(value.get("name") or "")
+    language = str(value.get("language") or name).lower()
+    return "" if not name or language.startswith(("python", "ipython")) or name.startswith("python") else name
+
 
 _SECOND_TITLE = lazy_pattern(r"^# ", re.MULTILINE)
 _HEADING = lazy_pattern(r"^(#{1,5}) ", re.MULTILINE)
@@ -43,8 +186,8 @@ class PageDraft:
     """Pictures and results of a notebook."""
 
 
-def page_path(source: str, config: BookConfig, root: str, folders: frozenset[str]) -> PurePosixPath:
-    """Where a page stands in the new site. folders: those that hold pages, relative to the book."""
+def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
+    """Where a page stands in the new site. root: the page that is the front page."""
     path = PurePosixPath(source).relative_to(config.folder)
     content = PurePosixPath("content")
     if path.as_posix() == root:
@@ -127,12 +270,12 @@ def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -
     """A page that only lists the bibliography, with all that the book cites: the lists of the others make
     themselves."""
     entries = [reference_of(fit_key(key), index.entries[key]) for key in sorted(keys)]
-    lines = [_reference_line(entry) for entry in sorted(entries, key=_reference_order)]
+    # by first author and year
+    entries.sort(
+        key=lambda each: (str((each.get("author") or [""])[0]).casefold(), str(each.get("year", "")))
+    )
+    lines = [_reference_line(entry) for entry in entries]
     return replace(done.page, text=f"{done.page.text.rstrip()}\n\n" + "\n".join(lines))
-
-
-def _reference_order(entry: Mapping[str, Any]) -> tuple[str, str]:
-    return str((entry.get("author") or [""])[0]).casefold(), str(entry.get("year", ""))
 
 
 def _reference_line(entry: Mapping[str, Any]) -> str:

@@ -9,26 +9,19 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...model.units import name_set
+from ...model.names import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
-from ..protection import complete_front, excluded, hold_back
+from ..protection import excluded, hold_back, read_head
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
-from .config import BookConfig
+from ..text.data import split_head
+from .config import BookConfig, BookEntry
 from .d2l import rewrite_d2l
-from .toc import BookEntry
 
 SUFFIXES = (".md", ".myst", ".ipynb")
 """Of pages that are read; of two with one name the first of these stands for both."""
-_OTHERS = {
-    ".rst": "reStructuredText is not read",
-    ".tex": "LaTeX is not read",
-}
-_HINTS = {
-    ".rst": "rst-to-myst makes a page of it",
-    ".tex": "pandoc makes a page of it",
-}
+_OTHERS = {".rst": "reStructuredText is not read", ".tex": "LaTeX is not read"}
+_HINTS = {".rst": "rst-to-myst makes a page of it", ".tex": "pandoc makes a page of it"}
 _NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
 _UNCOPIED = name_set(
     "_toc.yml _config.yml myst.yml myst.yaml conf.py config.ini makefile make.bat license environment.yml "
@@ -95,7 +88,11 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
     found.bibliographies = [
         path for path in every if path.suffix == ".bib" and (not wanted or path.as_posix() in wanted)
     ]
-    found.copied = [path for path in every if _is_copied(path)]
+    found.copied = [
+        path
+        for path in every
+        if path.suffix.lower() not in _UNCOPIED_SUFFIXES and path.name.lower() not in _UNCOPIED
+    ]
     return found
 
 
@@ -127,10 +124,6 @@ def _is_out(path: PurePosixPath, config: BookConfig) -> bool:
 
 def _is_page(path: PurePosixPath) -> bool:
     return path.suffix in SUFFIXES and path.stem.lower() not in _NO_PAGES
-
-
-def _is_copied(path: PurePosixPath) -> bool:
-    return path.suffix.lower() not in _UNCOPIED_SUFFIXES and path.name.lower() not in _UNCOPIED
 
 
 def _resolve(name: str, pages: list[PurePosixPath]) -> str:
@@ -221,14 +214,8 @@ def _add(
         _add_notebook(found, source, text, max(order, 0), title)
         return
     head, body, first = split_head(text)
-    try:
-        front = load_mapping(head)
-    except DataTextError as error:
-        found.notices.append(
-            Notice("mistake", f"the front matter cannot be read: {error}", source, error.line + 1)
-        )
-        front = {}
-    front = complete_front(front, head)
+    front, notices = read_head(head, source, "the front matter cannot be read")
+    found.notices.extend(notices)
     if notice := hold_back(front, source):
         found.notices.append(notice)
         return

@@ -1,4 +1,4 @@
-"""MyST books as a system that can be imported."""
+"""MyST books as a system that can be imported: pages, settings, and lists of pages."""
 
 from __future__ import annotations
 
@@ -6,24 +6,77 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from ...model.names import name_set
 from ...project.report import Progress
-from ..addresses import keep_address
-from ..bibliography.copied_files import SourceBibliographies
+from ..addresses import keep_address, with_aliases
+from ..bibliographies import SourceBibliographies
 from ..front_keys import complete_page
-from ..model import ImportedFile, ImportedPage, SiteImport, by_path
-from ..page_processes import ONE_PROCESS, Workers
+from ..model import ImportedFile, ImportedPage, OldSettings, SiteImport, by_path
+from ..page_work import ONE_PROCESS, Workers
 from ..protection import is_draft
 from ..source_files import read_text
+from .boxes import NUMBERED
 from .config import BookConfig, find_book, read_config
-from .front import KEYS
 from .independent import render_myst, render_myst_notebook
-from .labels import BookLabels, BookPages, BookPlace
-from .page import PageDraft, draft_page, finish_page, list_references, page_path
-from .references import BookIndex
-from .settings import old_settings, site_settings
+from .page import KEYS, PageDraft, draft_page, finish_page, list_references, page_path
+from .references import BookIndex, BookLabels, BookPages, BookPlace
 from .source import BookFiles, find_files
 from .walker import BookState
+
+_COLOURS = {"exercise": "teal", "solution": "grey", "algorithm": "purple"}
+
+
+_TRANSLATED = name_set(
+    "title author description html.baseurl bibtex_bibfiles parse.myst_substitutions "
+    "only_build_toc_files exclude_patterns execute.execute_notebooks execute.timeout "
+    "sphinx.config.bibtex_bibfiles sphinx.config.myst_substitutions sphinx.config.intersphinx_mapping "
+    "sphinx.config.rediraffe_redirects sphinx.config.mathjax3_config sphinx.config.mathjax_config "
+    "sphinx.config.mathjax4_config version project.title project.description project.authors "
+    "project.author project.toc project.math project.bibliography project.substitutions "
+    "project.exclude project.numbering site.title project html_title html_baseurl myst_substitutions "
+    "intersphinx_mapping root_doc master_doc mathjax3_config mathjax_config build.exclusions"
+)
+
+
+def old_settings(config: BookConfig) -> OldSettings:
+    """Return the settings, and what of them is read."""
+    translated = _TRANSLATED - {"project"} if config.flavour == "mystmd" else _TRANSLATED
+    return OldSettings((config.folder / config.file).as_posix(), config.values, translated)
+
+
+def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
+    """The settings, in order."""
+    found: dict[str, Any] = {"title": config.title or "Untitled book"}
+    if config.description:
+        found["description"] = " ".join(config.description.split())
+    if config.authors:
+        found["author"] = ", ".join(config.authors)
+    if config.base_url.startswith(("https://", "http://")):
+        found["base_url"] = config.base_url.rstrip("/")
+    if config.numbers_headings:
+        found["numbering"] = True
+    # ids of headings as MyST makes them, and what lies at other hosts as browsers show it
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if config.macros:
+        found["math"] = {"macros": dict(config.macros)}
+    if state.kinds:
+        found["callouts"] = {kind: _callout(kind) for kind in sorted(state.kinds - NUMBERED)}
+    if config.execute == "off":
+        found["execute"] = "off"
+    elif config.timeout_s > 0:
+        found["execute"] = {"timeout": config.timeout_s}
+    return found
+
+
+def _callout(kind: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"title": kind.capitalize()}
+    if kind in _COLOURS:
+        row["color"] = _COLOURS[kind]
+    if kind != "solution":
+        row["numbered"] = True
+    return row
 
 
 class Myst:
@@ -46,26 +99,17 @@ class Myst:
         index = _index(drafts, files, config, root, state)
         settings = site_settings(config, state)
         pages = _finish_pages(drafts, index, config, files)
+        content, folder = PurePosixPath("content"), root / config.folder
+        copied = (ImportedFile(content / path, folder / path) for path in files.copied)
         return SiteImport(
             root=root,
             system="myst",
             settings=settings,
             pages=_with_redirects(by_path(pages), config),
-            files=(
-                *index.bibliographies.copied(),
-                *(
-                    ImportedFile(PurePosixPath("content") / path, root / config.folder / path)
-                    for path in files.copied
-                ),
-            ),
+            files=(*index.bibliographies.copied(), *copied),
             notices=tuple(files.notices),
             old_settings=(old_settings(config),),
-            made=tuple(
-                sorted(
-                    {file.path: file for draft in drafts for file in draft.made}.values(),
-                    key=lambda file: file.path.as_posix(),
-                )
-            ),
+            made=by_path(file for draft in drafts for file in draft.made),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -81,11 +125,10 @@ def _read(root: Path, path: str) -> str | None:
 def _draft_pages(
     files: BookFiles, config: BookConfig, state: BookState, progress: Progress
 ) -> list[PageDraft]:
-    folders = frozenset(PurePosixPath(each.source).parent.as_posix() for each in files.documents)
     drafts = []
     for done, document in enumerate(files.documents):
         progress("read", done, len(files.documents))
-        path = page_path(document.source, config, files.root, folders)
+        path = page_path(document.source, config, files.root)
         drafts.append(draft_page(document, path, state, config))
     included = {path for draft in drafts for path in draft.walker.inclusions}
     return [draft for draft in drafts if draft.document.order or draft.place.source not in included]
@@ -116,17 +159,15 @@ def _index(
 ) -> BookIndex:
     bibliographies = SourceBibliographies()
     bibliography_files = [root / config.folder / path for path in files.bibliographies]
-    slugs = Counter(draft.place.slug for draft in drafts)
-    substitutions = dict(config.substitutions)
     return BookIndex(
         labels=state.labels,
         pages=BookPages({draft.place.source: draft.place for draft in drafts}, config.folder),
-        substitutions=substitutions,
+        substitutions=config.substitutions,
         entries=bibliographies.all_entries(bibliography_files),
         bibliographies=bibliographies,
         bibliography_files=bibliography_files,
         inventories=config.inventories,
-        slugs=slugs,
+        slugs=Counter(draft.place.slug for draft in drafts),
         folder=config.folder,
         files=frozenset((config.folder / path).as_posix() for path in files.copied),
     )
@@ -172,18 +213,10 @@ def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tupl
     old = {
         (config.folder / new).as_posix(): PurePosixPath(before) for before, new in config.redirects.items()
     }
-    return tuple(
-        replace(
-            page, front={**page.front, "aliases": [*page.front.get("aliases", []), _html(old[page.source])]}
-        )
-        if page.source in old
-        else page
-        for page in pages
-    )
-
-
-def _html(path: PurePosixPath) -> str:
-    return f"/{path.with_suffix('.html').as_posix().lstrip('/')}"
+    aliases = {
+        source: [f"/{path.with_suffix('.html').as_posix().lstrip('/')}"] for source, path in old.items()
+    }
+    return tuple(with_aliases(page, aliases.get(page.source, ())) for page in pages)
 
 
 SYSTEM = Myst()

@@ -1,7 +1,6 @@
-"""Goes through the lines of a page: fences of directives, displays, targets, comments; and through what is in
-them.
+"""Goes through the lines of a page: fences of directives, displays, targets, comments, and what is in them.
 
-Which function translates which directive stands in `registry`.
+`page` says which function translates which directive.
 """
 
 from __future__ import annotations
@@ -14,10 +13,9 @@ from ...base.patterns import lazy_pattern
 from ...model.paths import collapse_path
 from ..model import Notice, NoticeKind
 from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
-from .attributes import LINE as ATTRIBUTE_LINE
-from .attributes import read_attributes
-from .directives import Directive, read_directive
-from .labels import BookLabel, BookLabels, LabelKind, fit_id
+from .directives import LINE as ATTRIBUTE_LINE
+from .directives import Directive, read_attributes, read_directive
+from .references import BookLabel, BookLabels, LabelKind, fit_id
 
 _FENCE = lazy_pattern(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)")
 _TARGET = lazy_pattern(r"[ \t]*\(([^()\s][^()]*)\)=[ \t]*")

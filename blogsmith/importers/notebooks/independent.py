@@ -9,9 +9,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from markdown_it import MarkdownIt
-
-from ...model.units import name_set
+from ...model.names import name_set
 from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(
@@ -57,11 +55,8 @@ def _cell(cell: dict[str, Any], render: Callable[[str], str]) -> str:
         code = _OPTIONS.sub("", source).strip("\n")
         return f"<pre><code>{escape(code)}</code></pre>" if code.strip() else ""
     if kind == "raw":
-        form = (
-            (cell.get("metadata") or {}).get("raw_mimetype")
-            or (cell.get("metadata") or {}).get("format")
-            or ""
-        )
+        metadata = cell.get("metadata") or {}
+        form = metadata.get("raw_mimetype") or metadata.get("format") or ""
         return "" if form not in ("", "text/html", "text/markdown") else render(_without_front(source))
     if kind == "heading":
         source = f"{'#' * int(cell.get('level') or 1)} {source}"
@@ -91,6 +86,4 @@ def _markdown(text: str) -> str:
     return _MARK.sub(lambda found: formulas[int(found[1])], str(_parser().render(kept)))
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    return markdown_reader()
+_parser = lru_cache(maxsize=1)(markdown_reader)

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
-from .outputs import CellOutputs, decode_base64, read_outputs, unshown_types
-from .shown_outputs import ShownOutputs, code_fence
+from .outputs import CellOutputs, ShownOutputs, code_fence, decode_base64, read_outputs, unshown_types
 
 Note = Callable[..., None]
 """Tells of something: kind, message, line, and fields of a `Notice`."""
@@ -28,17 +27,12 @@ _OTHER_CELL = lazy_pattern(
 )
 _OPTION = lazy_pattern(r"[ \t]*#[ \t]?\|[ \t]?")
 _KEY = lazy_pattern(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*)|$)")
-_KNOWN = name_set(
+KNOWN_OPTIONS = name_set(
     "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
+"""Options of cells of Quarto that mean the same here."""
 _ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
-_SHOWN_AS: Mapping[str, str] = {
-    "js": "javascript",
-    "sh": "bash",
-    "R": "r",
-    "file": "python",
-    "writefile": "python",
-}
+_SHOWN_AS = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
 _TAGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("hide-input", "hide-code"), ("code-fold: true",)),
@@ -168,16 +162,14 @@ class _Writer:
     def _other_code(self, cell: NotebookCell, found: re.Match[str], code: str) -> None:
         name, body = found[1], code.partition("\n")[2]
         if name in ("html", "markdown", "svg"):
-            self._note(
-                "changed", f"a %%{name} cell is part of the text", cell.line, removed=f"```\n{code}\n```"
-            )
+            removed = f"```\n{code}\n```"
+            self._note("changed", f"a %%{name} cell is part of the text", cell.line, removed=removed)
             self._append_part(body, cell, is_prose=True)
             return
         message = f"a %%{name} cell: its code is shown, and not run"
         self._note("left", message, cell.line)
-        title = (
-            f' title="{found[2].strip()}"' if name in ("writefile", "file") and '"' not in found[2] else ""
-        )
+        has_title = name in ("writefile", "file") and '"' not in found[2]
+        title = f' title="{found[2].strip()}"' if has_title else ""
         self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
         self._show_code(cell, _SHOWN_AS.get(name, name) + title, body, message)
 
@@ -207,7 +199,7 @@ class _Writer:
         for line in options:
             key = _KEY.match(line)
             if key:
-                is_known = key[1].replace(".", "-").replace("_", "-") in _KNOWN
+                is_known = key[1].replace(".", "-").replace("_", "-") in KNOWN_OPTIONS
             elif line.strip() == "hide":
                 yield "include: false"
                 continue
@@ -231,9 +223,8 @@ def _split_options(source: str) -> tuple[list[str], str]:
     """Lines `#|` in front of the code, without their marks, and the code."""
     lines = source.strip("\n").split("\n")
     count = next((n for n, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
-    return [_OPTION.sub("", line, count=1).rstrip() for line in lines[:count]], "\n".join(
-        lines[count:]
-    ).strip("\n")
+    options = [_OPTION.sub("", line, count=1).rstrip() for line in lines[:count]]
+    return options, "\n".join(lines[count:]).strip("\n")
 
 
 def code_of(cell: NotebookCell) -> str:

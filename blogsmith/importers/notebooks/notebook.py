@@ -8,17 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..protection import complete_front
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
+from ..text.data import DataTextError, load_mapping, split_head
 
 CellKind = Literal["markdown", "code", "raw"]
 _OLD_TYPES: Mapping[str, str] = {
-    "text": "text/plain",
-    "html": "text/html",
-    "latex": "text/latex",
-    "svg": "image/svg+xml",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "javascript": "application/javascript",
+    **{"text": "text/plain", "html": "text/html", "latex": "text/latex", "svg": "image/svg+xml"},
+    **{"png": "image/png", "jpeg": "image/jpeg", "javascript": "application/javascript"},
     "json": "application/json",
 }
 """What nbformat 3 calls the parts of an output."""
@@ -51,9 +46,7 @@ class NotebookCell:
     def tags(self) -> frozenset[str]:
         """Its tags, with hyphens."""
         tags = self.metadata.get("tags")
-        return (
-            frozenset(str(tag).replace("_", "-") for tag in tags) if isinstance(tags, list) else frozenset()
-        )
+        return frozenset(str(tag).replace("_", "-") for tag in (tags if isinstance(tags, list) else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +72,16 @@ def read_notebook(text: str) -> Notebook:
         raise NotebookError("it is nested too deep") from error
     if not isinstance(data, dict):
         raise NotebookError("it is no notebook")
-    written = data.get("cells")
-    if written is None:
-        sheets = data.get("worksheets")
-        written = (
-            [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
-            if isinstance(sheets, list)
-            else None
-        )
+    written, sheets = data.get("cells"), data.get("worksheets")
+    if written is None and isinstance(sheets, list):
+        written = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
     if not isinstance(written, list):
         raise NotebookError("it is no notebook: there are no cells")
     metadata = _mapping(data.get("metadata"))
     cells = list(_cells(written, text))
     front, cells = _take_front(cells)
-    return Notebook(tuple(cells), {**_front_of(metadata), **front}, _language(metadata), _kernel(metadata))
+    kernel = str(_mapping(metadata.get("kernelspec")).get("name") or "")
+    return Notebook(tuple(cells), {**_front_of(metadata), **front}, _language(metadata), kernel)
 
 
 def _cells(written: list[Any], text: str) -> Iterator[NotebookCell]:
@@ -171,11 +160,9 @@ def _front_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(title := metadata.get("title"), str) and title.strip():
         front["title"] = title.strip()
     authors = metadata.get("authors")
-    names = (
-        [each.get("name") for each in authors if isinstance(each, dict)] if isinstance(authors, list) else []
-    )
-    if any(names):
-        front["author"] = [str(name) for name in names if name]
+    every = authors if isinstance(authors, list) else []
+    if names := [str(each["name"]) for each in every if isinstance(each, dict) and each.get("name")]:
+        front["author"] = names
     return front
 
 
@@ -184,7 +171,3 @@ def _language(metadata: Mapping[str, Any]) -> str:
     name = info.get("name") or kernel.get("language") or metadata.get("language") or "python"
     name = str(name).lower()
     return "python" if name.startswith(("python", "ipython", "sage")) else name
-
-
-def _kernel(metadata: Mapping[str, Any]) -> str:
-    return str(_mapping(metadata.get("kernelspec")).get("name") or "")

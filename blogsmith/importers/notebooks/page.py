@@ -11,18 +11,17 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.paths import collapse_path
 from ...model.slugs import slugify
-from ...model.units import name_set
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import hold_back
-from ..text.headings import demote_headings
-from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
+from ..text.front_values import iso_date
+from ..text.headings import demote_headings, take_title
 from ..text.math import display, inline, is_display, split_formula
-from ..text.plain_dates import iso_date
+from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.segments import Dialect, divide, mask
-from ..text.title_heading import take_title
 from .markdown import notebook_text
 from .notebook import Notebook, NotebookError, read_notebook
 from .outputs import record_files
@@ -149,15 +148,10 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
             else:
                 notes("dropped", f'"{key}" is no date: "{value}"')
     authors = written.get("author") or written.get("authors")
-    names = (
-        [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in authors]
-        if isinstance(authors, list)
-        else [str(authors)]
-        if isinstance(authors, str)
-        else []
-    )
-    if names := [name for name in names if name]:
-        front["authors"] = names
+    every = authors if isinstance(authors, list) else [authors] if isinstance(authors, str) else []
+    names = [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in every]
+    if any(names):
+        front["authors"] = [name for name in names if name]
     for key in _LISTS:
         value = written.get(key)
         if isinstance(value, list) and value:

@@ -6,10 +6,10 @@ from pathlib import Path, PurePosixPath
 
 from ...base.diagnostics.counts import first_names
 from ...base.diagnostics.model import Diagnostic, SiteError
-from ...model.units import name_set
+from ...model.names import name_set
 from ...project.report import Progress
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
-from ..page_processes import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers
 from ..source_files import read_text, walk_files
 from .independent import render_notebook
 from .page import NotebookPage, NotebookTranslator
@@ -19,6 +19,7 @@ _NEVER = frozenset((".ipynb", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".md", 
 _TOOLS = frozenset(("requirements.txt", "environment.yml", "setup.py", "runtime.txt", "apt.txt", "postBuild"))
 _LARGEST = 20_000_000
 _NAMED = 20
+_REMOTE = {"images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
 
 
 class Notebooks:
@@ -36,19 +37,13 @@ class Notebooks:
         """All notebooks."""
         folder = root.parent if root.is_file() else root
         every = tuple(walk_files(folder))
-        paths = (
-            [PurePosixPath(root.name)]
-            if root.is_file()
-            else [path for path in every if path.suffix == ".ipynb"]
-        )
+        paths = [path for path in every if path.suffix == ".ipynb"]
+        paths = [PurePosixPath(root.name)] if root.is_file() else paths
         if not paths:
             raise SiteError(Diagnostic("import-source", f"{root} holds no notebook"))
         # notebooks that lie loose are posts
-        top = (
-            PurePosixPath("content", "posts")
-            if any(len(path.parts) == 1 for path in paths)
-            else PurePosixPath("content")
-        )
+        has_posts = any(len(path.parts) == 1 for path in paths)
+        top = PurePosixPath("content", "posts") if has_posts else PurePosixPath("content")
         others = frozenset(path for path in every if path.suffix != ".ipynb")
         translator = NotebookTranslator({path: top / path.with_suffix(".md") for path in paths}, others)
         found: list[NotebookPage] = []
@@ -56,11 +51,8 @@ class Notebooks:
         for done, path in enumerate(paths):
             progress("read", done, len(paths))
             text = read_text(folder / path)
-            made = (
-                translator.translate(path, text)
-                if text is not None
-                else Notice("mistake", "it cannot be read", path.as_posix())
-            )
+            unread = Notice("mistake", "it cannot be read", path.as_posix())
+            made = unread if text is None else translator.translate(path, text)
             if isinstance(made, Notice):
                 notices.append(made)
             else:
@@ -70,10 +62,7 @@ class Notebooks:
         return SiteImport(
             root=root,
             system="notebooks",
-            settings={
-                "title": _title(root, found),
-                **{"images": {"remote": "warn"}, "embeds": {"remote": "warn"}},
-            },
+            settings={"title": _title(root, found), **_REMOTE},
             pages=by_path(each.page for each in found),
             files=tuple(ImportedFile(top / path, folder / path) for path in sorted(copied)),
             notices=tuple(notices),

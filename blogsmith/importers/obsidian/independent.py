@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markdown_it import MarkdownIt
 
-from ..verify.markdown_reader import markdown_reader, read_dollars
+from ..verify.markdown_reader import Dollars, markdown_reader
 
 _CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \t]*$|(?<!`)`[^`\n]+`(?!`))")
 _DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
@@ -56,6 +56,4 @@ def _embedded(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader()
-    read_dollars(parser, allow_space=False, allow_digits=False)
-    return parser
+    return markdown_reader(dollars=Dollars(False, False))

@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, quote, unquote
 from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
 from ..model import NoticeKind
-from ..text.placement import Replacement
-from ..text.tags import address_text, alt_text, image
+from ..text.containers import Replacement
+from ..text.html import address_text, alt_text, image
 from .vault import Note, NoteIndex
 
 PICTURES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".tif", ".tiff"))
@@ -90,7 +90,7 @@ class NoteLinks:
         name, _, fragment = target.strip().partition("#")
         file = self._index.file(name, self._note.path) or self._drawing(name)
         if file and file.suffix.lower() != ".md":
-            return self._file(file, fragment, options)
+            return self._file(file, options)
         note = self._index.note(name, self._note.path) if name else self._note
         if note is None:
             self._notice("missing", f"embed ![[{target.strip()}]]: there is no such file", f"![[{written}]]")
@@ -99,14 +99,11 @@ class NoteLinks:
         address = self._address(name.strip(), fragment) or ""
         link = f"[{alt_text(shown)}]({address_text(address)})"
         block = _BLOCK.fullmatch(fragment.rpartition("#")[2].strip())
-        text = block_text(note.body, block[1]) if block else ""
-        if text:
+        copied = block_text(note.body, block[1]) if block else ""
+        if text := copied or section_text(note.body, fragment):
             quoted = "\n".join(f"> {line}".rstrip() for line in [*text.split("\n"), "", f"— {link}"])
-            self._notice("changed", "an embedded block is a copy of it now", "")
-            return Replacement(quoted, is_block=True, inline=link)
-        if section := section_text(note.body, fragment):
-            quoted = "\n".join(f"> {line}".rstrip() for line in [*section.split("\n"), "", f"— {link}"])
-            self._notice("changed", "an embedded section is a copy of it now", "")
+            what = "block" if copied else "section"
+            self._notice("changed", f"an embedded {what} is a copy of it now", "")
             return Replacement(quoted, is_block=True, inline=link)
         self._notice("changed", "an embedded note is a link to it now", "")
         return Replacement(link, is_block=True, inline=link)
@@ -120,7 +117,7 @@ class NoteLinks:
         found = (self._index.file(each + end, self._note.path) for each in every for end in (".svg", ".png"))
         return next((path for path in found if path), None)
 
-    def _file(self, file: PurePosixPath, fragment: str, options: list[str]) -> Replacement:
+    def _file(self, file: PurePosixPath, options: list[str]) -> Replacement:
         address, suffix = self.path_to(file), file.suffix.lower()
         width, alt = _size_and_text(options)
         if suffix in PICTURES:

@@ -10,15 +10,14 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.slugs import slugify
-from ...model.units import name_set
-from ..text.containers import callout
-from ..text.elements import Element, replace_blocks
+from ..text.containers import Replacement, callout, place
 from ..text.headings import demote_headings, repeated_title
+from ..text.html import Element, replace_blocks
 from ..text.html_markdown import figure_of, video_of
-from ..text.literals import literal_brackets, literal_shortcodes
 from ..text.math import has_rows, split_formula
-from ..text.placement import Replacement, place
+from ..text.pieces import literal_brackets, literal_shortcodes
 from ..text.segments import TEX, Dialect, divide, mask
 from .links import NoteLinks, NoticeTaker, block_id
 

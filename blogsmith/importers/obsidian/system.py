@@ -15,13 +15,11 @@ from ...syntax.kinds import kind_table
 from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path
-from ..page_limit import translate_document
-from ..page_processes import ONE_PROCESS, Workers, map_pages
+from ..page_work import ONE_PROCESS, Workers, map_pages, translate_document
+from ..protection import draft_settings
 from ..source_files import read_text, walk_files
-from ..text.drafts import draft_settings
-from .front import KEYS
 from .independent import render_note
-from .page import NoteTranslator
+from .page import KEYS, NoteTranslator
 from .vault import copied_files, read_vault
 
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")

@@ -1,9 +1,10 @@
-"""The files of a vault: notes, what they embed, and by which names they find each other."""
+"""The files of a vault: notes, what they embed, their names, and what Quartz publishes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -11,22 +12,63 @@ from typing import Any
 from ...base.patterns import lazy_pattern
 from ...model.slugs import github_slug, slugify
 from ..model import ImportedFile, Notice
-from ..protection import complete_front, excluded, part_protected
-from ..source_files import read_text
+from ..protection import excluded, part_protected, read_head
+from ..source_files import matches_gitignore, read_text, walk_files
+from ..text.data import split_head
 from ..text.front_values import texts_in
 from ..text.headings import heading_text
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
 from ..text.segments import TEX, mask
-from .quartz import read_quartz, vault_files
+
+_CONFIG = "quartz.config.ts"
+_CONTENT = PurePosixPath("content")
+_STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
+_COMMENT = re.compile(rf"(?P<string>{_STRING.pattern})|/\*.*?\*/|//[^\n]*", re.DOTALL)
+_PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
+_LARGEST = 30_000
+"""Characters of the settings that are read."""
+_DEFAULT = ("private", "templates", ".obsidian")
+"""As a new Quartz site has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuartzFilter:
+    """What a Quartz site leaves out."""
+
+    patterns: tuple[str, ...]
+    """Globs, relative to the folder of the notes."""
+    needs_publish: bool
+    """Only notes with `publish: true` are published: `Plugin.ExplicitPublish()`."""
+
+    def leaves_out(self, path: PurePosixPath) -> bool:
+        """Return whether a file is no part of the site. path: relative to the vault."""
+        inner = path.relative_to(_CONTENT) if path.is_relative_to(_CONTENT) else path
+        return matches_gitignore(inner.as_posix(), self.patterns, is_anchored=True)
+
+
+def vault_files(root: Path, quartz: QuartzFilter | None) -> Iterator[PurePosixPath]:
+    """Yield the files of a vault; of a Quartz site only those in its folder of notes: all else is Quartz."""
+    if quartz and (root / _CONTENT).is_dir():
+        yield from (_CONTENT / path for path in walk_files(root / _CONTENT))
+    else:
+        yield from walk_files(root)
+
+
+def read_quartz(root: Path) -> QuartzFilter | None:
+    """Return what the Quartz site around a vault leaves out; None if there is none."""
+    text = read_text(root / _CONFIG)
+    if text is None:
+        return None
+    text = _COMMENT.sub(lambda found: found["string"] or "", text[:_LARGEST])
+    written = _PATTERNS.search(text)
+    # without a list that can be read it is not known which folders are private
+    patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT
+    return QuartzFilter(tuple(patterns), "ExplicitPublish(" in text)
+
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _TAKEN = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
 """Addresses at the top that are made without asking."""
-_FOREIGN: Mapping[str, str] = {
-    ".canvas": "a canvas",
-    ".base": "a base",
-    ".excalidraw": "a drawing of Excalidraw",
-}
+_FOREIGN = {".canvas": "a canvas", ".base": "a base", ".excalidraw": "a drawing of Excalidraw"}
 _LONGEST = 80
 """Characters of a slug."""
 _PICTURES = (".svg", ".png")
@@ -143,9 +185,8 @@ def read_vault(root: Path) -> Vault:
         elif len(path.parts) > 1 or path.name not in ("LICENSE", "package.json"):
             files.append(path)
     places = _places([path for path, _ in notes])
-    every, held = part_protected(
-        (_read_note(path, text, *places[path]) for path, text in notes), lambda note: note.path
-    )
+    read = (_read_note(path, text, *places[path]) for path, text in notes)
+    every, held = part_protected(read, lambda note: note.path)
     if quartz and quartz.needs_publish:
         every = [_published_explicitly(note) for note in every]
     if quartz:
@@ -173,10 +214,8 @@ def _foreign(path: PurePosixPath, kind: str) -> Notice:
 
 def _template_folder(root: Path) -> str:
     """The folder of the core plugin for templates, if the vault has one."""
-    for name, key in (
-        ("templates.json", "folder"),
-        ("plugins/templater-obsidian/data.json", "templates_folder"),
-    ):
+    templater = ("plugins/templater-obsidian/data.json", "templates_folder")
+    for name, key in (("templates.json", "folder"), templater):
         try:
             found = json.loads(read_text(root / ".obsidian" / name) or "").get(key)
         except (OSError, ValueError, AttributeError, RecursionError):
@@ -223,14 +262,8 @@ def _folder_of(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPat
 
 def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) -> Note:
     head, body, first_line = split_head(text)
-    front: dict[str, Any] = {}
-    notices: tuple[Notice, ...] = ()
-    try:
-        front = load_mapping(head)
-    except DataTextError as error:
-        message = f"the properties are not YAML: {error}"
-        notices = (Notice("mistake", message, path.as_posix(), error.line + 1, removed=head),)
-    front = complete_front(front, head)
+    front, found = read_head(head, path.as_posix(), "the properties are not YAML")
+    notices = tuple(replace(each, removed=head) for each in found)
     lowered = {str(key).casefold(): value for key, value in front.items()}
     return Note(path, place, slug, lowered, body, first_line, notices)
 

@@ -1,6 +1,6 @@
 """Quarto: websites, blogs and books of `.qmd`, `.md` and `.ipynb` files.
 
-`config` and `source` read the files, `front`, `cells`, `divs`, `figures`, `inlines`, `references` and
-`shortcodes` each translate one kind of thing, and `page` puts a page together. What only decides the look of
-another format is left out; other languages than Python stay as code that is shown.
+`source` reads the files, `metadata`, `cells`, `blocks`, `figures`, `inlines`, `references` and `shortcodes`
+each translate one kind of thing, and `page` puts a page together. What only decides the look of another
+format is left out; other languages than Python stay as code that is shown.
 """

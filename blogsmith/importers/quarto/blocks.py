@@ -1,19 +1,106 @@
-"""Fenced divs → blocks of ours: callouts, theorems, grids of figures, tabs, and what only lays out."""
+"""Fenced divs, `::: {.class}` … `:::`, as a tree, and as blocks of ours: callouts, theorems, tabs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
-from ...model.units import name_set
-from ..macros import tex_macros
-from ..text.pandoc_attributes import PandocAttributes, fit_id
+from ...base.patterns import lazy_pattern
+from ...model.names import name_set
+from ..text.containers import quote
+from ..text.math import tex_macros
+from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.segments import CODE, Dialect, mask
 from .cells import Note
-from .divs import Div, add_prefix, quote, split_title
 from .figures import FigureTranslator
+
+_FENCE = lazy_pattern(r"(?P<prefix>[ \t]*(?:>[ \t]*)*)(?P<colons>:{3,})[ \t]*(?P<rest>.*?)[ \t]*:*[ \t]*")
+_CLASS = lazy_pattern(r"[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Div:
+    """A div and what is in it."""
+
+    prefix: str
+    """What stands before its lines, inside the div around it."""
+    margin: str
+    """What stands before its lines in the page."""
+    attributes: PandocAttributes
+    opening: str
+    """Its first line, as written."""
+    children: tuple[Div | str, ...]
+    """Divs, and the text between them, without `prefix`."""
+    is_closed: bool = True
+
+
+def parse_divs(text: str) -> tuple[Div | str, ...]:
+    """Divs and the text between them, in order; a div that is never closed ends with the text."""
+    children, _ = _parse(text.split("\n"), 0, "", is_inside=False)
+    return children
+
+
+def _parse(
+    lines: Sequence[str], start: int, prefix: str, *, is_inside: bool
+) -> tuple[tuple[Div | str, ...], int]:
+    """The children up to the line that closes the div around them, and the number of that line."""
+    children: list[Div | str] = []
+    text: list[str] = []
+    number = start
+    while number < len(lines):
+        fence = _FENCE.fullmatch(lines[number])
+        if fence is None:
+            text.append(strip_prefix(lines[number], prefix))
+        elif not fence["rest"]:
+            if is_inside:
+                break
+            # a fence that closes nothing is nothing
+        elif (attributes := _attributes(fence["rest"])) is None:
+            text.append(strip_prefix(lines[number], prefix))
+        else:
+            children.append("\n".join(text))
+            text = []
+            own = strip_prefix(fence["prefix"], prefix)
+            inner, number = _parse(lines, number + 1, fence["prefix"], is_inside=True)
+            children.append(
+                Div(own, fence["prefix"], attributes, fence[0].strip(), inner, number < len(lines))
+            )
+        number += 1
+    children.append("\n".join(text))
+    return tuple(child for child in children if child != ""), number
+
+
+def _attributes(text: str) -> PandocAttributes | None:
+    """The attributes of an opening fence: a list in braces, or one class."""
+    if text.startswith("{"):
+        read = read_pandoc_attributes(text)
+        return read[0] if read and not text[read[1] :].strip(" :") else None
+    name = text.partition(" ")[0]
+    return PandocAttributes(classes=(name.removeprefix("."),)) if _CLASS.fullmatch(name) else None
+
+
+def strip_prefix(line: str, prefix: str) -> str:
+    """A line without what stands before the lines of its div, as far as it is there."""
+    if line.startswith(prefix):
+        return line[len(prefix) :]
+    if prefix.strip():
+        bare = prefix.rstrip()
+        return line[len(bare) :].removeprefix(" ") if line.startswith(bare) else line
+    return line[min(len(line) - len(line.lstrip(" ")), len(prefix)) :]
+
+
+def add_prefix(text: str, prefix: str) -> str:
+    """A text with a prefix before each line, none behind it."""
+    return "\n".join((prefix + line).rstrip() if not line else prefix + line for line in text.split("\n"))
+
+
+def split_title(text: str) -> tuple[str, str]:
+    """The heading that a text begins with, without its marks, and what follows; empty if there is none."""
+    found = re.match(r"\s*#{1,6}[ \t]+([^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)", text)
+    return (found[1], text[found.end() :]) if found else ("", text)
+
 
 CALLOUTS = ("note", "tip", "important", "warning", "caution")
 THEOREMS: Mapping[str, str] = {
@@ -27,10 +114,7 @@ NUMBERED_HERE: Mapping[str, str] = {
     **{"alg": "algorithm"},
 }
 """Those of them that are numbered only because the site's settings say so."""
-_BY_CLASS: Mapping[str, str] = {
-    **{name.lower(): name for name in THEOREMS.values()},
-    "proof": "PROOF",
-}
+_BY_CLASS = {**{name.lower(): name for name in THEOREMS.values()}, "proof": "PROOF"}
 _LAYOUT = name_set(
     "column columns column-page column-screen column-body column-body-outset incremental column-page-inset "
     "column-screen-inset column-page-right column-page-left nonincremental column-screen-right "
@@ -160,9 +244,8 @@ class DivTranslator:
         parts = [masked.restore(part) for part in parts]
         titles, bodies = parts[1::2], parts[2::2]
         message = "headings of tabs are labels of their parts"
-        self._note(
-            "changed", message, div.opening, removed="\n\n".join(f"{'#' * level} {each}" for each in titles)
-        )
+        removed = "\n\n".join(f"{'#' * level} {each}" for each in titles)
+        self._note("changed", message, div.opening, removed=removed)
         made = [parts[0].strip("\n")] if parts[0].strip() else []
         tabs = ['<div class="tabs">']
         for title, body in zip(titles, bodies, strict=True):
@@ -194,17 +277,13 @@ class DivTranslator:
         is_figure = attributes.id.startswith("fig-")
         if not (is_figure or attributes.get("layout-ncol", "layout-nrow", "layout")):
             return ""
-        if any(isinstance(child, Div) for child in div.children):
-            children = [child if isinstance(child, str) else self._flat(child) for child in div.children]
-            text = "\n\n".join(children)
-        else:
-            text = "\n".join(str(child) for child in div.children)
-        return self._figures.grid(text, attributes, div.opening)
+        children = [child if isinstance(child, str) else self._flat(child) for child in div.children]
+        between = "\n\n" if any(isinstance(child, Div) for child in div.children) else "\n"
+        return self._figures.grid(between.join(children), attributes, div.opening)
 
     def _flat(self, div: Div) -> str:
         """The masked text of a div without its fences; such a div around one figure gives it its name."""
-        inner = "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
-        return inner
+        return "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
         """A figure or table that is anything, code or a formula. Its last paragraph is the caption."""
@@ -221,13 +300,8 @@ class DivTranslator:
                 return f"{body}\n\n: {' '.join(caption.split())} {{#{fit_id(div.attributes.id)}}}"
             return body
         self._figures.unnumbered(div.attributes.id, caption)
-        shown = (
-            f"\n\n*{' '.join(caption.split())}*"
-            if caption and "*" not in caption
-            else f"\n\n{caption}"
-            if caption
-            else ""
-        )
+        shown = f"*{' '.join(caption.split())}*" if caption and "*" not in caption else caption
+        shown = f"\n\n{shown}" if shown else ""
         return f'<div id="{fit_id(div.attributes.id)}" markdown="1">\n\n{body}{shown}\n\n</div>'
 
     def _plain(self, div: Div) -> str:
@@ -236,9 +310,8 @@ class DivTranslator:
         if attributes.has(*_MARGIN):
             return _margin(text) if text.strip() else ""
         if attributes.has(*_LAYOUT) and not attributes.id:
-            self._note(
-                "changed", "columns and widths of the page: what is in them stands in the text", div.opening
-            )
+            message = "columns and widths of the page: what is in them stands in the text"
+            self._note("changed", message, div.opening)
             return text
         rest = replace(attributes, pairs={})
         pairs = "".join(_html_attributes(rest, attributes.pairs))
@@ -272,4 +345,4 @@ def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
     )
     body = text.strip("\n")
     # a blank line, so that text behind a marker that stands alone is never read as its title
-    return quote(f"{head}\n\n{body}" if body else head)
+    return "\n".join(quote([head, "", *body.split("\n")] if body else [head]))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...base.patterns import lazy_pattern
+from ...model.names import name_set
 from ...model.results import CellOutput
-from ...model.units import name_set
-from ..macros import tex_macros
-from ..notebooks.outputs import CellOutputs
-from ..notebooks.shown_outputs import ShownOutputs
-from ..text.loose_yaml import DataTextError, load_yaml
-from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
-from ..text.tags import image
+from ..notebooks.markdown import KNOWN_OPTIONS
+from ..notebooks.outputs import CellOutputs, ShownOutputs
+from ..text.data import DataTextError, load_yaml
+from ..text.html import image
+from ..text.math import tex_macros
+from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
 """Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""
@@ -36,10 +36,6 @@ _FENCE = lazy_pattern(
 _MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
 _ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
 _ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|multline|alignat)\*?\}")
-_KNOWN = name_set(
-    "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
-)
-"""Options that mean the same here."""
 _NOTHING = name_set("cache freeze message classes code-overflow tags fig-align results")
 _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
 _LAYOUTS = {
@@ -218,11 +214,8 @@ class CodeTranslator:
 
     def _record(self, code: list[str], given: Mapping[str, str]) -> None:
         """Remember what a cell gave; one that is never run has nothing."""
-        if given.get("eval", "").strip() == "false":
-            self._take("\n".join(code), is_shown=self._is_echoed(given))
-            return
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
-        if outputs is not None:
+        if outputs is not None and given.get("eval", "").strip() != "false":
             self.records.append(CellOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
@@ -233,7 +226,7 @@ class CodeTranslator:
             name = key.replace(".", "-").replace("_", "-")
             if name == "label":
                 yield f"label: {fit_id(_text(value))}"
-            elif name in _KNOWN:
+            elif name in KNOWN_OPTIONS:
                 yield from self._known_option(name, value, text)
             elif name not in _NOTHING:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...base.patterns import lazy_pattern
-from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
+from ..text.html import address_text, alt_text, attribute_list, length, style_length
+from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.pieces import CLOSE, OPEN, Pieces, closing_bracket
-from ..text.tags import address_text, alt_text, attribute_list, length, style_length
 from .cells import Note
 
 _TARGET = lazy_pattern(
@@ -165,19 +165,12 @@ class FigureTranslator:
         if any(figure.width or figure.link for figure in figures):
             self._note("changed", "widths and links of figures that stand side by side", opening)
         columns = attributes.get("layout-ncol") or _columns(attributes, len(figures))
-        arguments = {
-            "src": ", ".join(_item(figure.address) for figure in figures),
-            "cap": ", ".join(_item(figure.caption) for figure in figures),
-            "alt": ", ".join(_item(figure.alt) for figure in figures),
-            "cols": str(min(6, max(1, int(columns))))
-            if columns.isdecimal()
-            else str(min(_ACROSS, len(figures))),
-            "id": label,
-        }
-        if not any(figure.caption for figure in figures):
-            del arguments["cap"]
-        if not any(figure.alt for figure in figures):
-            del arguments["alt"]
+        captions, alts = [figure.caption for figure in figures], [figure.alt for figure in figures]
+        arguments = {"src": ", ".join(_item(figure.address) for figure in figures)}
+        for key, values in (("cap", captions), ("alt", alts)):
+            arguments[key] = ", ".join(map(_item, values)) if any(values) else ""
+        count = min(6, max(1, int(columns))) if columns.isdecimal() else min(_ACROSS, len(figures))
+        arguments |= {"cols": str(count), "id": label}
         shown = " ".join(f'{key}="{value}"' for key, value in arguments.items() if value)
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 

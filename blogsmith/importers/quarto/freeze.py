@@ -17,8 +17,8 @@ from ...base.patterns import lazy_pattern
 from ...model.results import Blob, CellOutput, Display, Failure, Stream
 from ..source_files import open_file, read_text
 from ..text.segments import Dialect, MaskedText, mask
+from .blocks import Div, parse_divs
 from .cells import read_block
-from .divs import Div, parse_divs
 
 _PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml"}
 _PICTURE = lazy_pattern(r"!\[[^\]]*\]\(<?([^()<>\s]+)>?[^()]*\)(?:\{[^{}]*\})?")

@@ -14,6 +14,7 @@ from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader
 
 _LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
 _PIECE = re.compile(
+    r"(?m)"
     r"(?P<fence>^(?P<prefix>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n]*?)[ \t]*\n(?P<body>[\s\S]*?)"
     r"^[ \t>]*(?P=mark)`*[ \t]*$)"
     r"|(?P<comment><!--[\s\S]*?-->)"
@@ -21,17 +22,15 @@ _PIECE = re.compile(
     r"|(?P<rows>^[ \t>]*\\begin\{(?P<name>(?:align|alignat|equation|gather|multline|eqnarray)\*?)\}"
     r"[\s\S]*?\\end\{(?P=name)\})"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>[\s\S]*?[^`])(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
-    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))",
-    re.MULTILINE,
+    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
 _SHORTCODE = re.compile(r"\{\{<(?:(?!\{\{<)[\s\S])*?>\}\}")
 _ATTRIBUTES = re.compile(
-    r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}"
+    r"(?m)(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}"
     r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}]*\}[ \t]*$"
-    r"|(?<=\S)[ \t]+\{(?:[.#][\w:-]+|[\w-]+=[^{}\n]*)(?:[ \t]+[^{}\n]*)?\}[ \t]*$|^: \{[^{}\n]*\}[ \t]*$",
-    re.MULTILINE,
+    r"|(?<=\S)[ \t]+\{(?:[.#][\w:-]+|[\w-]+=[^{}\n]*)(?:[ \t]+[^{}\n]*)?\}[ \t]*$|^: \{[^{}\n]*\}[ \t]*$"
 )
 _COMPUTED = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
 _OPTION = re.compile(r"^[ \t>]*(?:#|//|%%|--)\|.*\n?", re.MULTILINE)
@@ -43,20 +42,16 @@ _SCRIPT = re.compile(r"(?<![\\\[^])\^([^\s^\[\]]+)\^|(?<![~\\])~([^\s~]+)~(?!~)"
 _NOTE = re.compile(r"\^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]")
 _SPAN = re.compile(r"(?<!\])\[([^\[\]]*)\]\{[^{}]*[.#=][^{}]*\}")
 _TITLED = re.compile(
-    rf"^([ \t>]*:{{3,}}[^\n]*(?:callout|#(?:{_LABELS})-|proof|remark|solution)[^\n]*\n"
-    r"(?:[ \t>]*\n)*[ \t>]*)#{1,6}[ \t]+",
-    re.MULTILINE,
+    rf"(?m)^([ \t>]*:{{3,}}[^\n]*(?:callout|#(?:{_LABELS})-|proof|remark|solution)[^\n]*\n"
+    r"(?:[ \t>]*\n)*[ \t>]*)#{1,6}[ \t]+"
 )
 _TABLE_RULE = re.compile(r"^[ \t]*\+[-=:+]+\+[ \t]*$", re.MULTILINE)
 _CELL_RULE = re.compile(
-    r"(?:^([ ]{4,}\S[^\n]*)\n)?^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*(?:\n((?:[^\n]*\S[^\n]*(?:\n|\Z))*)|$)",
-    re.MULTILINE,
+    r"(?m)(?:^([ ]{4,}\S[^\n]*)\n)?^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*(?:\n((?:[^\n]*\S[^\n]*(?:\n|\Z))*)|$)"
 )
 _ESCAPED = re.compile(r"\\\[[^\\\n]*\\\]")
 _CAPTION = re.compile(r"^(?:Table)?: +", re.MULTILINE)
-_RAW_TEX = re.compile(
-    r"^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$", re.MULTILINE
-)
+_RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$")
 _EXAMPLE = re.compile(r"\(@[\w-]*\)")
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
 """Marks of a quote in front of the lines of a formula."""
@@ -134,10 +129,7 @@ def _titles(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    parser = markdown_reader().use(deflist_plugin)
-    parser.add_render_rule("text", _render_text)
-    parser.add_render_rule("image", _render_image)
-    return parser
+    return markdown_reader(deflist_plugin, rules={"text": _render_text, "image": _render_image})
 
 
 def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from html import escape
 
 from ...base.patterns import lazy_pattern
-from ..macros import tex_macros
-from ..text.literals import literal_highlights, literal_shortcodes, literal_wikilinks
-from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
-from ..text.pieces import Pieces, replace_bracketed
+from ..text.math import tex_macros
+from ..text.pandoc import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
+from ..text.pieces import Pieces, literal_highlights, literal_shortcodes, literal_wikilinks, replace_bracketed
 from .cells import Note
 
 _RAW_SPAN = lazy_pattern("\ue000(\\d+)\ue001\\{=(\\w+)\\}")
@@ -20,21 +19,18 @@ _AFTER_LINK = lazy_pattern(r"(?<=\))\{[^{}\n]*\}")
 _AFTER_CODE = lazy_pattern("(?<=\ue001)\\{[^{}\n=]*\\}")
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+[^\n]*?)[ \t]*(\{[^{}\n]*\})[ \t]*#*[ \t]*$", re.MULTILINE)
 _HARD = re.compile(
-    r"((?<=\))\{[^{}\n]*\}|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
-    r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
-    re.MULTILINE,
+    r"(?m)((?<=\))\{[^{}\n]*\}|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
+    r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 )
 _RAW_TEX = lazy_pattern(
-    r"^[ \t]*\\(?:newpage|pagebreak|clearpage|noindent|bigskip|medskip|smallskip|vspace\*?\{[^{}]*\}"
-    r"|hfill|appendix|tableofcontents|maketitle)[ \t]*$",
-    re.MULTILINE,
+    r"(?m)^[ \t]*\\(?:newpage|pagebreak|clearpage|noindent|bigskip|medskip|smallskip|vspace\*?\{[^{}]*\}"
+    r"|hfill|appendix|tableofcontents|maketitle)[ \t]*$"
 )
 _DEFINITION = lazy_pattern(
-    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\b[^\n]*(?:\n[^\n]+)*?$",
-    re.MULTILINE,
+    r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\b[^\n]*(?:\n[^\n]+)*?$"
 )
 _ONE_LINE_DEFINITION = lazy_pattern(
-    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator|let)\b[^\n]*$\n?", re.MULTILINE
+    r"(?m)^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator|let)\b[^\n]*$\n?"
 )
 _EXAMPLE = lazy_pattern(r"^([ \t]*)\(@([\w-]*)\)([ \t]+)", re.MULTILINE)
 _SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")
@@ -43,6 +39,7 @@ _SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\
 _PARAGRAPH_END = lazy_pattern(r"(\n[ \t>]*(?=\n))")
 _DROPPED = frozenset(("unnumbered", "unlisted", "nav-link", "external", "lightbox"))
 _NOTE = "inline"
+_NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
 def hide_addresses(text: str, pieces: Pieces) -> str:
@@ -102,18 +99,13 @@ def notes_in_text(text: str) -> str:
 
     text = replace_bracketed(text, "^[", substitute)
     count = len(notes)
-    # they were found from the last to the first
-    text = re.sub(
-        f"\\[\\^{_NOTE}-(\\d+)\ue020\\]", lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", text
-    )
-    made = [f"[^{_NOTE}-{number}]: {each}" for number, each in enumerate(reversed(notes), 1)]
-    made = [
-        re.sub(
-            f"\\[\\^{_NOTE}-(\\d+)\ue020\\]", lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", each
-        )
-        for each in made
-    ]
-    return text.rstrip("\n") + "\n\n" + "\n\n".join(made) if made else text
+
+    def numbered(part: str) -> str:
+        # they were found from the last to the first
+        return _NOTE_MARK.sub(lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", part)
+
+    made = [f"[^{_NOTE}-{number}]: {numbered(each)}" for number, each in enumerate(reversed(notes), 1)]
+    return numbered(text).rstrip("\n") + "\n\n" + "\n\n".join(made) if made else text
 
 
 def spans(text: str, note: Note) -> str:

@@ -9,33 +9,26 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
-from ..bibliography.bibtex import fit_key
-from ..bibliography.copied_files import SourceBibliographies
-from ..macros import tex_macros
+from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..notebooks.outputs import CellOutputs, record_files
-from ..notebooks.shown_outputs import ShownOutputs
+from ..notebooks.outputs import ShownOutputs, record_files
 from ..source_files import read_text
+from ..text.containers import escape_table_code, quote
 from ..text.front_values import list_of
 from ..text.headings import demote_headings, repeated_title
-from ..text.pandoc_tables import move_captions, translate_ruled_tables
+from ..text.math import tex_macros
+from ..text.pandoc import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, SegmentKind, mask
-from ..text.table_code import escape_table_code
 from . import inlines
-from .anchors import name_headings
-from .blocks import DivTranslator
+from .blocks import DivTranslator, parse_divs, strip_prefix
 from .cells import CodeTranslator, cell_defaults
-from .config import QuartoConfig
-from .divs import parse_divs, quote, strip_prefix
 from .figures import FigureTranslator, label_links
 from .freeze import FrozenCells, read_frozen
-from .front import about_text, dropped_formats, html_options, page_front
-from .includes import expand_includes
-from .references import PageReferences, translate_references
-from .shortcodes import QuartoShortcodes
-from .site import ProjectIndex
-from .source import QuartoDocument
+from .metadata import about_text, dropped_formats, html_options, page_front
+from .references import PageReferences, name_headings, translate_references
+from .shortcodes import QuartoShortcodes, expand_includes
+from .source import ProjectIndex, QuartoConfig, QuartoDocument
 
 DIALECT = Dialect(brackets=False)
 _BEFORE = ("include-in-header", "include-before-body", "include-before")
@@ -81,9 +74,11 @@ class DocumentTranslator:
     """Translates the documents of one project."""
 
     def __init__(self, root: Path, config: QuartoConfig, index: ProjectIndex) -> None:
-        self._root = root
+        self.root = root
+        """Folder of the project."""
         self._config = config
-        self._index = index
+        self.index = index
+        """What all pages know of each other."""
         self.bibliographies = SourceBibliographies()
         """Those of its pages."""
 
@@ -92,8 +87,8 @@ class DocumentTranslator:
         source = document.path.as_posix()
         notes = _Notes(source, Lines(document.body, document.first_line))
         notes.found.extend(document.notices)
-        included = expand_includes(document.body, document.path, self._root, notes)
-        front = page_front(document, self._index.drafts)
+        included = expand_includes(document.body, document.path, self.root, notes)
+        front = page_front(document, self.index.drafts)
         notes.found.extend([*front.notices, *dropped_formats(document.front, source)])
         text = _with_abstract(included.text, front.abstract)
         if about := about_text(document.front):
@@ -101,7 +96,7 @@ class DocumentTranslator:
             text = f"{text.rstrip()}\n\n{about}"
         body = _Body(self, document, notes, str(front.values.get("title", "")))
         text = body.translate(text)
-        values = self._front(document, front.values, body)
+        values = self._front(front.values, body)
         if body.own_macros:
             values["math"] = {"macros": dict(body.own_macros)}
         original = "\n\n".join([included.own, *included.inserted])
@@ -119,17 +114,17 @@ class DocumentTranslator:
         return TranslatedPage(
             page,
             macros,
-            frozenset(body.kinds),
+            frozenset(body.divs.kinds),
             frozenset(body.files),
-            has_cells=body.has_cells,
+            has_cells=body.code.has_cells,
             made=_made_files(document, body),
         )
 
-    def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
+    def _front(self, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
         values = dict(front)
         if isinstance(image := values.get("image"), str):
             values["image"] = body.resolve(image)
-        if body.has_cells and body.defaults.front:
+        if body.code.has_cells and body.defaults.front:
             values["execute"] = dict(body.defaults.front)
         return {**values, **body.reference_front()}
 
@@ -141,7 +136,7 @@ class DocumentTranslator:
             text = each.get("text", "") if isinstance(each, dict) else each
             name = each.get("file", "") if isinstance(each, dict) else each
             if isinstance(name, str) and name and "\n" not in name:
-                text = read_text(self._root / name) or text
+                text = read_text(self.root / name) or text
             found |= tex_macros(str(text))
         return found
 
@@ -149,22 +144,12 @@ class DocumentTranslator:
         """The `.bib` files of a page."""
         written = document.options.get("bibliography") or []
         names = [name for name in list_of(written) if _is_bibtex(name)]
-        return [self._root / name for name in names]
-
-    @property
-    def root(self) -> Path:
-        """Folder of the project."""
-        return self._root
-
-    @property
-    def index(self) -> ProjectIndex:
-        """What all pages know of each other."""
-        return self._index
+        return [self.root / name for name in names]
 
     @property
     def variables(self) -> Mapping[str, Any]:
         """What `{{< meta >}}` and `{{< var >}}` find in the project."""
-        return {**self._config.values, "\0var": self._index.variables}
+        return {**self._config.values, "\0var": self.index.variables}
 
 
 class _Body:
@@ -181,9 +166,9 @@ class _Body:
         self.defaults = cell_defaults(html_options(document.options))
         self.outputs = ShownOutputs(document.new_path)
         frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
-        self._code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs)
+        self.code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
-        self._divs = DivTranslator(self._restore, self._figures, notes)
+        self.divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
         self._shortcodes = QuartoShortcodes(meta, self.resolve, notes)
         self._references = PageReferences(
@@ -192,21 +177,6 @@ class _Body:
         )
         self.files: set[PurePosixPath] = set()
         self.own_macros: dict[str, str] = {}
-
-    @property
-    def has_cells(self) -> bool:
-        """Whether anything in it runs."""
-        return self._code.has_cells
-
-    @property
-    def records(self) -> list[CellOutputs]:
-        """What its cells gave on the old site."""
-        return self._code.records
-
-    @property
-    def kinds(self) -> set[str]:
-        """Callout kinds that the site must know."""
-        return self._divs.kinds
 
     def translate(self, text: str) -> str:
         """The text in our Markdown."""
@@ -220,8 +190,8 @@ class _Body:
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
         text = self._lines(name_headings(inlines.headings(text), self._reveal))
-        text = self._divs.page(parse_divs(text))
-        self.own_macros |= {**self._code.macros, **self._divs.macros}
+        text = self.divs.page(parse_divs(text))
+        self.own_macros |= {**self.code.macros, **self.divs.macros}
         return self._resolve_later(text)
 
     def _lines(self, text: str) -> str:
@@ -236,11 +206,11 @@ class _Body:
 
     def _resolve_later(self, text: str) -> str:
         links = label_links(self._figures.captions, self._figures.parents)
-        links |= {label: f"[Listing](#{label})" for label in self._code.labels if label.startswith("lst-")}
+        links |= {label: f"[Listing](#{label})" for label in self.code.labels if label.startswith("lst-")}
         for label, shown in links.items():
             text = text.replace(f"{{@{label}}}", shown)
             text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", shown.replace("\\", r"\\"), text)
-        for label in self._code.labels:
+        for label in self.code.labels:
             if f"{{@{label}}}" in text:
                 message = f"{label} is a label of what is not made here"
                 self._notes("left", message, f"@{label}", hint="put the figure or table in")
@@ -249,8 +219,8 @@ class _Body:
 
     def _code_of(self, piece: str, kind: SegmentKind) -> str:
         if kind == "span":
-            return self._code.span(piece)
-        return self._code.block(piece) if kind == "block" else piece
+            return self.code.span(piece)
+        return self.code.block(piece) if kind == "block" else piece
 
     def _reveal(self, text: str) -> str:
         """A text with all that is hidden in it."""
@@ -296,14 +266,14 @@ def _is_bibtex(name: object) -> bool:
 def _made_files(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:
     notebook = document.notebook
     if notebook is None:
-        return (*body.outputs.files, *record_files(document.new_path, body.records))
+        return (*body.outputs.files, *record_files(document.new_path, body.code.records))
     return (*notebook.files, *record_files(document.new_path, notebook.cells))
 
 
 def _with_abstract(text: str, abstract: str) -> str:
     if not abstract:
         return text
-    return f"{quote('[!ABSTRACT]' + chr(10) * 2 + abstract)}\n\n{text}"
+    return "\n".join([*quote(["[!ABSTRACT]", "", *abstract.split("\n")]), "", text])
 
 
 def with_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:

@@ -1,4 +1,4 @@
-"""Cross-references and citations: `@fig-a`, `[-@eq-x]`, `[see @key, p. 3]`, `@key` in the text."""
+"""Cross-references and citations (`@fig-a`, `[-@eq-x]`, `[see @key, p. 3]`), and ids of headings."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...base.patterns import lazy_pattern
-from ..bibliography.bibtex import fit_key
-from ..text.pandoc_attributes import fit_id
+from ...model.slugs import slugify
+from ..bibliographies import fit_key
+from ..text.pandoc import fit_id
 from ..text.pieces import Pieces
 from .blocks import NUMBERED_HERE, own_label
 from .cells import Note
 
 KINDS = ("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def", *NUMBERED_HERE)
 _CALLOUTS: Mapping[str, str] = {
-    **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"},
+    **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"}
 }
 _KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
 _CITED = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
@@ -133,10 +134,8 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
 
 def author_text(fields: Mapping[str, str]) -> str:
     """Whom a citation in the text names: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors."""
-    names = [
-        _family(name) for name in re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
-    ]
-    names = [name for name in names if name]
+    written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
+    names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):
         return f"{names[0]} et al."
     return " and ".join(names)
@@ -145,3 +144,49 @@ def author_text(fields: Mapping[str, str]) -> str:
 def _family(name: str) -> str:
     name = name.strip()
     return name.partition(",")[0].strip() if "," in name else name.rpartition(" ")[2]
+
+
+_HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
+"""The first line of a div, of which a heading right behind it is the title."""
+_LONGEST = 500
+_LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")
+_UNFIT = lazy_pattern(r"[^\w\s.-]")
+
+
+def pandoc_id(text: str) -> str:
+    """The id that Pandoc gives a heading of plain text: `2. Markov's A & B` → `markovs-a-b`; may be empty."""
+    kept = re.sub(r"\s+", "-", _UNFIT.sub("", text).strip().lower())
+    return re.sub(r"^[\W\d_]+", "", kept)
+
+
+def _is_title(text: str, start: int) -> bool:
+    """Whether the heading at `start` stands right behind the first line of a div, whose title it is."""
+    before = text[max(0, start - _LONGEST) : start]
+    return _OPENING.search(before) is not None
+
+
+def name_headings(text: str, reveal: Callable[[str], str]) -> str:
+    """Every heading of a masked text without an id of its own, with the one it had where ours differs.
+
+    reveal: gives a text back with all that is hidden in it.
+    """
+    ours: dict[str, int] = {}
+    theirs: dict[str, int] = {}
+
+    def substitute(found: re.Match[str]) -> str:
+        if re.search(r"\{[^{}]*#[^{}]*\}$", found[2]) or _is_title(text, found.start()):
+            return found[0]
+        plain = _MARKUP.sub("", _LINK.sub(r"\1", reveal(re.sub(r"\{[^{}]*\}$", "", found[2]))))
+        own, old = slugify(plain), pandoc_id(plain) or "section"
+        ours[own] = ours.get(own, 0) + 1
+        theirs[old] = theirs.get(old, 0) + 1
+        wanted = old if theirs[old] == 1 else f"{old}-{theirs[old] - 1}"
+        is_same = own == wanted and ours[own] == 1
+        if is_same or not re.fullmatch(r"[\w.-]+", wanted) or old == "section":
+            return found[0]
+        base, brace, rest = found[2].rpartition("{") if found[2].endswith("}") else (found[2], "", "")
+        return f"{found[1]}{base.rstrip()} {{#{wanted}{' ' + rest if brace else '}'}"
+
+    return _HEADING.sub(substitute, text)

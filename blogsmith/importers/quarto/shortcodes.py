@@ -1,21 +1,31 @@
-"""Quarto's shortcodes, `{{< video … >}}`."""
+"""Quarto's shortcodes, `{{< video … >}}`, and the text of other files that `{{< include file >}}` puts in."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...base.patterns import lazy_pattern
+from ..source_files import read_text
+from ..text.data import split_head
 from ..text.front_values import one_line
+from ..text.math import tex_macros
 from .cells import Note
+from .source import resolve
 
 SHORTCODE = lazy_pattern(r"\{\{<\s*(?P<name>[\w-]+)\s*(?P<rest>[\s\S]*?)\s*>\}\}")
 _SHOWN = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
 _WATCH = lazy_pattern(r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]+)")
 _VIMEO = lazy_pattern(r"(?:https?:)?//player\.vimeo\.com/video/(\d+)")
+_DROPPED = {
+    **dict.fromkeys(("pagebreak", "brand"), "which is nothing in HTML"),
+    **dict.fromkeys(("lipsum", "placeholder"), "which only fills a page"),
+}
 _PLAYED = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
 
 
@@ -46,11 +56,8 @@ class QuartoShortcodes:
         if name == "kbd" and (words or values):
             keys = words[0] if words else next(iter(values.values()))
             return "+".join(f"[[{key.strip()}]]" for key in re.split(r"[-+](?=.)", keys))
-        if name in ("pagebreak", "brand"):
-            self._note("dropped", f"the shortcode {name}, which is nothing in HTML", found[0])
-            return ""
-        if name in ("lipsum", "placeholder"):
-            self._note("dropped", f"the shortcode {name}, which only fills a page", found[0])
+        if name in _DROPPED:
+            self._note("dropped", f"the shortcode {name}, {_DROPPED[name]}", found[0])
             return ""
         if name in ("fa", "bi", "iconify"):
             self._note("dropped", "an icon by name", found[0], hint="write its character, or a picture")
@@ -59,9 +66,8 @@ class QuartoShortcodes:
             return "Quarto"
         message = f"the shortcode {name}"
         hints = {"embed": "copy the cell of the notebook", "include": "the file is missing"}
-        self._note(
-            "left", message, found[0], hint=hints.get(name, "write what it gave, or a shortcode of ours")
-        )
+        hint = hints.get(name, "write what it gave, or a shortcode of ours")
+        self._note("left", message, found[0], hint=hint)
         return left_as_code(found[0], message)
 
     def _video(self, address: str, values: Mapping[str, str], text: str) -> str:
@@ -107,3 +113,70 @@ def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
         else:
             words.append(part)
     return words, values
+
+
+_INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
+_DEEPEST = 10
+_LARGEST = 1_000_000
+"""Characters of all files that a page includes; those that include each other double with each step."""
+_MARKUP = (".tex", ".ltx")
+_DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
+
+
+@dataclass(slots=True)
+class IncludedText:
+    """A text with what it includes."""
+
+    text: str
+    own: str
+    """The text without what it includes, line by line as it was."""
+    inserted: list[str] = field(default_factory=list)
+    """Texts of other files that are in it."""
+    size: int = 0
+    """Characters of all files that were put in."""
+    macros: dict[str, str] = field(default_factory=dict)
+    """Of included TeX files that hold nothing else."""
+
+
+def expand_includes(text: str, path: PurePosixPath, root: Path, note: Note) -> IncludedText:
+    """A document's text with all files it includes, also those that these include."""
+    found = IncludedText(text, text)
+    found.text = _expand(text, path, root, note, found, 0)
+    found.own = _INCLUDE.sub(lambda match: match[0] if _file(match[1], path, root) is None else "", text)
+    return found
+
+
+def _file(name: str, path: PurePosixPath, root: Path) -> tuple[PurePosixPath, str] | None:
+    target = resolve(name.strip("\"'"), path)
+    file = (root / target).resolve()
+    text = read_text(file) if file.is_relative_to(root.resolve()) else None
+    return None if text is None else (target, text)
+
+
+def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: IncludedText, depth: int) -> str:
+    def substitute(match: re.Match[str]) -> str:
+        file = _file(match[1], path, root) if depth < _DEEPEST else None
+        found.size += len(file[1]) if file else 0
+        if file is not None and found.size > _LARGEST:
+            note("left", f"{match[1]} is included, and makes the page too long", match[0])
+            return match[0]
+        if file is None:
+            note("missing", f"{match[1]} is included, and not there", match[0])
+            return "" if match[1].endswith(_MARKUP) else match[0]
+        target, inner = file
+        macros = tex_macros(inner)
+        if target.suffix in _MARKUP or (macros and not _without_macros(inner)):
+            found.macros |= macros
+            return ""
+        _, body, _ = split_head(inner)
+        found.inserted.append(_INCLUDE.sub("", body))
+        return _expand(body.strip("\n"), target, root, note, found, depth + 1)
+
+    return _INCLUDE.sub(substitute, text)
+
+
+def _without_macros(text: str) -> str:
+    """What a text holds besides definitions, comments and marks of displays."""
+    text = re.sub(r"<!--[\s\S]*?-->|^:{3,}.*$|\$\$|^%.*$", "", text, flags=re.MULTILINE)
+    lines = (line for line in text.split("\n") if line.strip())
+    return "\n".join(line for line in lines if not _DEFINITION.match(line))

@@ -1,25 +1,151 @@
-"""The files of a Quarto project: documents that become pages, and all others."""
+"""The files of a Quarto project: settings, documents, and what its pages know of each other."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
+from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.patterns import lazy_pattern
 from ...model.paths import collapse_path
+from ...model.slugs import slugify
 from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
-from ..protection import complete_front, hold_back, part_protected
+from ..protection import hold_back, part_protected, read_head
 from ..source_files import SKIPPED, read_text, walk_files
+from ..text.data import DataTextError, load_mapping, split_head
 from ..text.front_values import list_of
-from ..text.loose_yaml import DataTextError, load_mapping, split_head
-from ..text.title_heading import take_title
-from .config import QuartoConfig, merge, rebase
+from ..text.headings import take_title
+
+NAMES = ("_quarto.yml", "_quarto.yaml")
+_METADATA = ("_metadata.yml", "_metadata.yaml")
+_OF_PROJECT = frozenset(("project", "website", "book", "manuscript", "profile", "metadata-files"))
+PATH_KEYS = ("bibliography", "csl", "include-in-header", "include-before-body", "metadata-files")
+
+
+@dataclass(frozen=True, slots=True)
+class QuartoConfig:
+    """The settings of a project."""
+
+    name: str
+    """File they are read from; empty for none."""
+    values: Mapping[str, Any]
+    folders: Mapping[PurePosixPath, Mapping[str, Any]] = field(default_factory=dict)
+    """Folder → what its `_metadata.yml` says."""
+    notices: tuple[Notice, ...] = ()
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        """The mapping under a key; empty if there is none."""
+        found = self.values.get(key)
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def site(self) -> Mapping[str, Any]:
+        """What stands under `website:` or `book:`."""
+        return {**self.mapping("website"), **self.mapping("book")}
+
+    @property
+    def output(self) -> str:
+        """Folder that the project is written to."""
+        default = "_book" if "book" in self.values else "_site"
+        return str(self.mapping("project").get("output-dir") or default).strip("/")
+
+    @property
+    def base_url(self) -> str:
+        """Where the site lives, with its path and without a slash behind; empty if it does not say."""
+        address = str(self.site.get("site-url") or "").strip().rstrip("/")
+        return address if address.startswith(("https://", "http://")) else ""
+
+    @property
+    def base_path(self) -> str:
+        """The path of that: `/blog`, or empty."""
+        return urlsplit(self.base_url).path.rstrip("/")
+
+    def shared(self, path: PurePosixPath) -> dict[str, Any]:
+        """What project and folders say of a page, below what it says itself."""
+        found: dict[str, Any] = {key: value for key, value in self.values.items() if key not in _OF_PROJECT}
+        for folder in reversed(path.parents):
+            found = merge(found, self.folders.get(folder, {}))
+        return found
+
+
+def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Two sets of options, as Quarto merges them: mappings key by key, of all else the upper one counts."""
+    found = dict(below)
+    for key, value in above.items():
+        old = found.get(key)
+        found[key] = merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return found
+
+
+def find_config(root: Path) -> Path | None:
+    """The project's settings, if there are any."""
+    return next((root / name for name in NAMES if (root / name).is_file()), None)
+
+
+def read_config(root: Path) -> QuartoConfig:
+    """Settings of the project and of its folders. SiteError if the project's are no YAML."""
+    file = find_config(root)
+    values: dict[str, Any] = {}
+    if file:
+        try:
+            values = load_mapping(read_text(file) or "")
+        except DataTextError as error:
+            message = f"{file.name}:{error.line} is not YAML: {error}"
+            raise SiteError(Diagnostic("import-source", message)) from error
+    folders, notices = {}, []
+    for path, found in _read_folders(root):
+        if isinstance(found, Notice):
+            notices.append(found)
+        else:
+            folders[path] = found
+    values = rebase(values, PurePosixPath())
+    return QuartoConfig(file.name if file else "", values, folders, tuple(notices))
+
+
+def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | Notice]]:
+    for path in walk_files(root):
+        if path.name in _METADATA:
+            try:
+                yield path.parent, rebase(load_mapping(read_text(root / path) or ""), path.parent)
+            except DataTextError as error:
+                message = f"it is not YAML: {error}"
+                yield path.parent, Notice("mistake", message, path.as_posix(), error.line)
+
+
+def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
+    """The same with files named from the root of the project."""
+    found = dict(values)
+    for key in PATH_KEYS:
+        if key in found:
+            found[key] = _rebased(found[key], folder)
+    for name, value in found.items():
+        if name == "format" and isinstance(value, dict):
+            found[name] = {
+                key: rebase(each, folder) if isinstance(each, dict) else each for key, each in value.items()
+            }
+    return found
+
+
+def _rebased(value: Any, folder: PurePosixPath) -> Any:
+    if isinstance(value, list):
+        return [_rebased(each, folder) for each in value]
+    if not isinstance(value, str) or "\n" in value or re.match(r"\w+:", value):
+        return value
+    return _collapse(value, folder).as_posix()
+
+
+def _collapse(address: str, folder: PurePosixPath) -> PurePosixPath:
+    return collapse_path(PurePosixPath(address.lstrip("/")) if address.startswith("/") else folder / address)
+
 
 SUFFIXES = frozenset((".qmd", ".md", ".rmd", ".ipynb", ".markdown"))
 _OWN_FILES = re.compile(r"(?:README|LICENSE|CONTRIBUTING|CHANGELOG)\b.*", re.IGNORECASE)
@@ -72,7 +198,7 @@ class QuartoFiles:
 def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
     """Every file of the project."""
     skipped = {*SKIPPED, *_OTHERS, config.output}
-    paths = [path for path in walk_files(root, skipped) if config.output not in _folders(path)]
+    paths = [path for path in walk_files(root, skipped) if config.output not in map(str, path.parents)]
     wanted = _chosen(config)
     pages: dict[PurePosixPath, PurePosixPath] = {}
     notices: list[Notice] = []
@@ -94,10 +220,6 @@ def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
     taken = set(pages.values())
     others = tuple(path for path in paths if path not in taken and not path.name.startswith((".", "_quarto")))
     return QuartoFiles(tuple(documents), others, tuple(notices))
-
-
-def _folders(path: PurePosixPath) -> list[str]:
-    return [folder.as_posix() for folder in path.parents]
 
 
 def _is_page(path: PurePosixPath) -> bool:
@@ -127,9 +249,8 @@ def _glob(pattern: str) -> str:
     pattern = pattern.strip().lstrip("/").removeprefix("./")
     if pattern.endswith("/"):
         pattern += "**"
-    return translate(pattern.replace("**/", "*")) + (
-        f"|{re.escape(pattern)}/.*" if "*" not in pattern else ""
-    )
+    below = "" if "*" in pattern else f"|{re.escape(pattern)}/.*"
+    return translate(pattern.replace("**/", "*")) + below
 
 
 def _chosen(config: QuartoConfig) -> _Chosen:
@@ -169,7 +290,7 @@ def _read(
     if path.suffix == ".ipynb":
         return _read_notebook(text, path, config, is_section=is_section)
     head, body, first_line = split_head(text)
-    own, notices = read_front(head, path.as_posix())
+    own, notices = read_head(head, path.as_posix(), by_line=True)
     own = rebase(own, path.parent)
     options = merge(config.shared(path), own)
     return QuartoDocument(path, own, options, body, first_line, is_section, notices)
@@ -194,19 +315,91 @@ def _read_notebook(
     return replace(document, front=front, body=body, notices=tuple(notes.found), notebook=found)
 
 
-def read_front(head: str, source: str) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Front matter, and what is wrong with it; line by line where it is no YAML."""
-    try:
-        return complete_front(load_mapping(head), head), ()
-    except DataTextError as error:
-        message = f"the front matter is not YAML: {error}"
-        pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
-        found = {key: value.strip("\"'") for key, value in pairs}
-        return found, (Notice("mistake", message, source, error.line + 1),)
-
-
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:
     """The file that an address in a document means, from the root of the project."""
-    return collapse_path(
-        PurePosixPath(target.lstrip("/")) if target.startswith("/") else path.parent / target
+    return _collapse(target, path.parent)
+
+
+_LABEL = lazy_pattern(
+    r"\{[^{}\n]*#((?:fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|alg)-[\w.:-]+)|#\|\s*label:\s*((?:fig|tbl)-[\w.-]+)"
+)
+_SCHEME = re.compile(r"(?:[A-Za-z][\w+.-]*:|//|#)")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectIndex:
+    """All documents and files of a project."""
+
+    documents: Mapping[PurePosixPath, QuartoDocument]
+    others: frozenset[PurePosixPath]
+    base_path: str = ""
+    base_url: str = ""
+    drafts: Sequence[str] = ()
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """Of `_variables.yml`."""
+    labels: Mapping[str, tuple[PurePosixPath, ...]] = field(default_factory=dict)
+    """Label → documents on which it stands."""
+    by_stem: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
+    """Path without its ending → document."""
+
+    def slug_of(self, label: str, document: QuartoDocument) -> str:
+        """Slug of the one other page on which a label stands; empty if it stands here, or nowhere."""
+        places = self.labels.get(label, ())
+        if document.path in places or len(places) != 1:
+            return ""
+        return slugify(places[0].parent.name if places[0].stem == "index" else places[0].stem)
+
+    def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
+        """An address as it is on the new site, and the files of the source that it names."""
+        written = address.strip()
+        if self.base_url and (written + "/").startswith(f"{self.base_url}/"):
+            written = written[len(self.base_url) :] or "/"
+        if not written or _SCHEME.match(written):
+            return address, frozenset()
+        path, mark, anchor = written.partition("#")
+        path = unquote(path.partition("?")[0])
+        if self.base_path and path.startswith(f"{self.base_path}/"):
+            path = path[len(self.base_path) :]
+        target = resolve(path, document.path)
+        if found := self._document(target, path):
+            return posixpath.relpath(found.new_path, document.new_path.parent) + mark + anchor, frozenset()
+        if target in self.others:
+            return (f"/{target.as_posix()}" if path.startswith("/") else path), frozenset((target,))
+        return written, frozenset()
+
+    def _document(self, target: PurePosixPath, path: str) -> QuartoDocument | None:
+        """The document that a path names: its file, its page, or a folder with an index."""
+        if target in self.documents:
+            return self.documents[target]
+        stem = target.with_suffix("") if target.suffix.lower() in (".html", *SUFFIXES) else None
+        stems = [stem] if stem else [target / "index"] if path.endswith("/") or not target.suffix else []
+        return next((self.documents[self.by_stem[each]] for each in stems if each in self.by_stem), None)
+
+
+def index_site(
+    root: Path, config: QuartoConfig, documents: Sequence[QuartoDocument], others: Sequence[PurePosixPath]
+) -> ProjectIndex:
+    """The index of a project."""
+    labels: dict[str, tuple[PurePosixPath, ...]] = {}
+    for document in documents:
+        for found in set(_LABEL.findall(document.body)):
+            label = found[0] or found[1]
+            labels[label] = (*labels.get(label, ()), document.path)
+    drafts = config.site.get("drafts") or []
+    return ProjectIndex(
+        documents={document.path: document for document in documents},
+        others=frozenset(others),
+        base_path=config.base_path,
+        base_url=config.base_url,
+        drafts=tuple(str(each).lstrip("/") for each in list_of(drafts)),
+        variables=_variables(root),
+        labels=labels,
+        by_stem={document.path.with_suffix(""): document.path for document in documents},
     )
+
+
+def _variables(root: Path) -> dict[str, Any]:
+    try:
+        return load_mapping(read_text(root / "_variables.yml") or "")
+    except DataTextError:
+        return {}

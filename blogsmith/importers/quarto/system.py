@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ...base.diagnostics.counts import first_names
-from ...model.units import name_set
+from ...model.names import name_set
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
-from ..page_limit import translate_document
-from ..page_processes import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import with_reach
 from ..text.front_values import list_of
-from .blocks import NUMBERED_HERE
-from .config import QuartoConfig, find_config, read_config
-from .front import KEYS
 from .independent import render_quarto
+from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, with_macros
-from .settings import old_settings, setting_notices, site_settings
-from .site import index_site
-from .source import QuartoDocument, QuartoFiles, chapters_of, find_files
+from .source import QuartoConfig, QuartoFiles, chapters_of, find_config, find_files, index_site, read_config
 
-_TITLES: Mapping[str, str] = {name: name.capitalize() for name in NUMBERED_HERE.values()}
 _NEVER = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")
 _NAMED = 20
 
@@ -53,18 +47,21 @@ class Quarto:
             progress("read", done, len(files.documents))
             if document.path.with_suffix("").as_posix() == "404":
                 hint = "the theme makes the page for missing addresses"
-                removed = document.body
-                notices.append(
-                    Notice("dropped", "404.qmd", document.path.as_posix(), hint=hint, removed=removed)
-                )
+                source, removed = document.path.as_posix(), document.body
+                notices.append(Notice("dropped", "404.qmd", source, hint=hint, removed=removed))
                 continue
             found = translate_document(translator.translate, document)
-            translated.append(replace(found, page=_complete(found.page, document)))
+            page = complete_page(with_reach(found.page, document.options), document.front, KEYS)
+            translated.append(replace(found, page=page))
         macros, pages = _share_macros(translated)
         pages = _number_chapters(pages, config)
         kept = [keep_address(each.page, {}) for each in pages]
-        addresses = {PurePosixPath(page.source): _address(page) for page in kept}
-        kinds = {name: {"title": _TITLES[name], "numbered": True} for name in sorted(_kinds(pages))}
+        addresses = {
+            PurePosixPath(page.source): str(page.front.get("permalink") or new_address(page, {}))
+            for page in kept
+        }
+        needed = sorted({kind for page in pages for kind in page.kinds})
+        kinds = {name: {"title": name.capitalize(), "numbered": True} for name in needed}
         copied, left = _files(pages, files, config)
         if left:
             notices.append(_left_files(left))
@@ -88,16 +85,6 @@ class Quarto:
         return render_quarto(text, echo=not (isinstance(run, dict) and run.get("echo") is False))
 
 
-def _complete(page: ImportedPage, document: QuartoDocument) -> ImportedPage:
-    """Return a page with the keys that its document has and Quarto does not read."""
-    return complete_page(with_reach(page, document.options), document.front, KEYS)
-
-
-def _address(page: ImportedPage) -> str:
-    """Where a page stands on the new site."""
-    return str(page.front.get("permalink") or new_address(page, {}))
-
-
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
     """Macros of included files: those that mean one thing are the site's, the others their pages'."""
     meanings: dict[str, Counter[str]] = {}
@@ -110,10 +97,6 @@ def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list
         own = {name: body for name, body in page.macros.items() if name not in shared}
         made.append(replace(page, page=with_macros(page.page, own)))
     return shared, made
-
-
-def _kinds(pages: Sequence[TranslatedPage]) -> set[str]:
-    return {kind for page in pages for kind in page.kinds}
 
 
 def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> list[TranslatedPage]:

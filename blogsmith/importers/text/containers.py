@@ -1,11 +1,18 @@
-"""Containers of our vocabulary, made of lines: callouts, folds, quotes, tables, and text that moves in."""
+"""Containers of our vocabulary: callouts, folds, quotes, tabs, code, tables; and text put in place of a call.
+
+Most functions take and return lines; those that end in `_text` return one text.
+"""
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from ...base.patterns import lazy_pattern
+from .segments import Dialect, divide
 
 _TABS = '<div class="tabs">'
 _NEW_TABS = '<div class="tabs" data-new>'
@@ -114,3 +121,109 @@ def _cell(text: str) -> str:
 def import_comment(text: str) -> str:
     """The comment beside what could not be translated."""
     return f"<!-- import: {_COMMENT_END.sub('‐', text)} -->"
+
+
+_RULE = lazy_pattern(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
+_BARE = lazy_pattern(r"(?<!\\)\|")
+
+
+def escape_table_code(text: str, dialect: Dialect) -> str:
+    """A text in which every pipe of a code span that stands in a table has a backslash in front."""
+    if "|" not in text or "`" not in text or not _RULE.search(text):
+        return text
+    parts = []
+    for segment in divide(text, dialect):
+        is_row = segment.kind == "span" and "|" in segment.text and _is_in_table(text, segment.start)
+        parts.append(_BARE.sub(r"\\|", segment.text) if is_row else segment.text)
+    return "".join(parts)
+
+
+def _is_in_table(text: str, position: int) -> bool:
+    """Whether a line stands in a block whose second line is the rule of a table."""
+    start = text.rfind("\n\n", 0, position) + 1
+    end = text.find("\n\n", position)
+    block = text[start : end if end >= 0 else len(text)].strip("\n")
+    rule = _RULE.search(block)
+    return rule is not None and "|" in rule[0] and block.count("\n", 0, rule.start()) > 0
+
+
+_PREFIX = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*")
+_QUOTE = lazy_pattern(r"[^\s>]")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Markdown that takes the place of something else."""
+
+    text: str
+    is_block: bool = False
+    """Whether it stands on lines of its own, with blank lines around."""
+    inline: str = ""
+    """What stands in a table cell instead."""
+
+
+def place(before: str, new: Replacement, after: str) -> str:
+    """`before` with a replacement behind it; `after` is the text that follows, which is not added."""
+    if not new.is_block:
+        return before + new.text
+    line = before[before.rfind("\n") + 1 :]
+    if line.lstrip().startswith("|"):
+        return before + (new.inline or " ".join(new.text.split()))
+    block = new.text.strip("\n")
+    if not _PREFIX.fullmatch(line):
+        return f"{before.rstrip(' ')}\n\n{block}{_gap(after, '')}"
+    indent = _QUOTE.sub(" ", line)
+    lines = block.split("\n")
+    body = "\n".join([lines[0], *(f"{indent}{each}".rstrip() for each in lines[1:])])
+    above = before[: len(before) - len(line)]
+    if line == indent and not _ends_blank(above):
+        above += f"{indent.rstrip()}\n"
+    return f"{above}{line}{body}{_gap(after, indent)}"
+
+
+def _ends_blank(above: str) -> bool:
+    last = above.rstrip("\n").rpartition("\n")[2]
+    return not above or above.endswith("\n\n") or not last.strip(" \t>")
+
+
+def _gap(after: str, indent: str) -> str:
+    """What keeps a block apart from the text behind it."""
+    rest, newline, below = after.partition("\n")
+    if rest.strip():
+        return f"\n{indent.rstrip()}\n{indent}"
+    following = below.partition("\n")[0]
+    return f"\n{indent.rstrip()}" if newline and following.strip(" \t>") else ""
+
+
+def without_prefix(inner: str, prefix: str) -> str:
+    """Inner text without the marks of the quote or list around it, which begin each of its lines too."""
+    if not _PREFIX.fullmatch(prefix) or not prefix:
+        return inner
+    quotes = prefix.count(">")
+    marks = rf"[ \t]*(?:>[ ]?){{{quotes}}}" if quotes else rf"[ ]{{0,{len(prefix)}}}"
+    return re.sub(rf"(?<=\n){marks}", "", inner)
+
+
+def dedent_text(text: str) -> str:
+    """Inner text without the indentation that all its lines share, and without blank lines around."""
+    return textwrap.dedent(re.sub(r"\A[ \t]*\n", "", text)).strip("\n").rstrip()
+
+
+def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
+    """A callout of ours; without text it is its title."""
+    shown = "" if title.casefold().rstrip(":!") == kind else " ".join(title.split())
+    head = f"> [!{kind.upper()}]{fold} {shown}".rstrip()
+    lines = dedent_text(body).split("\n") if body.strip() else []
+    return "\n".join([head, *(f"> {line}".rstrip() for line in lines)])
+
+
+def fence_marks(code: str) -> str:
+    """Return the marks of a fence: more backticks than any run of them in the code."""
+    return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+
+
+def fence_text(code: str, info: str) -> str:
+    """A code block, its fence longer than any in the code."""
+    runs = [len(run) for run in re.findall(r"^[ \t]*(`{3,})", code, re.MULTILINE)]
+    marks = "`" * max([3, *(run + 1 for run in runs)])
+    return f"{marks}{info.strip()}\n{code}\n{marks}"

@@ -1,4 +1,8 @@
-"""Data as TOML, YAML or JSON, and front matter in any of the three; dates stay texts."""
+"""Data as TOML, YAML or JSON, read as other systems do, and written as YAML of ours.
+
+YAML may have anchors, `yes` and `no`, and any size; dates stay strings, because what they mean depends on the
+time zone of the site.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,116 @@ import datetime as dt
 import json
 import re
 import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
+import yaml
+
+from ...base.diagnostics.model import Diagnostic, Place, SiteError
 from ...base.patterns import lazy_pattern
 from ...base.schema.data_text import is_too_deep
-from .loose_yaml import DataTextError, load_mapping, split_head
+from ...base.schema.yaml_scalars import resolve
+
+_HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_LARGEST = 500_000
+"""Values of a document, those behind aliases counted each time."""
+_MOST_DIGITS = 1000
+_TIME = "tag:yaml.org,2002:timestamp"
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain data only. Dates stay as they are written: what they mean depends on the site's time zone."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in every if tag != _TIME]
+    for first, every in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
+
+
+def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
+    """A number; one that is too long to be printed is a text."""
+    return node.value if len(node.value) > _MOST_DIGITS else loader.construct_yaml_int(node)
+
+
+def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
+    """Members as keys: a set would be written in another order each time."""
+    return loader.construct_yaml_map(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+_Loader.add_constructor("tag:yaml.org,2002:set", _set)
+
+
+class DataTextError(Exception):
+    """A text is not of the form it claims to be; `line` is 1-based, in that text."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def settings_error(text: str, path: PurePosixPath, error: DataTextError) -> SiteError:
+    """Return the error for settings of a source that cannot be read. text: of their file."""
+    lines = text.split("\n")
+    line = lines[error.line - 1] if error.line <= len(lines) else ""
+    message = f"the settings cannot be read: {error}"
+    return SiteError(Diagnostic("import-source", message, path.as_posix(), Place(error.line), line))
+
+
+def load_yaml(text: str) -> Any:
+    """The data of a YAML text. Raises DataTextError."""
+    # a tab is no indentation in YAML, and Ruby's reader takes it between key and value
+    text = text.replace("\t", "    ")
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if _size(node, {}) > _LARGEST:
+            raise DataTextError("its anchors make it too large", 1)
+        return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise DataTextError(error.problem or "it is no YAML", line) from error
+    # constructors of explicit tags let out whatever their parts raise
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
+        raise DataTextError("it is no YAML", 1) from error
+
+
+def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
+    """Values of a document when each alias is what it stands for; too many of one that holds itself."""
+    if node not in known:
+        known[node] = _LARGEST + 1
+        parts: list[yaml.Node] = []
+        if isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        elif isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        known[node] = 1 + sum(_size(part, known) for part in parts)
+    return known[node]
+
+
+def load_mapping(text: str) -> dict[str, Any]:
+    """The same of a text that holds a mapping; empty if it holds nothing. Keys are texts."""
+    data = load_yaml(text)
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise DataTextError("it is no mapping", 1)
+    return {str(key): value for key, value in data.items()}
+
+
+def split_head(text: str) -> tuple[str, str, int]:
+    """Front matter between `---` lines, the text behind it, and the 1-based line on which that starts."""
+    found = _HEAD.match(text)
+    if not found:
+        return "", text, 1
+    return found[1], text[found.end() :], text.count("\n", 0, found.end()) + 1
+
 
 DataForm = Literal["toml", "yaml", "json"]
 _TOML_HEAD = lazy_pattern(r"\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -93,3 +201,72 @@ def _plain(value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return hex(value)
     return value.isoformat() if isinstance(value, (dt.date, dt.time)) else value
+
+
+_PLAIN = lazy_pattern(r"[^\W_](?:[^\n:#\[\]{},&*!|>'\"%@`\\]|:(?=\S)|(?<=\S)#)*(?<!\s)(?<!:)")
+_INLINE = lazy_pattern(r"[^\n,\[\]{}:#]+")
+_REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_LINE = 100
+"""Characters up to which a list stands in one line."""
+
+
+def yaml_text(data: Mapping[str, Any]) -> str:
+    """A mapping as YAML, keys in their order; empty for an empty one."""
+    return "".join(f"{line}\n" for line in _mapping(data, ""))
+
+
+def _mapping(data: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, value in data.items():
+        yield from _entry(f"{indent}{_scalar(str(key))}:", value, indent + "  ")
+
+
+def _entry(head: str, value: Any, indent: str) -> Iterator[str]:
+    if isinstance(value, Mapping) and value:
+        yield head
+        yield from _mapping(value, indent)
+    elif isinstance(value, (list, tuple)) and value:
+        flow = _flow(value)
+        if flow and len(head) + len(flow) < _LINE:
+            yield f"{head} {flow}"
+            return
+        yield head
+        yield from _items(value, indent)
+    else:
+        yield f"{head} {_scalar(value)}"
+
+
+def _items(values: Sequence[Any], indent: str) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, Mapping) and value:
+            lines = list(_mapping(value, indent + "  "))
+            yield f"{indent}- {lines[0].strip()}"
+            yield from lines[1:]
+        else:
+            yield from _entry(f"{indent}-", value, indent + "  ")
+
+
+def _flow(values: Sequence[Any]) -> str:
+    """A list of short scalars in one line; empty if it does not fit."""
+    if any(isinstance(value, (Mapping, list, tuple)) for value in values):
+        return ""
+    scalars = [_scalar(value) for value in values]
+    return f"[{', '.join(scalars)}]" if all("\n" not in each for each in scalars) else ""
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{}"
+    if isinstance(value, (list, tuple)):
+        return "[]"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return str(value)
+    text = _REFUSED.sub(" ", str(value))
+    if _PLAIN.fullmatch(text) and isinstance(resolve(text), str) and not text.endswith((" ", "-")):
+        return text
+    if ("\n" not in text and "\t" not in text and '"' in text) or ("\\" in text and "\n" not in text):
+        return "'" + text.replace("'", "''") + "'"
+    return json.dumps(text, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Headings of Markdown: their levels and their words."""
+"""Headings of Markdown: levels, words, and the one that is the title of a page."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ import re
 from ...base.patterns import lazy_pattern
 from ...model.slugs import slugify
 
+_TITLE = lazy_pattern(
+    r"\s*#[ \t]+(?P<text>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)|\s*(?P<under>[^\n#>`|-][^\n]*)\n=+[ \t]*(?:\n|\Z)"
+)
+
+
+def take_title(text: str) -> tuple[str, str]:
+    """The first heading of the first level that a text begins with, and the text behind it; empty if it does
+    not begin so."""
+    found = _TITLE.match(text)
+    return ((found["text"] or found["under"]).strip(), text[found.end() :]) if found else ("", text)
+
+
 _ATX = lazy_pattern(r"^([ ]{0,3})(#{1,6})(?=[ \t]|$)([^\n]*)$", re.MULTILINE)
 _SETEXT = lazy_pattern(
-    r"^(?P<text>(?![ \t]*(?:[-*+>|#]|\d+[.)])[ \t])[ ]{0,3}[^\s|][^\n]*)\n[ ]{0,3}(?P<line>=+|-{2,})[ \t]*$",
-    re.MULTILINE,
+    r"(?m)"
+    r"^(?P<text>(?![ \t]*(?:[-*+>|#]|\d+[.)])[ \t])[ ]{0,3}[^\s|][^\n]*)\n[ ]{0,3}(?P<line>=+|-{2,})[ \t]*$"
 )
 _ID = lazy_pattern(r"\{[^{}]*#([^\s{}]+)[^{}]*\}[ \t#]*$")
 _CLOSING = lazy_pattern(r"[ \t]+#+[ \t]*$")
@@ -33,11 +45,7 @@ def repeated_title(masked: str, title: str) -> str:
     found = _ATX.search(masked)
     if not found or masked[: found.start()].strip() or len(found[2]) > 1:
         return ""
-    return found[0] if _same(heading_text(found[3]), title) else ""
-
-
-def _same(first: str, second: str) -> bool:
-    return slugify(first) == slugify(second)
+    return found[0] if slugify(heading_text(found[3])) == slugify(title) else ""
 
 
 def _atx(found: re.Match[str]) -> str:

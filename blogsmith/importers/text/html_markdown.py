@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from html import unescape
 
 from ...base.patterns import lazy_pattern
-from .elements import Element, parse_elements
-from .tags import address_text, alt_text, caption_text, image, tag_attributes, width_of
+from .html import (
+    Element,
+    address_text,
+    alt_text,
+    caption_text,
+    image,
+    parse_elements,
+    tag_attributes,
+    width_of,
+)
 
 _WRAPPERS = frozenset(("figure", "center", "div", "p", "picture", "a", "span", "section", "td"))
 _CAPTION_CLASSES = frozenset(("caption", "figcaption", "image-caption", "img-caption", "fig-caption"))
@@ -72,22 +80,19 @@ def figure_of(element: Element) -> PagePicture | None:
     link = links[0].attributes.get("href", "") if links else ""
     link = "" if link.endswith(found.address) else link
     width = found.width or _width_around(element, images[0])
-    return PagePicture(found.address, found.alt, found.caption, width, found.name or _name(element), link)
+    return PagePicture(found.address, found.alt, found.caption, width, found.name or id_of(element), link)
 
 
-def _name(element: Element) -> str:
+def id_of(element: Element) -> str:
     """The id of an element or of what is in it."""
-    return element.attributes.get("id", "") or next(filter(None, map(_name, element.elements)), "")
+    return element.attributes.get("id", "") or next(filter(None, map(id_of, element.elements)), "")
 
 
 def _width_around(element: Element, picture: Element) -> str:
     """The width that an element around the picture gives it."""
     for each in (element, *element.elements):
-        if (
-            each is not picture
-            and each.name in ("figure", "div", "p")
-            and (width := width_of(each.attributes))
-        ):
+        is_around = each is not picture and each.name in ("figure", "div", "p")
+        if is_around and (width := width_of(each.attributes)):
             return width
     return ""
 
@@ -108,10 +113,8 @@ def _holds_only_picture(element: Element) -> bool:
 
 
 def _is_caption(element: Element) -> bool:
-    if element.name == "figcaption" or element.classes & _CAPTION_CLASSES:
-        return not any(True for _ in element.every("img"))
-    is_small = element.name in ("small", "em", "i")
-    return is_small and not any(True for _ in element.every("img"))
+    is_caption = element.name in ("figcaption", "small", "em", "i") or element.classes & _CAPTION_CLASSES
+    return bool(is_caption) and not any(True for _ in element.every("img"))
 
 
 def caption_of(element: Element) -> str:
@@ -120,14 +123,9 @@ def caption_of(element: Element) -> str:
     for child in element.elements:
         if _is_caption(child):
             parts.append(inline_markdown(child.inner_source()))
-        elif not any(True for _ in [child] if child.name == "img"):
+        elif child.name != "img":
             parts.append(caption_of(child))
     return " ".join(" ".join(filter(None, parts)).split())
-
-
-def id_of(element: Element) -> str:
-    """The id of an element or of what is in it."""
-    return _name(element)
 
 
 def row_of(element: Element) -> Sequence[PagePicture]:

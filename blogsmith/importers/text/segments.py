@@ -1,7 +1,9 @@
 """Markdown divided into prose, code, formulas and tags; and a mask that hides some of these from rewrites.
 
-The pieces of a text, put together again, are the text. Which lines are code says markdown-it, for indentation
-means code in some places and a list in others; the other lines `inline_scan` divides.
+The segments of a text, joined, are the text. markdown-it says which lines are code, because indentation means
+code in some places and a list in others. In other lines one expression finds what may begin something. That
+there is no end from some position on is remembered, as is the next end, so a text is read only a few times
+however many beginnings it has.
 """
 
 from __future__ import annotations
@@ -11,13 +13,210 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from .inline_scan import PLAIN, Dialect, SegmentKind, inline_ranges
+SegmentKind = Literal["prose", "block", "indented", "span", "math", "tag", "comment", "opaque"]
+"""`block`: fenced code. `indented`: indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an
+HTML element whose text is no Markdown, from `<pre>` to `</pre>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where formulas begin and end in one system."""
+
+    dollar: bool = True
+    """`$x$`."""
+    blank_dollar: bool = False
+    """`$ x $` and `$x$2` too, as MathJax reads them."""
+    escaped_brackets: bool = False
+    r"""`\\(x\\)` and `\\[x\\]`: Markdown takes one backslash away, MathJax sees the other."""
+    brackets: bool = True
+    r"""`\(x\)` and `\[x\]`."""
+    environments: bool = True
+    r"""`\begin{align} … \end{align}` without dollars."""
+
+
+PLAIN = Dialect()
+# Dollars in an argument of `\text` are no end of the formula around it. With limits, and atomic: what is not
+# closed is looked at once.
+_TEXT_ARGUMENT = (
+    r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|[hm]box)\s*\{(?=[^}]{0,200}\$)"
+    r"(?>(?:\\[\s\S]|[^\\{}]|\{(?:\\[\s\S]|[^\\{}]){0,200}\}){0,200})\}"
+)
+_PLAIN_BODY = rf"(?:(?!{_TEXT_ARGUMENT})\\[\s\S]|[^\\$])"
+_TEXT_BODY = rf"(?>{_TEXT_ARGUMENT}){_PLAIN_BODY}"
+_DOLLARS = r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"
+_ENVIRONMENT = r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}"
+_TAG = r"</?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
+_BLANK_LINE = re.compile(r"\n[ \t>]*\n")
+_ITEM_LINE = re.compile(r"\n[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
+_TICKS = re.compile("`+")
+_LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
+_BLANKS = " \t>-*+0123456789."
+_WIDEST = 1000
+"""Characters in front of a display in its line; more are no mark of a list or quote."""
+
+
+@lru_cache(maxsize=16)
+def _openers(dialect: Dialect) -> re.Pattern[str]:
+    # another formula may follow at once, but no third dollar
+    closing = r"(?<![\s\\])\$(?!\d|\$(?![^\s$]))"
+    dollars = [rf"\$(?![\s$]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}{closing}"] if dialect.dollar else []
+    if dialect.blank_dollar:
+        # what begins with a digit is money, unless it is closed as a formula is
+        dollars += [rf"\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
+    parts = [
+        r"(?P<comment><!--)",
+        r"(?P<opaque><(?P<element>pre|code|script|style|textarea|svg)\b)",
+        rf"(?P<display>{_DOLLARS})",
+        *([r"(?P<escaped>\\\\[(\[])"] if dialect.escaped_brackets else []),
+        *([r"(?P<bracket>(?<!\\)\\[(\[])"] if dialect.brackets else []),
+        *([rf"(?P<environment>{_ENVIRONMENT})"] if dialect.environments else []),
+        *([rf"(?P<dollar>{'|'.join(dollars)})"] if dollars else []),
+        r"(?P<escape>\\[\s\S])",
+        r"(?P<span>`+)",
+        rf"(?P<tag>{_TAG})",
+    ]
+    # without a look at the first character each alternative is tried at each place: eight times as long
+    return re.compile(rf"(?=[<$`\\])(?:{'|'.join(parts)})", re.IGNORECASE)
+
+
+def inline_ranges(
+    text: str, start: int, end: int, dialect: Dialect
+) -> Iterator[tuple[SegmentKind, int, int]]:
+    """Kind, start and end of each piece of `text[start:end]` that is no prose, in order."""
+    ends = _Ends(text, start, end)
+    pattern, position = _openers(dialect), start
+    while found := pattern.search(text, position, end):
+        opener = found.lastgroup if found.lastgroup not in ("element", "name") else None
+        opener = opener or ("opaque" if found["opaque"] else "environment")
+        first = found.start()
+        last = ends.of(opener, found)
+        if last < 0:
+            tag = _compiled(_TAG).match(text, first, end) if opener == "opaque" else None
+            last, opener = (tag.end(), "tag") if tag else (-1, opener)
+        if last < 0:
+            position = first + 1 if opener in ("comment", "opaque") else found.end()
+            continue
+        kind = _KINDS[opener]
+        if kind in ("span", "math", "tag") and ends.has_blank_line(first, last):
+            # a span ends with its paragraph
+            if kind != "math" or not ends.begins_line(first, last):
+                position = found.end() if opener == "span" else first + 1
+                continue
+        elif opener == "dollar" and (_crosses_blocks(text, first, last) or ends.cuts_code(first, last)):
+            position = first + 1
+            continue
+        yield kind, first, last
+        position = last
+
+
+_KINDS: dict[str, SegmentKind] = {
+    **{"comment": "comment", "opaque": "opaque", "span": "span", "tag": "tag"},
+    **dict.fromkeys(("display", "escaped", "bracket", "environment", "dollar"), "math"),
+}
+
+
+def _crosses_blocks(text: str, start: int, end: int) -> bool:
+    """Whether two dollars stand in two rows of a table; or, with blanks beside them, in two items of a list:
+    these belong to others."""
+    if "\n" not in (formula := text[start:end]):
+        return False
+    if "\n|" in formula and text.startswith("|", text.rfind("\n", 0, start) + 1):
+        return True
+    has_blank = formula[1].isspace() or formula[-2].isspace()
+    return has_blank and _ITEM_LINE.search(formula) is not None
+
+
+class _Ends:
+    """Where things end in a stretch of a text. Asked from left to right, it reads the stretch once for each
+    kind of end."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._text, self._start, self._end = text, start, end
+        self._next: dict[str, tuple[int, int]] = {}
+        """Expression → start and end of its next match; behind the text if there is none."""
+        self._runs: dict[int, list[int]] | None = None
+
+    def of(self, opener: str, found: re.Match[str]) -> int:
+        """The end of what `found` opens; -1 if it opens nothing."""
+        if opener in ("display", "dollar", "tag"):
+            return found.end()
+        if opener == "escape":
+            return -1
+        if opener == "span":
+            return self._end_of_span(found.start(), found.end() - found.start())
+        if opener == "comment":
+            return self._find("-->", found.end())[1]
+        if opener == "opaque":
+            head = self._find(">", found.end())[1]
+            return self._find(rf"</{found['element']}\s*>", head)[1] if head >= 0 else -1
+        if opener == "environment":
+            return self._find(rf"\\end\{{{re.escape(found['name'])}\}}", found.end())[1]
+        closer = found[0][:-1] + {"(": ")", "[": "]"}[found[0][-1]]
+        first, last = self._find(re.escape(closer), found.end())
+        # nothing between the two is no formula
+        return -1 if first == found.end() else last
+
+    def _find(self, pattern: str, position: int) -> tuple[int, int]:
+        """Start and end of the first match from `position` on; -1 twice for none."""
+        known = self._next.get(pattern)
+        if known is None or known[0] < position:
+            found = _compiled(pattern).search(self._text, position, self._end)
+            known = found.span() if found else (len(self._text) + 1, -1)
+            self._next[pattern] = known
+        return known if known[1] >= 0 else (-1, -1)
+
+    def _end_of_span(self, start: int, length: int) -> int:
+        if self._text.startswith("`", start - 1) and start:
+            # the first of the run is escaped
+            return -1
+        if self._runs is None:
+            self._runs = {}
+            for run in _TICKS.finditer(self._text, self._start, self._end):
+                self._runs.setdefault(run.end() - run.start(), []).append(run.start())
+        same = self._runs.get(length, [])
+        at = bisect_left(same, start + 1)
+        return same[at] + length if at < len(same) else -1
+
+    def cuts_code(self, start: int, end: int) -> bool:
+        """Whether a code span that begins between two places ends behind them: code is read first."""
+        position = start
+        while run := _TICKS.search(self._text, position, end):
+            last = self._end_of_span(run.start(), run.end() - run.start())
+            if last > end and not self.has_blank_line(run.start(), last):
+                return True
+            position = last if run.end() < last <= end else run.end()
+        return False
+
+    def has_blank_line(self, start: int, end: int) -> bool:
+        """Whether a blank line stands between two places."""
+        last = self._find(_BLANK_LINE.pattern, start)[1]
+        return 0 <= last <= end
+
+    def begins_line(self, start: int, end: int) -> bool:
+        """Whether a display begins a line: then blank lines may stand in it.
+
+        One that holds a lone dollar was closed by one dollar too few.
+        """
+        if not self._text.startswith(("$$", "\\[", "\\\\[", "\\begin"), start):
+            return False
+        line = self._text.rfind("\n", max(0, start - _WIDEST), start) + 1
+        if (line == 0 and start > _WIDEST) or self._text[line:start].strip(_BLANKS):
+            return False
+        found = _LONE_DOLLAR.finditer(self._text, start, end)
+        return all(one["text"] for one in found)
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
 
 __all__ = ["CODE", "MARK", "TEX", "Dialect", "Lines", "MaskedText", "Segment", "SegmentKind"]
 __all__ += ["divide", "mask", "rewrite", "rewrite_segments"]

@@ -5,9 +5,11 @@ Each system adds what its dialect has more. It shares no code with our own parse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -17,40 +19,66 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from ...base.patterns import lazy_pattern
 
+Rule = Callable[..., str]
+"""A rule of markdown-it's renderer."""
 _DIAGRAM = lazy_pattern(r"\s*\{?\.?(?:mermaid|dot|graphviz)\b")
+_TITLE = lazy_pattern(r"<h1>(.*?)</h1>", re.DOTALL)
 FORMULA_RULES = ("math_inline", "math_inline_double", "math_block")
 """Tokens of formulas."""
 
 
-def markdown_reader() -> MarkdownIt:
-    """CommonMark with tables, strikethrough and footnotes, whose numbers are words."""
+class Dollars(NamedTuple):
+    """How formulas between dollars are read; two dollars begin one in a line too."""
+
+    allow_space: bool
+    """Whether spaces may be inside the dollars."""
+    allow_digits: bool
+    """Whether digits may be beside them."""
+    labels: bool = False
+    """Whether `(label)` may follow."""
+
+
+def markdown_reader(
+    *plugins: Callable[..., None],
+    dollars: Dollars | None = None,
+    rules: Mapping[str, Rule] = MappingProxyType({}),
+) -> MarkdownIt:
+    """Return CommonMark with tables, strikethrough and footnotes, whose numbers are words.
+
+    plugins: what the dialect of a system has more. rules: type of a token → how it is rendered.
+    """
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.use(footnote_plugin)
-    parser.add_render_rule("footnote_caption", _render_number)
-    parser.add_render_rule("fence", _render_fence)
+    for plugin in (footnote_plugin, *plugins):
+        parser.use(plugin)
+    shown: dict[str, Rule] = {"footnote_caption": _render_number, "fence": _render_fence}
+    if dollars:
+        space, digits, labels = dollars
+        options = {"allow_labels": labels, "allow_space": space, "allow_digits": digits}
+        parser.use(dollarmath_plugin, **options, double_inline=True)
+        parser.inline.ruler.before("math_inline", "math_with_text", _read_formula_with_text)
+        shown |= dict.fromkeys(FORMULA_RULES, content_rule(formula_html))
+    for name, rule in {**shown, **rules}.items():
+        parser.add_render_rule(name, rule)
     return parser
+
+
+def content_rule(show: Callable[[str], str]) -> Rule:
+    """Return the rule that renders a token by its content alone."""
+
+    def render(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        return show(tokens[index].content)
+
+    return render
+
+
+def without_title(html: str) -> str:
+    """Return HTML in which the first heading of level 1 is a paragraph: as the title it is elsewhere."""
+    return _TITLE.sub(r"<p>\1</p>", html, count=1)
 
 
 def is_diagram(info: str) -> bool:
     """Return whether code is a diagram: the new page shows a picture of it, so its source does not count."""
     return _DIAGRAM.match(info) is not None
-
-
-def read_dollars(parser: MarkdownIt, *, allow_space: bool, allow_digits: bool, labels: bool = False) -> None:
-    """Formulas between dollars, two of them in a line too.
-
-    allow_space, allow_digits: blanks inside the dollars, digits beside them. labels: `(label)` behind them.
-    """
-    parser.use(
-        dollarmath_plugin,
-        allow_labels=labels,
-        allow_space=allow_space,
-        allow_digits=allow_digits,
-        double_inline=True,
-    )
-    parser.inline.ruler.before("math_inline", "math_with_text", _read_formula_with_text)
-    for name in FORMULA_RULES:
-        parser.add_render_rule(name, render_formula)
 
 
 _TEXT = r"\\(?:text[a-z]{0,2}|mbox) ?\{(?=[^}\n]{0,200}\$)(?>(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,200})\}"
@@ -72,11 +100,6 @@ def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
 def formula_html(tex: str) -> str:
     """The element that counts as a formula."""
     return f'<math alttext="{escape(tex)}"></math>'
-
-
-def render_formula(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """The rule for tokens whose content is TeX."""
-    return formula_html(tokens[index].content)
 
 
 def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

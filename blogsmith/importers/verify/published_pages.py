@@ -1,13 +1,17 @@
 """The pages that the old system made, compared with ours: `blogsmith import --against public/`.
 
-What the layout of a theme adds to the text, and cannot be told by its name, stands on most pages, and is
-taken away as far as it does.
+Only the article of an old page counts: the element in which themes put the text of a post. Parts of it that
+themes and systems add (contents, dates, numbers, buttons) are removed by their names. What else a layout adds
+is on most pages, and is removed as far as it is.
 """
 
 from __future__ import annotations
 
+import calendar
+import datetime as dt
+import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,14 +20,171 @@ from urllib.parse import quote, unquote
 
 from ...base.patterns import lazy_pattern
 from ..model import Difference, ImportedPage
-from ..page_processes import ONE_PROCESS, Workers, map_pages
+from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files
+from ..text.html import ElementEnds
 from ..text.segments import Lines
-from .articles import article_of
-from .compare import losses
-from .facts import Facts, without_emphasis
-from .html_facts import facts_of_html
-from .layout_words import layout_words
+from .facts import Facts, facts_of_html, losses, without_emphasis, words_in
+
+
+def _tag(elements: str, names: str, attributes: str = "class") -> str:
+    """A pattern for the tag of an element one of whose classes, or whose id, is one of `names` as a whole."""
+    quoted = rf"[\"'](?:[^\"'<>]*\s)?(?:{names})(?:\s[^\"'<>]*)?[\"']"
+    return rf"<(?:{elements})\b[^<>]*\b(?:{attributes})=(?:{quoted}|(?:{names})(?=[\s>]))[^<>]*>"
+
+
+_ARTICLES = tuple(
+    lazy_pattern(pattern, re.IGNORECASE)
+    for pattern in (
+        r"<d-article\b[^>]*>",
+        _tag(
+            "div|section|article",
+            "post-content|entry-content|page__content|e-content|td-content|post__content|page-content-body",
+        ),
+        _tag("div|section|article", "article-content|markdown-body|md-content__inner|bd-article"),
+        _tag("div|section|article", "post|content|blog-post|post-body|article-body", "id|class"),
+        r"<article\b[^>]*>",
+        r"<main\b[^>]*>",
+        r"<body\b[^>]*>",
+    )
+)
+"""Where themes put the text of a page, what says most first."""
+_WHOLE = 5
+"""Patterns from here on take a page with its frame."""
+_COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
+_FRAME = lazy_pattern(r"<(?:nav|footer)\b[^<>]*>", re.IGNORECASE)
+"""Parts of a whole page that belong to no text."""
+_LAYOUT = lazy_pattern(
+    "|".join(
+        (
+            r"<nav\b[^<>]*>",
+            _tag(
+                "ul|aside|ol|div|section|header|footer|p|span",
+                "markdown-toc|toc|table-of-contents?|post-(?:meta|nav|tags|date|navigation|footer|share)"
+                "|page__(?:meta|share|footer|related)|pagination|pager|related(?:-posts)?|share|comments"
+                "|site-footer|sidebar",
+                "id|class",
+            ),
+            # drawn by a script there, and by the build here
+            _tag("div|pre", "mermaid"),
+            # Sphinx above all
+            _tag("span", "(?:section|caption|header-section)-number|eqno|std-numref|bibtex-citation"),
+            _tag("span", r"xref\s+std"),
+            _tag("code", "xref"),
+            _tag("div", "citation"),
+            _tag("p", r"(?:collapsed|expanded)\s+admonition-title"),
+            r"<a class=\"reference internal\" href=\"[^\"<>]*#(?:equation-|id\d)[^\"<>]*\">",
+        )
+    ),
+    re.IGNORECASE,
+)
+"""What themes and systems make by themselves: contents, dates, numbers, what leads to other pages."""
+_MARKED_FORMULA = lazy_pattern(_tag("span|div", r"arithmatex|math\s+notranslate"), re.IGNORECASE)
+_FORMULA = lazy_pattern(
+    r"\$\$[^$]{1,4000}\$\$|\$[^$]{1,1000}\$|\\\([\s\S]{1,1000}?\\\)|\\\[[\s\S]{1,4000}?\\\]"
+)
+_NO_WORD = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
+"""Dollars that are none of a formula, and numbers of a list that only looks like one in the source."""
+_ORDINAL = lazy_pattern(r"(?<=\d)<sup>(st|nd|rd|th)</sup>")
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """The part of a page that holds its text."""
+
+    form: int
+    """Number of the form in which its theme names that part: pages of one form have one layout."""
+    html: str
+
+
+def article_of(page: str) -> Article:
+    """What the author wrote of a page."""
+    page = _COMMENT.sub("", page)
+    ends = ElementEnds(page)
+    for form, pattern in enumerate(_ARTICLES):
+        found = pattern.search(page)
+        if found and (end := ends.of(found.start())) is not None:
+            html = page[found.start() : end]
+            return Article(form, _text_of(html if form < _WHOLE else _without(_FRAME, html)))
+    return Article(len(_ARTICLES), _text_of(page))
+
+
+def _text_of(html: str) -> str:
+    html = _without(_LAYOUT, _ORDINAL.sub(r"\1", _escape_formulas(html)))
+    return _with_marked_formulas(html)
+
+
+def _escape_formulas(html: str) -> str:
+    """A page in which `<` in a formula begins no tag, as where Hugo hands formulas on as they are written."""
+
+    def escape(found: re.Match[str]) -> str:
+        return found[0] if ">" in found[0] else found[0].replace("<", "&lt;")
+
+    return _FORMULA.sub(escape, html)
+
+
+def _with_marked_formulas(html: str) -> str:
+    """A page whose system marks formulas by elements, without what else looks like one."""
+    parts = list(_split(_MARKED_FORMULA, html))
+    if len(parts) == 1:
+        return html
+    return "".join(_NO_WORD.sub("", prose) + element for prose, element in parts)
+
+
+def _without(pattern: re.Pattern[str], html: str) -> str:
+    """HTML without the elements whose tags a pattern matches; one that does not end is left."""
+    return "".join(prose for prose, _ in _split(pattern, html))
+
+
+def _split(pattern: re.Pattern[str], html: str) -> Iterator[tuple[str, str]]:
+    """Elements whose tags a pattern matches, and the HTML in front of each; the last is empty."""
+    position = start = 0
+    ends = ElementEnds(html)
+    while found := pattern.search(html, position):
+        position = found.end()
+        if (end := ends.of(found.start())) is not None:
+            yield html[start : found.start()], html[found.start() : end]
+            start = position = end
+    yield html[start:], ""
+
+
+_READING_TIME = lazy_pattern(
+    r"(?i)(\d+)[\s-]*(minutes?|mins?)\b[\s(]*(?:to\s+)?(?:read|reading)?|reading\s+time:?\s*(\d+)"
+)
+_HEAD_WORDS = 100
+"""Within so many words an article says how long it takes to read."""
+
+
+def layout_words(page: ImportedPage, title: str, old: Facts) -> Counter[str]:
+    """What a layout may show of a page besides its text, each word as often as may be.
+
+    title: of the site. old: what the published page holds.
+    """
+    shown = Counter(words_in(" ".join([title, *map(str, page.front.values())])))
+    for written in (page.front.get("date"), page.front.get("updated")):
+        shown.update(_date_words(str(written)))
+    # in the head of an article, and once more at its end
+    twice = Counter({word: 2 * count for word, count in shown.items()})
+    return twice + _reading_time(old)
+
+
+def _date_words(written: str) -> list[str]:
+    try:
+        date = dt.date.fromisoformat(written[:10])
+    except ValueError:
+        return []
+    day = date.day
+    ending = "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    month, weekday = calendar.month_name[date.month], calendar.day_name[date.weekday()]
+    forms = (month, month[:3], weekday, weekday[:3], str(day), f"{day:02}", f"{day}{ending}", str(date.year))
+    return words_in(" ".join((*forms, f"{date.month:02}", str(date.month))))
+
+
+def _reading_time(old: Facts) -> Counter[str]:
+    """The words of `5 minute read`, once."""
+    found = _READING_TIME.search(" ".join(old.words[:_HEAD_WORDS]))
+    return Counter(words_in(found[0])) if found else Counter()
+
 
 _COMMON = 0.6
 """Share of pages on which something stands that is a part of the layout."""

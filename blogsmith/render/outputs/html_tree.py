@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ...model.units import name_set
+from ...model.names import name_set
 from .ansi import plain_output
 from .html_tags import pieces
 

@@ -17,7 +17,7 @@ import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 
 PROPERTIES = name_set(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from tinycss2.color3 import RGBA, parse_color
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from .styles import (
     PROPERTIES,
     Styles,

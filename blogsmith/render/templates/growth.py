@@ -14,7 +14,7 @@ from jinja2 import Environment
 from jinja2.filters import make_attrgetter
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from .budget import ITEM, NUMBER_BITS, PLAIN, Budget, OverBudget, extent_of, is_container
 
 # tuples: a union would be made again at each use

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...model.units import VOID_ELEMENTS, name_set
+from ...model.names import VOID_ELEMENTS, name_set
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"

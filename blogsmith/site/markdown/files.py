@@ -16,8 +16,8 @@ from ...base.patterns import lazy_pattern
 from ...config.schema import Config
 from ...languages.tags import language_name
 from ...model.generated_files import GeneratedFile
+from ...model.names import name_set
 from ...model.template_views import PageView
-from ...model.units import name_set
 from ..frame import host_url
 from ..permalinks import output_path
 from .inline import (

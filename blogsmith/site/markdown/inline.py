@@ -10,7 +10,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from .tree import PageElement
 
 _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")

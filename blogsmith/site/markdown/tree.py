@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from msgspec import Struct, field
 
 from ...base.patterns import lazy_pattern
-from ...model.units import VOID_ELEMENTS
+from ...model.names import VOID_ELEMENTS
 from ...syntax.code_marks import mark_comment
 
 _MATH = lazy_pattern(r"(<math\b[^>]*>)(.*?)</math>", re.DOTALL)

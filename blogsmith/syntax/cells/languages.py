@@ -13,7 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from ..records import Fence
 
 PYTHON = frozenset({"python", "python3", "py", "ipython", "ipython3"})

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from msgspec import structs
 
 from ...base.diagnostics.model import Reporter
-from ...model.units import name_set
+from ...model.names import name_set
 from ..html_nodes import is_line, is_phrasing, raw_tag
 from ..records import Math, attach_record, record_of
 from ..state import page_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...model.units import name_set
+from ...model.names import name_set
 from ..parse.errors import ParseError
 from ..parse.macro_bodies import fill_body
 from ..parse.parser import Command, Parser

@@ -8,7 +8,7 @@ from html import unescape
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from ..mathml.alphabets import ACCENTS, SIGNS
 from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import join_fragments

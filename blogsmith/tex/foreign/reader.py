@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from ..mathml.alphabets import Face, letters
 from ..parse.colors import NAMES
 from ..parse.lengths import css

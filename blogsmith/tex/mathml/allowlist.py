@@ -8,7 +8,7 @@ is not listed (MathML Core and a little HTML for text) is refused as an internal
 from __future__ import annotations
 
 from ...base.patterns import lazy_pattern
-from ...model.units import name_set
+from ...model.names import name_set
 from ..errors import TexError
 
 ELEMENTS = name_set(

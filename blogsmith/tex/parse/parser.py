@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...model.units import name_set
+from ...model.names import name_set
 from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, atom_of_character, escape, tight
 from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.jekyll.permalinks import expand, own_pattern
+from blogsmith.importers.jekyll.settings import expand, own_pattern
 from blogsmith.importers.jekyll.system import SYSTEM
 from blogsmith.importers.model import ImportedPage, SiteImport
 from blogsmith.importers.report import ImportResult

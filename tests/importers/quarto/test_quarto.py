@@ -12,7 +12,7 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import ImportedPage
 from blogsmith.importers.quarto.system import SYSTEM
 from blogsmith.importers.systems import find_system
-from blogsmith.importers.yaml_text import yaml_text
+from blogsmith.importers.text.data import yaml_text
 from blogsmith.project.report import no_progress
 from tests.cases_io import Case, read_cases
 from tests.importers.quarto.project import write_project

@@ -1,102 +1,42 @@
-"""Shortcodes around text: callouts, folds, tabs, columns."""
+"""Shortcodes around text: callouts, folds, tabs, columns; notes, quotes and words in a line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
+from ....model.names import name_set
 from ....syntax.kinds import kind_table
-from ...text.containers import begin_tabs, tab
-from ...text.placement import Replacement, callout, dedent, fence
-from .context import CallContext
-from .parse import Call, Literal, source_of
+from ...text.containers import Replacement, begin_tabs, callout_text, dedent_text, fence_text, tab
+from ...text.html import address_text
+from .parse import Call, CallContext, Literal, source_of
 
 KINDS: Mapping[str, str] = {
     **{kind: kind for kind in kind_table()},
-    **dict.fromkeys(
-        ("primary", "secondary", "default", "default callout", "light", "dark", "notice"), "note"
-    ),
-    **dict.fromkeys(
-        ("warn", "exclamation", "exclamation-triangle", "triangle-exclamation", "alert"), "warning"
-    ),
+    **dict.fromkeys(("default callout", *name_set("primary secondary default light dark notice")), "note"),
+    **dict.fromkeys(name_set("warn exclamation exclamation-triangle triangle-exclamation"), "warning"),
+    "alert": "warning",
     **{"circle-info": "info", "information": "info", "lightbulb": "tip", "bell": "info", "fire": "warning"},
     **{"bomb": "danger", "bulb": "tip", "idea": "tip", "pro": "success", "con": "caution", "ok": "success"},
     **{"warning-circle": "warning", "exclamation-circle": "important", "pencil": "note", "comment": "note"},
 }
 """What themes call their boxes → our kinds."""
-MATHEMATICAL = tuple(
-    name
-    for name in (
-        *("axiom", "assumption", "claim", "conjecture", "exercise", "problem", "solution", "algorithm"),
-        *("notation", "observation", "fact", "property", "hypothesis", "postulate"),
-    )
-    if name not in kind_table()
-)
+MATHEMATICAL = name_set(
+    "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
+    "property hypothesis postulate"
+) - {*kind_table()}
 """Boxes of mathematical texts that are no kinds of ours: the new site defines those it has."""
-_BOXES = (
-    *(
-        "callout",
-        "admonition",
-        "notice",
-        "alert",
-        "hint",
-        "box",
-        "admonish",
-        "aside",
-        "infobox",
-        "notification",
-    ),
-    *("message", "panel", "blockquote-alert", "paige/alert", "tips"),
+_BOXES = name_set(
+    "callout admonition notice alert hint box admonish aside infobox notification message panel "
+    "blockquote-alert paige/alert tips"
 )
-_FOLDS = (
-    "details",
-    "spoiler",
-    "collapse",
-    "expand",
-    "detail",
-    "toggle",
-    "collapsible",
-    "fold",
-    "accordion-item",
-)
-_INNER = (
-    *(
-        "steps",
-        "columns",
-        "column",
-        "row",
-        "col",
-        "grid",
-        "cards",
-        "center",
-        "lead",
-        "newthought",
-        "keyword",
-        "table",
-        "bootstrap-table",
-        "responsive-table",
-        "scroll-table",
-        "newthought",
-        "keyword",
-        "div",
-        "section",
-        "wrap",
-    ),
-    *(
-        "accordion",
-        "accordiongroup",
-        "timeline",
-        "align",
-        "raw",
-        "rawhtml",
-        "html",
-        "unsafe",
-        "unescape",
-        "md",
-    ),
-    *("markdown", "cell", "blocks/section", "blocks/lead", "font", "typeit", "text", "style", "aside-inline"),
-    *("cardpane", "codetabs", "paige/columns", "print", "screen", "flex", "block", "split", "figure-group"),
+_FOLDS = name_set("details spoiler collapse expand detail toggle collapsible fold accordion-item")
+_INNER = name_set(
+    "steps columns column row col grid cards center lead newthought keyword table bootstrap-table "
+    "responsive-table scroll-table div section wrap accordion accordiongroup timeline align raw rawhtml html "
+    "unsafe unescape md markdown cell blocks/section blocks/lead font typeit text style aside-inline "
+    "cardpane codetabs paige/columns print screen flex block split figure-group"
 )
 
 
@@ -115,7 +55,7 @@ def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None
         title = "" if title in ("true", "false") else title
     fold = _fold(call)
     return Replacement(
-        callout(kind or "note", title, inner or call.get("text", "content"), fold=fold), is_block=True
+        callout_text(kind or "note", title, inner or call.get("text", "content"), fold=fold), is_block=True
     )
 
 
@@ -124,7 +64,7 @@ def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement 
     if call.inner is None:
         return None
     title = call.get("title", "name", "heading", 0)
-    return Replacement(callout(KINDS[call.name], title, inner, fold=_fold(call)), is_block=True)
+    return Replacement(callout_text(KINDS[call.name], title, inner, fold=_fold(call)), is_block=True)
 
 
 def show_numbered_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -133,7 +73,7 @@ def show_numbered_box(call: Call, inner: str, context: CallContext) -> Replaceme
         return None
     context.kinds.add(call.name)
     title = call.get("title", "name", "heading", 0)
-    return Replacement(callout(call.name, title, inner, fold=_fold(call)), is_block=True)
+    return Replacement(callout_text(call.name, title, inner, fold=_fold(call)), is_block=True)
 
 
 def _fold(call: Call) -> str:
@@ -152,7 +92,7 @@ def show_fold(call: Call, inner: str, context: CallContext) -> Replacement | Non
     if call.inner is None:
         return None
     label = call.get("summary", "title", "text", "label", "header", "name", 0) or "Details"
-    body = dedent(inner)
+    body = dedent_text(inner)
     is_open = call.get("open", "closed", "expanded", default="")
     opened = is_open.casefold() in ("true", "open") if "closed" not in call.named else is_open == "false"
     if opened or re.search(r"[$*_`\[<\\]", label):
@@ -169,11 +109,9 @@ def _details(label: str, body: str, *, opened: bool) -> str:
 def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """A box without a meaning: its text; what only divides it is left out."""
     inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
-    return (
-        Replacement(dedent(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
-        if inner.strip()
-        else None
-    )
+    if not inner.strip():
+        return None
+    return Replacement(dedent_text(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -186,13 +124,13 @@ def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | Non
         # a part without any name still has to be called something
         names = [str(number) for number in range(1, len(parts))]
     if len(parts) == 1:
-        return Replacement("\n".join(begin_tabs(dedent(inner).split("\n"))), is_block=True)
+        return Replacement("\n".join(begin_tabs(dedent_text(inner).split("\n"))), is_block=True)
     labelled = [
-        "\n".join(tab(name, dedent(part).split("\n"), is_first=not number))
+        "\n".join(tab(name, dedent_text(part).split("\n"), is_first=not number))
         for number, (name, part) in enumerate(zip(names, parts[1:], strict=False))
     ]
-    rest = [dedent(part) for part in parts[len(names) + 1 :]]
-    return Replacement("\n\n".join([dedent(parts[0]), *labelled, *rest]).strip("\n"), is_block=True)
+    rest = [dedent_text(part) for part in parts[len(names) + 1 :]]
+    return Replacement("\n\n".join([dedent_text(parts[0]), *labelled, *rest]).strip("\n"), is_block=True)
 
 
 _TAB = "\ue012"
@@ -204,7 +142,7 @@ def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
     language = call.get("lang", "codelang")
-    body = fence(source_of(call.inner).strip("\n"), language) if language else dedent(inner)
+    body = fence_text(source_of(call.inner).strip("\n"), language) if language else dedent_text(inner)
     if not name:
         return Replacement(f"{_TAB}{body}", is_block=True)
     return Replacement("\n".join(tab(name, body.split("\n"))), is_block=True)
@@ -215,9 +153,8 @@ def show_card(call: Call, inner: str, context: CallContext) -> Replacement | Non
     title, link = call.get("title", "header", 0), call.get("link", "url", "href")
     shown = f"[{title}]({link})" if title and link else f"**{title}**" if title else ""
     body = " ".join([call.get("subtitle", "text"), " ".join(inner.split())]).strip()
-    return (
-        Replacement("- " + ": ".join(filter(None, [shown, body])), is_block=True) if shown or body else None
-    )
+    line = ": ".join(filter(None, [shown, body]))
+    return Replacement(f"- {line}", is_block=True) if line else None
 
 
 def show_button(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -235,9 +172,8 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
     """`badge`, `mark`, `kbd` …: words in a line; those of a colour stand behind its name."""
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
-    return (
-        Replacement({"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}").format(text)) if text else None
-    )
+    form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
+    return Replacement(form.format(text)) if text else None
 
 
 def show_nothing(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -261,7 +197,133 @@ HANDLERS = {
     **dict.fromkeys(("button", "btn", "link-card", "linkcard"), show_button),
     **dict.fromkeys(TEXTS, show_text),
     **dict.fromkeys(
-        ("toc", "icon", "br", "clear", "clearfix", "recent-posts", "list-children"), show_nothing
+        name_set(
+            "toc icon br clear clearfix recent-posts list-children children list giscus disqus comment "
+            "comments ad"
+        ),
+        show_nothing,
     ),
-    **dict.fromkeys(("children", "list", "giscus", "disqus", "comment", "comments", "ad"), show_nothing),
+}
+
+
+Handler = Callable[[Call, str, CallContext], Replacement | None]
+
+
+def show_note(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`sidenote`, `marginnote`, `footnote`: a footnote, whose mark stands where the note began."""
+    text = dedent_text(inner).strip() or call.get("text", "content", "note", 0)
+    if not text:
+        return None
+    context.notes.append(text)
+    return Replacement(f"[^side-{len(context.notes)}]")
+
+
+def footnotes(notes: Sequence[str]) -> str:
+    """The texts of notes, as they stand at the end of a page."""
+    return "".join(
+        "[^side-{}]: {}\n".format(number, text.replace("\n", "\n    "))
+        for number, text in enumerate(notes, 1)
+    )
+
+
+def show_quote(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`quote`, `blockquote`, `epigraph`: a quote, and below it who said so."""
+    text = dedent_text(inner).strip() or call.get("text", "quote", 0 if not call.named else "text")
+    if not text:
+        return None
+    author = call.get("author", "pre", "by", "person")
+    source = call.get("source", "cite", "title", "post", "work")
+    link = call.get("url", "link", "href")
+    said = source or author
+    linked = f"[{said}]({address_text(link)})" if link and said else said or link
+    names = ", ".join(filter(None, [author.strip(" ,") if source else "", linked]))
+    lines = [*text.split("\n"), *(["", f"— {names}"] if names else [])]
+    return Replacement("\n".join(f"> {line}".rstrip() for line in lines), is_block=True)
+
+
+def _element(tag: str) -> Handler:
+    def show(call: Call, inner: str, context: CallContext) -> Replacement | None:
+        text = " ".join(inner.split()) or call.get("text", 0)
+        return Replacement(f"<{tag}>{text}</{tag}>") if text else None
+
+    show.__doc__ = f"Text in `<{tag}>`."
+    return show
+
+
+def show_abbreviation(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`abbr`: a short form and what it means."""
+    text = " ".join(inner.split()) or call.get("text", "abbr", 0)
+    title = call.get("title", "meaning", 1 if not inner.strip() else 0)
+    return Replacement(f'<abbr title="{escape(title)}">{text}</abbr>') if text and title else None
+
+
+def show_ruby(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`ruby`: a word and how it is read."""
+    text, reading = call.get("text", "kanji", 0) or inner.strip(), call.get("rt", "reading", "ruby", 1)
+    return Replacement(f"<ruby>{text}<rt>{reading}</rt></ruby>") if text and reading else None
+
+
+def show_direction(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`rtl` and `ltr`: text of another direction."""
+    if not inner.strip():
+        return None
+    return Replacement(
+        f'<div dir="{call.name}" markdown="1">\n\n{dedent_text(inner)}\n\n</div>', is_block=True
+    )
+
+
+def show_audio(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`audio`: something to hear, from a file of the site."""
+    address = context.image(call.get("src", "url", "file", 0))
+    if not address:
+        return None
+    if re.match(r"(?:https?:)?//", address):
+        return Replacement(
+            f"[{call.get('title', 'caption') or 'Audio'}]({address_text(address)})", is_block=True
+        )
+    return Replacement(f'<audio controls src="{escape(address)}"></audio>', is_block=True)
+
+
+def show_frame(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`iframe`, `pdf`: a link to what would be shown in a frame."""
+    address = context.image(call.get("src", "url", "file", "link", 0))
+    if not address:
+        return None
+    context.notice("changed", f"shortcode {call.name}: a link now", "pages load nothing from other hosts", "")
+    title = call.get("title", "caption", "name") or address.rstrip("/").rpartition("/")[2] or address
+    return Replacement(f"[{title}]({address_text(address)})", is_block=True)
+
+
+def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`link`, `staticref`: a link with a text."""
+    address = call.get("href", "url", "link", 0)
+    if not address:
+        return None
+    last = address.strip("/").rpartition("/")[2].replace("-", " ") or address
+    text = " ".join(inner.split()) or call.get("content", "text", "title", 1) or last
+    return Replacement(f"[{text}]({address_text(context.link(address) or context.image(address))})")
+
+
+def show_event(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`timelineItem`: a line in bold, and what happened."""
+    title = call.get("header", "title", "date", 0)
+    head = " · ".join(filter(None, [title, call.get("subheader", "subtitle"), call.get("badge")]))
+    if not (head or inner.strip()):
+        return None
+    return Replacement(
+        "\n\n".join(filter(None, [f"**{head}**" if head else "", dedent_text(inner)])), is_block=True
+    )
+
+
+NOTES: dict[str, Handler] = {
+    **dict.fromkeys(name_set("sidenote marginnote margin-note side-note sn mn footnote fn"), show_note),
+    **dict.fromkeys(("quote", "blockquote", "epigraph", "quotation", "pullquote"), show_quote),
+    **{"sup": _element("sup"), "sub": _element("sub"), "small": _element("small"), "u": _element("u")},
+    **dict.fromkeys(("abbr", "abbreviation", "tooltip"), show_abbreviation),
+    "ruby": show_ruby,
+    **dict.fromkeys(("rtl", "ltr"), show_direction),
+    "audio": show_audio,
+    **dict.fromkeys(("iframe", "pdf", "embed-pdf", "pdfviewer"), show_frame),
+    **dict.fromkeys(("link", "staticref", "extlink", "a", "article"), show_anchor),
+    **dict.fromkeys(("timelineitem", "event"), show_event),
 }

@@ -13,10 +13,9 @@ from html import unescape
 from typing import Any
 
 from ....base.patterns import lazy_pattern
-from ....model.units import name_set
-from ...text.placement import Replacement, dedent
-from .context import CallContext
-from .parse import Call
+from ....model.names import name_set
+from ...text.containers import Replacement, dedent_text
+from .parse import Call, CallContext
 
 _ACTION = lazy_pattern(
     r"(\{\{-?[ \t\n]*(?:/\*[\s\S]*?\*/|(?:`[^`]*`|\"(?:\\.|[^\"\\])*\"|(?!\}\})[\s\S])*?)[ \t\n]*-?\}\})"
@@ -30,6 +29,7 @@ _SAME = name_set(
 _ELEMENT = lazy_pattern(
     r"<(div|section|aside|details|figure|figcaption|blockquote|summary|p|center)\b([^>]*)>(?=\s*\ue013)"
 )
+_BLOCK = lazy_pattern(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b")
 _INNER = "\ue013"
 _MOST_ROUNDS = 2000
 """Texts of loops in one call; no page has lists as long."""
@@ -65,13 +65,10 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
     if re.search(r"<(script|style|link|iframe)\b", shown, re.IGNORECASE):
         return None
     shown = _ELEMENT.sub(lambda found: f'<{found[1]}{found[2]} markdown="1">', shown.strip())
-    is_block = bool(
-        re.match(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b", shown)
-    )
-    body = dedent(inner) if is_block else inner
-    return Replacement(
-        shown.replace(_INNER, f"\n\n{body}\n\n" if is_block and "\n" in body else body), is_block=is_block
-    )
+    is_block = _BLOCK.match(shown) is not None
+    body = dedent_text(inner) if is_block else inner
+    body = f"\n\n{body}\n\n" if is_block and "\n" in body else body
+    return Replacement(shown.replace(_INNER, body), is_block=is_block)
 
 
 def _trimmed(parts: list[str]) -> Iterator[str]:
@@ -155,10 +152,8 @@ def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
     names: list[str] = []
     if ":=" in expression:
         place = expression.index(":=")
-        names, expression = (
-            [word.strip(",") for word in expression[:place] if word != ","],
-            expression[place + 1 :],
-        )
+        names = [word.strip(",") for word in expression[:place] if word != ","]
+        expression = expression[place + 1 :]
     value = _value(expression, state)
     if isinstance(value, str) and value:
         raise _Unreadable
@@ -188,11 +183,8 @@ def _printed(value: Any) -> str:
 
 
 def _run(words: list[str], state: _State) -> str:
-    if len(words) > 1 and words[0].startswith("$") and words[1] in (":=", "="):
-        state.variables[words[0]] = _value(words[2:], state)
-        return ""
-    if len(words) > 2 and words[0].startswith("$") and words[1] == ":" and words[2] == "=":
-        state.variables[words[0]] = _value(words[3:], state)
+    if words and words[0].startswith("$") and (words[1:2] in ([":="], ["="]) or words[1:3] == [":", "="]):
+        state.variables[words[0]] = _value(words[3:] if words[1] == ":" else words[2:], state)
         return ""
     return _printed(_value(words, state)) if words else ""
 

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ....base.patterns import lazy_pattern
-from ...text.placement import Replacement, place, without_prefix
+from ...text.containers import Replacement, place, without_prefix
 from ...text.segments import CODE, divide
-from . import boxes, code, notes, pictures
-from .context import CallContext
-from .notes import footnotes
-from .parse import Call, Literal, parse_shortcodes, source_of
+from . import boxes, media
+from .boxes import footnotes
+from .parse import Call, CallContext, Literal, parse_shortcodes, source_of
 from .template import expand_template
 
-_HANDLERS = {**boxes.HANDLERS, **pictures.HANDLERS, **code.HANDLERS, **notes.HANDLERS}
+_HANDLERS = {**boxes.HANDLERS, **media.PICTURES, **media.HANDLERS, **boxes.NOTES}
 _LOADED = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
 """What a template loads into a page; formulas need nothing loaded here."""
 
@@ -32,11 +31,11 @@ class HugoShortcodeTranslator:
         """The text without shortcodes that are understood; others stay, with a comment."""
         if "{{" not in text:
             return text
-        code = (segment for segment in divide(text) if segment.kind in CODE)
-        self._code = tuple(range(each.start, each.start + len(each.text)) for each in code)
+        media = (segment for segment in divide(text) if segment.kind in CODE)
+        self._code = tuple(range(each.start, each.start + len(each.text)) for each in media)
         shown = self._join(parse_shortcodes(text))
-        notes = self._context.notes
-        return shown.rstrip("\n") + "\n\n" + footnotes(notes) if notes else shown
+        boxes = self._context.notes
+        return shown.rstrip("\n") + "\n\n" + footnotes(boxes) if boxes else shown
 
     def _join(self, nodes: tuple[Literal | Call, ...]) -> str:
         done = ""

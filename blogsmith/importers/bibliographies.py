@@ -1,0 +1,330 @@
+"""Works that pages cite: `.bib` files, data files, and lists in front matter.
+
+A `.bib` file is copied as it is, and pages name it; `blogsmith.bibliography` reads it. What no file gives
+under the name by which a page cites it is an entry of `references:`: keys that must be written differently
+here, and entries in which our reader finds errors. A data file becomes CSL-JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..base.patterns import lazy_pattern
+from ..bibliography.bibliography_file import BibtexFile, read_entries
+from ..bibliography.latex import plain_text
+from ..model.slugs import slugify
+from ..read.references import is_known_field
+from .model import ImportedData, ImportedFile, ImportedPage, Notice
+from .source_files import BIBLIOGRAPHIES, read_text
+from .text.front_values import list_of, one_line
+from .verify.values import leaves
+
+_ADDRESSES = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
+"""Fields that are no prose: in them `--` and `~` are themselves."""
+_IN_COMMAND = lazy_pattern(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
+
+
+def read_bibtex(text: str) -> dict[str, dict[str, str]]:
+    """Key → fields of every entry, names in lower case, values as plain text; `ENTRYTYPE` is its type.
+
+    Of a key that stands twice the first counts, as in BibTeX.
+    """
+    return {
+        entry.key: {
+            "ENTRYTYPE": entry.kind,
+            **{name: _plain(name, one.text) for name, one in entry.fields.items()},
+        }
+        for entry in read_entries(text)
+    }
+
+
+def _plain(name: str, tex: str) -> str:
+    if name in _ADDRESSES:
+        address = _IN_COMMAND.sub(r"\1", tex).replace("\\", "").strip("{} ")
+        if " " not in address:
+            return address
+    # blanks of one kind: a name is taken apart at them
+    return plain_text(tex).replace("\u00a0", " ").replace("\u202f", " ")
+
+
+def reference_of(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
+    """An entry of `references:`, with the fields we know in our order."""
+    names = [name.strip() for name in re.split(r"\s+and\s+", fields.get("author", "")) if name.strip()]
+    entry: dict[str, Any] = {"id": key, "title": fields.get("title", "") or key}
+    if names:
+        entry["author"] = ["et al." if name == "others" else name for name in names]
+    if year := fields.get("year") or fields.get("date", "")[:4]:
+        entry["year"] = int(year) if year.isdecimal() else year
+    venue = next((fields[name] for name in _VENUES if fields.get(name)), "")
+    if venue and not venue.startswith(("http://", "https://")):
+        entry["venue"] = venue
+    return entry | dict(_address(fields))
+
+
+_VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution", "howpublished")
+
+
+def _address(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    url, doi, eprint = (fields.get(name, "").replace("\\", "") for name in ("url", "doi", "eprint"))
+    url = url or fields.get("howpublished", "")
+    if url.startswith(("https://", "http://")) and " " not in url:
+        yield "url", url
+    elif doi:
+        # 10/abcde is a short form that only the resolver knows
+        yield ("doi", doi) if doi.startswith("10.") else ("url", f"https://doi.org/{doi}")
+    elif eprint and "arxiv" in f"{fields.get('archiveprefix', '')}{fields.get('eprinttype', '')}".lower():
+        yield "url", f"https://arxiv.org/abs/{eprint}"
+
+
+_UNFIT = lazy_pattern(r"[^\w:.+/-]+")
+
+
+def fit_key(key: str) -> str:
+    """A key as `[@key]` can name it: what is no letter, digit or one of `: . + / -` becomes a hyphen."""
+    fit = _UNFIT.sub("-", unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()).strip(
+        "-.:+/"
+    )
+    return fit or "entry"
+
+
+_FOLDER = PurePosixPath(BIBLIOGRAPHIES)
+Entries = Mapping[str, Mapping[str, str]]
+"""Key → fields as plain text."""
+
+
+class SourceBibliographies:
+    """The `.bib` files of one source, each read once, and which of them the new site needs."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Path, Entries] = {}
+        self._files: dict[Path, BibtexFile] = {}
+        self._names: dict[str, Path] = {}
+        """Name in the new site → file."""
+
+    def entries(self, file: Path) -> Entries:
+        """All entries of a file; none if it cannot be read."""
+        if file not in self._entries:
+            self._entries[file] = read_bibtex(read_text(file) or "")
+        return self._entries[file]
+
+    def all_entries(self, files: Iterable[Path]) -> dict[str, Mapping[str, str]]:
+        """The entries of several files, of a key that stands in two those of the first."""
+        found: dict[str, Mapping[str, str]] = {}
+        for file in files:
+            found = {**self.entries(file), **found}
+        return found
+
+    def front_of(self, keys: Iterable[str], files: Sequence[Path]) -> dict[str, Any]:
+        """`bibliography` and `references` of a page that lists these keys of these files."""
+        named: dict[str, None] = {}
+        references = []
+        for key in keys:
+            file = next((file for file in files if key in self.entries(file)), None)
+            if file is not None and self._gives(file, key):
+                named.setdefault((_FOLDER / self._name(file)).as_posix())
+            elif file is not None:
+                references.append(reference_of(fit_key(key), self.entries(file)[key]))
+        written = [*named]
+        found: dict[str, Any] = {"references": references} if references else {}
+        return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
+
+    def _gives(self, file: Path, key: str) -> bool:
+        """Whether a build reads the entry without complaint, by the key with which texts cite it."""
+        if fit_key(key) != key:
+            return False
+        if file not in self._files:
+            self._files[file] = BibtexFile(file.name, read_text(file) or "")
+        work = self._files[file].find(key)
+        return work is not None and work.work is not None and not work.diagnostics
+
+    def _name(self, file: Path) -> str:
+        """Its name in the new site; of two that are called the same the second has its folder in front."""
+        parts = file.with_suffix(".bib").parts
+        tried = ("-".join(parts[-at:]) for at in range(1, len(parts) + 1))
+        name = next(name for name in tried if self._names.get(name, file) == file)
+        self._names[name] = file
+        return name
+
+    def copied(self) -> tuple[ImportedFile, ...]:
+        """Those that pages name, sorted by path."""
+        return tuple(ImportedFile(_FOLDER / name, file) for name, file in sorted(self._names.items()))
+
+
+_ADDRESS = lazy_pattern(r"(?i)https?://\S+|/[^\s/]\S*|[\w./-]+\.(?:pdf|html?|pptx?|key|odp)(?:[?#]\S*)?")
+_URL = lazy_pattern(r"https?://[^\s<>\"]+")
+_TITLES = ("title", "name", "label", "text")
+_LINKS = ("url", "URL", "link", "href", "src", "file")
+_LONGEST = 40
+"""Characters of a key that is made from a title."""
+
+
+def add_reader_keys(
+    page: ImportedPage, front: Mapping[str, Any], works: Collection[str]
+) -> tuple[ImportedPage, frozenset[str]]:
+    """Return the page with these keys of its old front matter, and the keys all of whose values it shows.
+
+    works: keys of the site's bibliography.
+    """
+    done = set()
+    written = front.get("references")
+    if written and (values := _reference_front(page, written, works)):
+        page = replace(page, front={**page.front, **values})
+        done.add("references")
+    written = front.get("slides")
+    links = [_link(each) for each in list_of(written)] if written else []
+    if links and all(links):
+        text = f"{page.text.rstrip()}\n\n**Slides:** {', '.join(links)}\n"
+        message = 'front matter key "slides" is a line of links at the end of the text'
+        notice = Notice("changed", message, page.source)
+        page = replace(page, text=text, notices=(*page.notices, notice))
+        fields = [len(list(leaves(each))) for each in list_of(written) if isinstance(each, Mapping)]
+        done |= {"slides"} if all(count <= len(("title", "url")) for count in fields) else set()
+    return page, frozenset(done)
+
+
+def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -> dict[str, Any]:
+    """Return `references` and `nocite`; empty for what is no list of works."""
+    entries = list(entry_list(written))
+    named = [fit_key(each) for each in entries if isinstance(each, str)]
+    if named and len(named) == len(entries) and works and set(named) <= {*works}:
+        return {"nocite": [f"@{key}" for key in named]}
+    others = list_of(page.front.get("references") or [])
+    taken = {str(entry.get("id")) for entry in others} | {*works}
+    own = [entry for each in entries if (entry := reference_entry(each, taken))]
+    if not own or len(own) < len(entries):
+        return {}
+    found: dict[str, Any] = {"references": [*others, *own]}
+    keys = [str(entry["id"]) for entry in own]
+    # an old layout shows all of them, unless the text cites them
+    if "nocite" not in page.front and not any(f"@{key}" in page.text for key in keys):
+        has_others = bool(works or others or page.front.get("bibliography"))
+        found["nocite"] = [f"@{key}" for key in keys] if has_others else "@*"
+    return found
+
+
+def entry_list(written: Any) -> Iterator[Any]:
+    """Yield the entries of a list, or of a mapping from key to entry."""
+    if isinstance(written, Mapping) and all(isinstance(each, Mapping) for each in written.values()):
+        yield from ({"id": key, **each} for key, each in written.items())
+    else:
+        yield from list_of(written)
+
+
+def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
+    """Return an entry as blogsmith reads it; None for what is none."""
+    if isinstance(written, str) and written.strip():
+        text = one_line(written)
+        written = {"title": text, **({"url": text} if _URL.fullmatch(text) else {})}
+    if not isinstance(written, Mapping):
+        return None
+    fields = {str(key): value for key, value in written.items() if value not in (None, "", [], {})}
+    title, address = _find_title(fields)
+    if not title and not address:
+        return None
+    named = one_line(fields.get("id") or fields.get("key"))
+    rest = {
+        key: value
+        for key, value in fields.items()
+        if key not in (*_TITLES, *_LINKS, "id", "key") and is_known_field(key)
+    }
+    found = {"id": _free_key(named or title or address, taken, is_title=not named), "title": title or address}
+    found |= {"url": address} if _URL.fullmatch(address) else {}
+    shown = {str(leaf.value) for leaf in leaves({**found, **rest})}
+    notes = [str(leaf.value) for leaf in leaves(fields) if str(leaf.value) not in {named, *shown}]
+    if notes:
+        rest["note"] = "; ".join(filter(None, [one_line(rest.get("note")), *map(one_line, notes)]))
+    return {**found, **rest}
+
+
+def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
+    """Return a key that no other entry has, as texts can cite it."""
+    start = slugify(text)[:_LONGEST].strip("-") or "reference" if is_title else fit_key(text)
+    key, number = start, 2
+    while key in taken:
+        key, number = f"{start}-{number}", number + 1
+    taken.add(key)
+    return key
+
+
+def _find_title(fields: Mapping[str, Any]) -> tuple[str, str]:
+    """Return title and address of an entry; each may be empty."""
+    title = next((text for name in _TITLES if (text := one_line(fields.get(name)))), "")
+    address = next((text for name in _LINKS if (text := one_line(fields.get(name)))), "")
+    return title, address
+
+
+def _link(written: Any) -> str:
+    """Return Markdown; empty if there is nothing to link to."""
+    title, address = _find_title(written if isinstance(written, Mapping) else {"url": written})
+    title = re.sub(r"([\\\[\]*_`$<>])", r"\\\1", title or "Slides")
+    is_address = _ADDRESS.fullmatch(address) and "<" not in address and ">" not in address
+    return f"[{title}](<{address}>)" if is_address else ""
+
+
+_NAME = lazy_pattern(r"bib|refer|citation|literature", re.IGNORECASE)
+_DATA_VENUES = ("venue", "journal", "booktitle", "conference", "publisher", "school")
+_YEAR = lazy_pattern(r"\d{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class DataBibliography:
+    """The works of one data file."""
+
+    name: str
+    """Of the file, without its suffix."""
+    items: tuple[Mapping[str, Any], ...]
+    """In CSL-JSON."""
+
+    @property
+    def file(self) -> ImportedData:
+        """The bibliography in the new site."""
+        text = json.dumps(self.items, indent=1, ensure_ascii=False) + "\n"
+        return ImportedData(PurePosixPath(BIBLIOGRAPHIES) / f"{self.name}.json", text.encode())
+
+
+def data_bibliographies(data: Mapping[str, Any]) -> tuple[DataBibliography, ...]:
+    """Return the bibliographies among data files. data: name of a file → what it holds."""
+    return tuple(
+        DataBibliography(name, items)
+        for name, value in data.items()
+        if _NAME.search(name) and (items := _items(value))
+    )
+
+
+def _items(value: Any) -> tuple[Mapping[str, Any], ...]:
+    """Return the works of a file; none if it holds anything else."""
+    taken: set[str] = set()
+    written = list(entry_list(value))
+    entries = [
+        entry for each in written if isinstance(each, Mapping) and (entry := reference_entry(each, taken))
+    ]
+    return tuple(map(_item, entries)) if entries and len(entries) == len(written) else ()
+
+
+def _item(entry: Mapping[str, Any]) -> dict[str, Any]:
+    authors = entry.get("author") or entry.get("authors") or []
+    names = re.split(r"\s+and\s+", authors) if isinstance(authors, str) else list_of(authors)
+    people = [each if isinstance(each, Mapping) and "family" in each else _person(each) for each in names]
+    item: dict[str, Any] = {"id": entry["id"], "type": "document", "title": entry["title"]}
+    if people := [each for each in people if any(each.values())]:
+        item["author"] = people
+    if year := _YEAR.search(one_line(entry.get("year") or entry.get("date"))):
+        item["issued"] = {"date-parts": [[int(year[0])]]}
+    fields = {"container-title": next((one_line(entry[key]) for key in _DATA_VENUES if entry.get(key)), "")}
+    fields |= {"DOI": one_line(entry.get("doi") or entry.get("DOI")), "URL": one_line(entry.get("url"))}
+    fields |= {key: one_line(entry.get(key)) for key in ("volume", "issue", "note")}
+    return item | {key: text for key, text in fields.items() if text}
+
+
+def _person(written: Any) -> dict[str, str]:
+    """Return a name in CSL: that of `Ito, A.` in two parts, every other one as it is."""
+    is_mapping = isinstance(written, Mapping)
+    name = one_line((written.get("name") or written.get("literal")) if is_mapping else written)
+    family, comma, given = name.partition(", ")
+    return {"family": family, "given": given} if comma and "," not in given else {"literal": name}

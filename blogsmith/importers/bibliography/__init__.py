@@ -1,1 +1,0 @@
-"""Bibliographies of other systems → `references:` of our front matter."""

@@ -1,0 +1,276 @@
+"""Shortcodes of images and videos, of code, formulas and diagrams, of links and parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+
+from ....model.names import name_set
+from ...text.containers import Replacement, dedent_text, fence_text
+from ...text.html import address_text, image, length
+from ...text.math import display, inline, split_formula
+from ..markdown import info_string, options_in
+from .parse import Call, CallContext, source_of
+
+_FORMULA_WORDS = frozenset(("display", "block", "displaymode"))
+"""Arguments that make a formula a display."""
+_DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
+
+
+def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`highlight`: a code block, or with `hl_inline` a code span."""
+    if call.inner is None:
+        return None
+    written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
+    options = options_in(written)
+    language = call.get(0, "lang", "language")
+    if options.pop("hl_inline", "false") == "true":
+        return Replacement(context.finished.mask(f"`{inner.strip()}`"))
+    code = re.sub(r"\A[ \t]*\n|\n[ \t]*\Z", "", inner)
+    return _block(code, info_string(language or "text", options), context)
+
+
+def _block(code: str, info: str, context: CallContext) -> Replacement:
+    lines = fence_text(code, info).split("\n")
+    # line by line, so that a list or quote around it can indent them
+    return Replacement("\n".join(map(context.finished.mask, lines)), is_block=True)
+
+
+def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`math`, `katex`: formulas between delimiters, or TeX that is one formula."""
+    if call.inner is None or not inner.strip():
+        written = call.get("tex", "content", "formula", "code", 0)
+        if written and written not in _FORMULA_WORDS:
+            return Replacement(context.finished.mask(inline(written)))
+        # themes load what shows formulas by such a call
+        context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
+        return Replacement("")
+    if _DELIMITED.match(inner) or re.search(r"\$\$|\\\\?\[|\\\\?\(|(?<!\\)\$", inner):
+        return _delimited(inner, context)
+    is_display = (
+        not _FORMULA_WORDS.isdisjoint((*call.positional, *call.named))
+        or "\n" in inner.strip()
+        # alone on its lines
+        or inner.lstrip(" \t").startswith("\n")
+    )
+    tex = inner.strip()
+    if not is_display:
+        return Replacement(context.finished.mask(inline(tex)))
+    return Replacement(context.finished.mask(display(tex)), is_block=True)
+
+
+def _delimited(inner: str, context: CallContext) -> Replacement:
+    """Text whose formulas no Markdown parser has seen: their TeX is as it will be."""
+    opener, tex = split_formula(inner.strip())
+    if opener in ("$$", r"\[", r"\\["):
+        return Replacement(context.finished.mask(display(tex)), is_block=True)
+    if opener and opener not in tex:
+        return Replacement(context.finished.mask(inline(tex)))
+    shown = re.sub(
+        r"\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|(?<![\\$])\$(?!\$)[^$]+?\$",
+        lambda found: context.finished.mask(found[0]),
+        inner,
+    )
+    return Replacement(shown)
+
+
+def show_diagram(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`mermaid`: a fence of that language."""
+    if call.inner is None:
+        return None
+    return _block(dedent_text(inner), "mermaid", context)
+
+
+def show_data(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`chart`, `echarts` …: what a script would draw, as code."""
+    if not inner.strip():
+        return None
+    hint = "draw it with a cell of code, or put a picture there"
+    context.notice("left", f"shortcode {call.name}: its data stand there as code", hint, "")
+    return _block(source_of(call.inner or ()).strip("\n"), "js", context)
+
+
+def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`ref` and `relref`: the destination of a link."""
+    target = call.get(0, "path")
+    address = context.link(target)
+    if address:
+        return Replacement(address_text(address))
+    context.notice("missing", f'{call.name} "{target}": there is no such page', "", "")
+    return Replacement(address_text(target or "#"))
+
+
+def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`param`: a value of the front matter or the configuration."""
+    value = context.param(call.get(0, "name"))
+    return Replacement(value) if value else None
+
+
+def show_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`include`, `readfile`, `code`: the text of a file, as code if an argument says its language."""
+    name = call.get("file", "src", "path", 0)
+    text = context.file(name) if name else ""
+    if not text:
+        return None
+    language = call.get("language", "lang", "code" if call.get("code") not in ("true", "") else "lang", 1)
+    if language or call.name == "code" or call.get("code") == "true":
+        return _block(text.strip("\n"), language, context)
+    return Replacement(text, is_block=True)
+
+
+def hide_comment(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`comment`: what Hugo does not show."""
+    context.notice("dropped", f"shortcode {call.name}: what is not shown is left out", "", inner)
+    return Replacement("")
+
+
+HANDLERS = {
+    **dict.fromkeys(("highlight", "codeblock"), show_highlight),
+    **dict.fromkeys(name_set("math katex mathjax latex tex equation inlinemath eq"), show_formula),
+    **dict.fromkeys(("mermaid", "diagram"), show_diagram),
+    **dict.fromkeys(("chart", "echarts", "plotly", "vega", "vega-lite", "chartjs"), show_data),
+    **dict.fromkeys(("ref", "relref"), show_reference),
+    "param": show_parameter,
+    **dict.fromkeys(("include", "readfile", "code", "codefile", "code-file", "includemd"), show_file),
+    **dict.fromkeys(("comment", "hide", "private"), hide_comment),
+}
+
+
+_COMMANDS = ("Resize", "Fit", "Fill", "Crop")
+"""What Hugo does to a picture."""
+_SIZE = re.compile(r"(\d+)x\d*")
+
+
+def show_figure(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`figure`, `img` and the like: a picture with a caption, alone in its paragraph."""
+    address = call.get("src", "link" if "src" not in call.named and not call.positional else "src", 0)
+    address = address or call.get("image", "url", "file", "light", "path")
+    if not address:
+        return None
+    target = context.image(address)
+    caption = caption_of(call, inner)
+    second = call.get(1) if not call.named else ""
+    alt = call.get("alt", "caption", "title") or ("" if second in _COMMANDS else second)
+    name = call.get("id", "name")
+    width = _width(call)
+    link = call.get("link", "href")
+    if link and link != address and not link.lower().endswith((".png", ".jpg", ".jpeg", ".svg", ".webp")):
+        return Replacement(_linked(target, alt, caption, link, length(width)), is_block=True)
+    shown = image(target, _plain(alt), caption=caption, width=width, name=name)
+    return Replacement(shown, is_block=True, inline=f"![{_plain(alt)}]({address_text(target)})")
+
+
+def caption_of(call: Call, inner: str = "") -> str:
+    """Title, caption and source of a figure as one line of Markdown."""
+    title, caption = call.get("title"), call.get("caption", "cap") or " ".join(inner.split())
+    source = call.get("attr")
+    if source and (link := call.get("attrlink")):
+        source = f"[{source}]({address_text(link.replace(' ', '%20'))})"
+    if title and caption and title != caption:
+        caption = f"**{title}** {caption}"
+    return " ".join(filter(None, [caption or title, source]))
+
+
+def _width(call: Call) -> str:
+    if written := call.get("width", "w"):
+        return written
+    # pictures that Hugo makes smaller: `Resize "600x"`
+    sizes = [call.get("options", "size"), *call.positional[1:]]
+    return next((found[1] for size in sizes if (found := _SIZE.match(size.strip()))), "")
+
+
+def _plain(alt: str) -> str:
+    pattern = r"(\$[^$]+\$)|[*_`]|\[([^\]]*)\]\([^)]*\)"
+    return re.sub(pattern, lambda found: found[1] or found[2] or "", alt)
+
+
+def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
+    """A picture that leads somewhere: with a caption only HTML can say it."""
+    if not caption:
+        return f"[![{_plain(alt)}]({address_text(address)})]({address_text(link)})"
+    size = f' width="{width}"' if width else ""
+    picture = f'<img src="{escape(address)}" alt="{escape(_plain(alt))}"{size}>'
+    shown = f'<a href="{escape(link)}">{picture}</a>'
+    return f'<figure markdown="1">\n{shown}\n<figcaption markdown="1">{caption}</figcaption>\n</figure>'
+
+
+def show_gallery(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """A group of pictures: what stands in it."""
+    return Replacement(inner, is_block=True) if inner.strip() else None
+
+
+def show_video(address: str, call: Call) -> Replacement:
+    """A film in our words."""
+    caption = call.get("caption", "title")
+    more = f' data-caption="{escape(caption)}"' if caption else ""
+    return Replacement(f'<div class="video-embed" data-src="{escape(address)}"{more}></div>', is_block=True)
+
+
+def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`youtube`: by the film's id, or by its address."""
+    # what stands behind the id is asked of the player: `L967JqNFxkw?start=1281`
+    name = call.get("id", "v", 0)
+    if not name:
+        return None
+    name = name if "/" in name else name.replace("?", "&")
+    address = name if "/" in name else f"https://www.youtube.com/watch?v={name}"
+    start = call.get("start")
+    return show_video(f"{address}&t={start}" if start.isdigit() and "/" not in name else address, call)
+
+
+def show_vimeo(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`vimeo`: by the film's id."""
+    name = call.get("id", 0)
+    return show_video(name if "/" in name else f"https://vimeo.com/{name}", call) if name else None
+
+
+def show_film(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """`video`: a file of the site, or the address of a film."""
+    address = call.get("src", "url", "mp4", 0)
+    return show_video(context.image(address), call) if address else None
+
+
+_HOSTS: Mapping[str, tuple[str, str]] = {
+    **{"gist": ("https://gist.github.com/{}", "Gist"), "x": ("https://x.com/{}", "Post")},
+    **dict.fromkeys(("tweet", "twitter"), ("https://twitter.com/{}", "Post")),
+    "instagram": ("https://www.instagram.com/p/{}/", "Instagram"),
+    **{"codepen": ("https://codepen.io/{}", "CodePen"), "jsfiddle": ("https://jsfiddle.net/{}", "JSFiddle")},
+    "gitlab": ("https://gitlab.com/-/snippets/{}", "Snippet"),
+    "spotify": ("https://open.spotify.com/{}", "Spotify"),
+    "github": ("https://github.com/{}", "GitHub"),
+    "bilibili": ("https://www.bilibili.com/video/{}", "Bilibili"),
+}
+
+
+def show_link(call: Call, inner: str, context: CallContext) -> Replacement | None:
+    """What would be loaded from another site: a link to it."""
+    host = call.name.removesuffix("_simple")
+    pattern, title = _HOSTS[host]
+    user, name = call.get("user"), call.get("id", "repo", "bvid")
+    parts = [user, name] if name else list(call.positional)
+    if host in ("tweet", "x", "twitter") and len(parts) > 1 and parts[0]:
+        parts = [parts[0], "status", parts[1]]
+    elif host in ("tweet", "x", "twitter"):
+        parts = ["i/web/status", *filter(None, parts)]
+    path = "/".join(part for part in parts[:3] if part)
+    if not path:
+        return None
+    hint = "pages load nothing from other hosts"
+    context.notice("changed", f"shortcode {call.name}: a link now", hint, "")
+    address = path if "://" in path else pattern.format(path)
+    return Replacement(f"[{title} {path}]({address_text(address)})", is_block=True)
+
+
+PICTURES = {
+    **dict.fromkeys(("figure", "img", "image", "imgproc", "picture", "imagefig", "lightimg"), show_figure),
+    **dict.fromkeys(("lightbox", "imgcap", "imageproc", "responsive-image", "resize-image"), show_figure),
+    **dict.fromkeys(("gallery", "image-grid", "imagegrid", "figures", "image-gallery"), show_gallery),
+    "youtube": show_youtube,
+    "youtubelite": show_youtube,
+    "vimeo": show_vimeo,
+    "video": show_film,
+    **dict.fromkeys(_HOSTS, show_link),
+    "vimeo_simple": show_vimeo,
+    **dict.fromkeys(("twitter_simple", "x_simple", "instagram_simple"), show_link),
+}

@@ -1,1 +1,0 @@
-"""Liquid, as much of it as stands in posts and in the includes that posts name."""

@@ -1,0 +1,171 @@
+"""A Liquid template as a tree: text, outputs, tags, and blocks with their branches."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ...base.patterns import lazy_pattern
+
+_TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
+_OPENING = lazy_pattern(r"\{[%{]")
+_DEEPEST = 100
+"""Blocks in blocks, as Liquid has it; a tag that would open a deeper one opens none."""
+_VERBATIM = frozenset(("raw", "comment", "highlight"))
+"""Blocks whose text is no template; of `highlight` it is one in Jekyll, and never meant as one."""
+_BRANCHES = frozenset(("else", "elsif", "when"))
+
+
+@dataclass(frozen=True, slots=True)
+class LiquidOutput:
+    """`{{ expression }}`."""
+
+    expression: str
+    source: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiquidBranch:
+    """A part of a block: the first one, or what follows an `else`, `elsif` or `when`."""
+
+    name: str
+    arguments: str
+    nodes: Nodes
+
+
+@dataclass(frozen=True, slots=True)
+class LiquidTag:
+    """`{% name arguments %}`; a block if it has branches."""
+
+    name: str
+    arguments: str
+    source: str
+    """All of it as it is written, with what stands in the block."""
+    start: int
+    branches: tuple[LiquidBranch, ...] = ()
+
+
+Nodes = tuple[str | LiquidOutput | LiquidTag, ...]
+
+
+@dataclass(slots=True)
+class _Open:
+    name: str
+    arguments: str
+    start: int
+    branches: list[LiquidBranch] = field(default_factory=list)
+    head: tuple[str, str] = ("", "")
+    nodes: list[str | LiquidOutput | LiquidTag] = field(default_factory=list)
+
+    def close_branch(self) -> None:
+        self.branches.append(LiquidBranch(*self.head, tuple(self.nodes)))
+        self.nodes = []
+
+
+def parse_liquid(text: str) -> Nodes:
+    """The nodes of a template; a tag that opens a block which never ends is a tag without branches."""
+    blocks = {found[3:] for found in re.findall(r"\{%-?\s*(end\w+)", text)}
+    stack = [_Open("", "", 0)]
+    opened: Counter[str] = Counter()
+    position = 0
+    tokens = _Tokens(text)
+    while found := tokens.next(position):
+        before = text[position : found.start()]
+        if before := before.rstrip() if found[0][2] == "-" else before:
+            stack[-1].nodes.append(before)
+        position = found.end()
+        name, arguments = found[1] or "", (found[2] or "").strip()
+        if found[3] is not None:
+            stack[-1].nodes.append(LiquidOutput(found[3].strip(), found[0], found.start()))
+        elif name in _VERBATIM:
+            position = _take_verbatim(stack[-1], tokens, found, name, arguments)
+        elif name.startswith("end") and opened[name[3:]]:
+            _abandon(stack, name[3:], opened)
+            opened[name[3:]] -= 1
+            _close(stack, text, position)
+        elif name in _BRANCHES and len(stack) > 1:
+            stack[-1].close_branch()
+            stack[-1].head = (name, arguments)
+        elif name in blocks and len(stack) <= _DEEPEST:
+            opened[name] += 1
+            stack.append(_Open(name, arguments, found.start(), head=(name, arguments)))
+        elif name:
+            stack[-1].nodes.append(LiquidTag(name, arguments, found[0], found.start()))
+        position = _skip_blank(text, position, found[0])
+    stack[-1].nodes.append(text[position:])
+    _abandon(stack, "", opened)
+    return tuple(stack[0].nodes)
+
+
+def _skip_blank(text: str, position: int, token: str) -> int:
+    """Behind the blanks that a hyphen at the end of a tag takes away."""
+    if not token.endswith(("-%}", "-}}")):
+        return position
+    blank = re.compile(r"\s*").match(text, position)
+    return blank.end() if blank else position
+
+
+def _take_verbatim(block: _Open, tokens: _Tokens, found: re.Match[str], name: str, arguments: str) -> int:
+    text, end = tokens.text, tokens.end_of(name, found.end())
+    if not end:
+        block.nodes.append(LiquidTag(name, arguments, found[0], found.start()))
+        return found.end()
+    inner = text[found.end() : end.start()]
+    branch = LiquidBranch(name, arguments, (inner,) if inner else ())
+    block.nodes.append(LiquidTag(name, arguments, text[found.start() : end.end()], found.start(), (branch,)))
+    return end.end()
+
+
+def _close(stack: list[_Open], text: str, end: int) -> None:
+    done = stack.pop()
+    done.close_branch()
+    tag = LiquidTag(done.name, done.arguments, text[done.start : end], done.start, tuple(done.branches))
+    stack[-1].nodes.append(tag)
+
+
+def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
+    """Blocks above the last one of a name do not end: what stands in them belongs to that one."""
+    depth = next(index for index in range(len(stack) - 1, -1, -1) if stack[index].name == name or not index)
+    for done in stack[depth + 1 :]:
+        opened[done.name] -= 1
+        source = f"{{% {done.name} {done.arguments} %}}"
+        nodes = (node for branch in done.branches for node in branch.nodes)
+        stack[depth].nodes += [LiquidTag(done.name, done.arguments, source, done.start), *nodes, *done.nodes]
+    del stack[depth + 1 :]
+
+
+class _Tokens:
+    """The tokens of a text, found from left to right; that an end is nowhere ahead is looked up once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._missing: set[str] = set()
+        """Verbatim blocks that end nowhere behind a place that was asked for."""
+        self._next: dict[str, int] = {"%}": 0, "}}": 0}
+        """Where the next of these stands from a place on that was asked for; behind the text if nowhere."""
+
+    def next(self, position: int) -> re.Match[str] | None:
+        """The first token from `position` on."""
+        while opening := _OPENING.search(self.text, position):
+            closing = "%}" if opening[0] == "{%" else "}}"
+            if self._is_ahead(closing, opening.end()) and (found := _TOKEN.match(self.text, opening.start())):
+                return found
+            position = opening.start() + 1
+        return None
+
+    def _is_ahead(self, piece: str, position: int) -> bool:
+        if self._next[piece] < position:
+            found = self.text.find(piece, position)
+            self._next[piece] = found if found >= 0 else len(self.text) + 1
+        return self._next[piece] <= len(self.text)
+
+    def end_of(self, name: str, position: int) -> re.Match[str] | None:
+        """The tag that ends a verbatim block; None if there is none."""
+        if name in self._missing:
+            return None
+        end = re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}").search(self.text, position)
+        if end is None:
+            self._missing.add(name)
+        return end

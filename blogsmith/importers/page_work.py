@@ -1,0 +1,151 @@
+"""Work on the pages of an import: by several processes, each page within a limit.
+
+Results come in the order of the pages. This process does what the others cannot: one that dies costs time,
+and no page. The text of a page that takes too long, or is nested too deep, becomes code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import Field, dataclass, field, replace
+from functools import partial
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from ..base.timeout import TookTooLong, alarm, has_alarm
+from ..pools.pool import ProcessDied, ProcessPool, StartMethod, can_fork
+from .model import Notice
+from .text.containers import fence_marks
+
+_FEWEST_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
+"""Pages for which it is worth to start processes: that takes some hundredths of a second, or a second."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def default_method() -> StartMethod:
+    """Return `fork` where that is safe with the libraries of the system, otherwise `spawn`."""
+    return "fork" if can_fork() else "spawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The processes that an import may use."""
+
+    count: int = 1
+    """At least 1; 1: this process does all work."""
+    method: StartMethod = field(default_factory=default_method)
+    """How they are started."""
+
+    def are_worth(self, pages: int) -> bool:
+        """Return whether several processes do so many pages sooner than one."""
+        return self.count > 1 and pages >= _FEWEST_PAGES[self.method]
+
+
+ONE_PROCESS = Workers()
+
+
+def map_pages(
+    work: Callable[[Item], Result], items: Iterable[Item], count: int, workers: Workers
+) -> Iterator[Result]:
+    """Yield the result of `work` for each item, in the order of the items.
+
+    count: number of items. Items and results must be picklable, for `spawn` also `work`. If `work` raises an
+    Exception in another process, or that process dies, this process calls it again.
+    """
+    if not workers.are_worth(count):
+        yield from map(work, items)
+        return
+    source = iter(items)
+    begun: dict[int, Item] = {}
+    made: dict[int, Result] = {}
+
+    def begin() -> Iterator[Item]:
+        for number, item in enumerate(source):
+            begun[number] = item
+            yield item
+
+    def finish(number: int) -> Result:
+        item, result = begun.pop(number), made.pop(number, None)
+        return work(item) if result is None else result
+
+    number = 0
+    with suppress(ProcessDied), ProcessPool(workers.method, workers.count, partial(_keep, work)) as pool:
+        for done, result in pool.map(begin()):
+            made[done] = result
+            while number in made:
+                yield finish(number)
+                number += 1
+    # nothing is left unless a process has died
+    yield from map(finish, sorted(begun))
+    yield from map(work, source)
+
+
+def _keep(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    """Return the function that a process calls for each page."""
+    return work
+
+
+LIMIT_S = 10.0
+"""Of processor time; the longest of five hundred real posts took one second."""
+
+
+class SourceDocument(Protocol):
+    """A file of a source that becomes a page; a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def path(self) -> PurePosixPath:
+        """Relative to the root of the source."""
+
+    @property
+    def body(self) -> str:
+        """Its text after the front matter."""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What was found when it was read."""
+
+
+Document = TypeVar("Document", bound=SourceDocument)
+Made = TypeVar("Made")
+
+
+@contextmanager
+def page_limit(seconds: float | None = None) -> Iterator[None]:
+    """Raise TookTooLong inside after so much work; in the main thread only, elsewhere never."""
+    if not has_alarm():
+        yield
+        return
+    with alarm(LIMIT_S if seconds is None else seconds, TookTooLong, working=True):
+        yield
+
+
+def translate_document(translate: Callable[[Document], Made], document: Document) -> Made:
+    """What `translate` makes of a document; of one that takes too long, or is nested too deep, with its text
+    as code."""
+    try:
+        with page_limit():
+            return translate(document)
+    except TookTooLong:
+        why = f"the page takes longer than {LIMIT_S:g} s to translate"
+    except RecursionError:
+        why = "the page is nested too deep"
+    notice = Notice("left", why, str(document.path), hint="its text stands as code: take it apart")
+    ticks = fence_marks(document.body)
+    body = f"{ticks}\n{document.body}\n{ticks}\n"
+    try:
+        with page_limit():
+            return translate(_with(document, body, notice))
+    except (TookTooLong, RecursionError):
+        told = replace(notice, hint="the page is empty: write it anew", removed=document.body)
+        return translate(_with(document, "", told))
+
+
+def _with(document: Document, body: str, notice: Notice) -> Document:
+    changed: Document = replace(document, body=body, notices=(*document.notices, notice))
+    return changed

@@ -1,0 +1,295 @@
+"""Metadata of Quarto → ours: front matter of pages, and the settings of the project."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...model.names import name_set
+from ..model import FrontKeys, Notice, OldSettings
+from ..text.front_values import iso_date, list_of, names_in, one_line
+from .source import QuartoConfig, QuartoDocument
+
+_RELATIVE_DATES = frozenset(("today", "now", "last-modified"))
+_HTML = ("html", "html5")
+KEYS = FrontKeys(
+    name_set(
+        "title subtitle description abstract author author.name authors authors.name date date-modified "
+        "categories keywords image draft aliases toc number-sections lang bibliography execute nocite "
+        "about listing pagetitle search image-alt"
+    ),
+    name_set(
+        "execute editor editor_options freeze resources jupyter engine knitr title-block-banner "
+        "title-block-style page-layout toc-location toc-depth toc-title code-fold code-tools code-summary "
+        "code-link code-overflow code-copy order theme number-depth fig-cap-location tbl-cap-location "
+        "reference-location anchor-sections citation-location link-citations highlight-style fig-align "
+        "fig-width fig-height html-math-method date-format smooth-scroll css open-graph twitter-card "
+        "lightbox fontsize mainfont monofont linestretch embed-resources self-contained documentclass "
+        "papersize geometry colorlinks output output-file pdf-engine standalone title-prefix sidebar "
+        "body-classes fig-format fig-dpi df-print warning message echo from crossref cap-location "
+        "code-line-numbers number-offset shift-heading-level-by template keep-md keep-tex grid linkcolor "
+        "toc-expand website book suppress-bibliography format filters csl google-scholar format-links "
+        "include-in-header include-before-body include-after-body"
+    ),
+)
+
+
+@dataclass(slots=True)
+class FrontFindings:
+    """What became of front matter."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+    abstract: str = ""
+    """Stands in the text, not in the front matter."""
+
+
+def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFindings:
+    """The front matter of a page, in our keys and order.
+
+    drafts: files that the project calls drafts.
+    """
+    own, options = document.front, document.options
+    found = FrontFindings()
+    values = found.values
+    source = document.path.as_posix()
+    for key in ("title", "subtitle", "description"):
+        if text := one_line(own.get(key)):
+            values[key] = text
+    for theirs, ours in (("date", "date"), ("date-modified", "updated")):
+        _add_date(own.get(theirs), theirs, ours, found, source)
+    if names := author_names(own.get("author") or own.get("authors") or options.get("author")):
+        values["authors"] = names
+    if names := names_in(own.get("categories")):
+        values["categories"] = names
+    if names := names_in(own.get("keywords")):
+        values["tags"] = names
+    if image := one_line(own.get("image")):
+        values["image"] = image
+    if own.get("draft") is True or source in drafts or options.get("draft") is True:
+        values["draft"] = True
+    if aliases := _aliases(own.get("aliases"), document):
+        values["aliases"] = aliases
+    _add_switches(document, values)
+    if own.get("listing"):
+        message = "a listing: here a section lists its pages itself"
+        found.notices.append(Notice("changed", message, source))
+    found.abstract = str(own.get("abstract") or "").strip()
+    return found
+
+
+def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that hold for HTML: those of the format over those of the page."""
+    formats = options.get("format")
+    chosen: Mapping[str, Any] = {}
+    if isinstance(formats, dict):
+        chosen = next((formats[name] for name in _HTML if isinstance(formats.get(name), dict)), {})
+    return {**options, **chosen}
+
+
+def author_names(value: Any) -> list[str]:
+    """Names of authors: a name, a list, or mappings with `name:`, which may hold given and family name."""
+    if isinstance(value, str):
+        return [value.strip()] if value.strip() else []
+    if isinstance(value, dict):
+        name = value.get("name") or value.get("literal")
+        if isinstance(name, dict) or not name:
+            parts = name if isinstance(name, dict) else value
+            keys = ("given", "dropping-particle", "non-dropping-particle", "family")
+            pieces = (str(parts[key]) for key in keys if parts.get(key))
+            name = str(parts.get("literal") or " ".join(pieces))
+        return [one_line(name)] if one_line(name) else []
+    return [name for each in value for name in author_names(each)] if isinstance(value, list) else []
+
+
+def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str) -> None:
+    written = value.isoformat() if isinstance(value, dt.date) else one_line(value)
+    if not written:
+        return
+    if written in _RELATIVE_DATES:
+        message = f'"{key}" changes with every build, and is left out: {written}'
+        found.notices.append(Notice("dropped", message, source, hint="write the date"))
+        return
+    date = iso_date(written)
+    if not date:
+        message = f'"{key}" is no date, and is left out: "{written}"'
+        found.notices.append(Notice("dropped", message, source, hint=f"write {name}: 2024-03-01"))
+        return
+    if len(written) < len("2024-1-1"):
+        message = f'"{key}" is the first day of it here: {written}'
+        found.notices.append(Notice("changed", message, source))
+    found.values[name] = date
+
+
+def _aliases(value: Any, document: QuartoDocument) -> list[str]:
+    """Old addresses, from the root: a relative one counts from the page's own folder."""
+    found = []
+    for each in list_of(value):
+        if isinstance(each, str) and each.strip():
+            folder = "/" if document.path.parent.as_posix() == "." else f"/{document.path.parent.as_posix()}/"
+            written = each.strip()
+            found.append(_normal(written if written[0] == "/" else folder + written.removeprefix("./")))
+    return list(dict.fromkeys(found))
+
+
+def _normal(address: str) -> str:
+    parts: list[str] = []
+    for part in address.split("/"):
+        parts = parts[:-1] if part == ".." else [*parts, part]
+    return "/" + "/".join(parts).lstrip("/").removesuffix("index.html")
+
+
+def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
+    own = html_options(document.front)
+    if isinstance(own.get("toc"), bool):
+        values["toc"] = own["toc"]
+    if own.get("search") is False:
+        values["search"] = False
+    if isinstance(own.get("number-sections"), bool):
+        values["numbering"] = own["number-sections"]
+    if lang := one_line(own.get("lang")):
+        values["lang"] = lang
+
+
+def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
+    """Formats besides HTML."""
+    formats = own.get("format")
+    names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
+    if others := [name for name in names if not str(name).startswith(("html", "default"))]:
+        yield Notice("dropped", f'"format" {", ".join(map(str, others))}', source, hint="only HTML is made")
+
+
+def about_text(own: Mapping[str, Any]) -> str:
+    """Picture and links of an about page, as Markdown; empty if it is none."""
+    about = own.get("about")
+    if not isinstance(about, dict):
+        return ""
+    image = one_line(about.get("image") or own.get("image"))
+    links = [each for each in about.get("links") or [] if isinstance(each, dict) and each.get("href")]
+    lines = [f"- [{one_line(each.get('text')) or each['href']}]({each['href']})" for each in links]
+    picture = f"![{one_line(about.get('image-alt') or own.get('image-alt'))}](<{image}>)\n" if image else ""
+    return "\n".join([*([picture] if picture else []), *lines])
+
+
+_TOLD = {
+    "google-analytics": "it belongs into a theme",
+    "plausible-analytics": "it belongs into a theme",
+    "cookie-consent": "no page here sets a cookie",
+    "announcement": "it belongs into a theme",
+    "page-footer": "it belongs into a theme",
+    "favicon": "it belongs into a theme",
+    "sidebar": "sections and series are the ways through a site here",
+    "repo-url": "it belongs into a theme",
+    "search": "write `search: true` in blogsmith.yaml",
+}
+
+
+_TRANSLATED = name_set(
+    "title author lang toc number-sections smart website.title website.description website.author "
+    "website.site-url website.navbar website.drafts book.title book.description book.author "
+    "book.site-url book.navbar book.chapters book.appendices project.type project.render "
+    "project.output-dir project.resources bibliography include-in-header execute format.html.toc "
+    "format.html.number-sections format.html.smart format.html.include-in-header "
+    "format.html.code-fold"
+)
+
+
+def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
+    """Return the settings of the project and of its folders, and what of them is read."""
+    folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
+    files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
+    return tuple(OldSettings(name, values, _TRANSLATED) for name, values in files if values)
+
+
+def site_settings(
+    config: QuartoConfig,
+    macros: Mapping[str, str],
+    kinds: Mapping[str, Mapping[str, Any]],
+    addresses: Mapping[PurePosixPath, str],
+) -> dict[str, Any]:
+    """The settings of the new site; what is not known is left out.
+
+    kinds: callout kinds that pages need. addresses: document → where it stands on the new site.
+    """
+    site = config.site
+    found: dict[str, Any] = {
+        "title": one_line(site.get("title") or config.values.get("title")) or "Untitled site"
+    }
+    if description := one_line(site.get("description")):
+        found["description"] = description
+    if names := author_names(site.get("author") or config.values.get("author")):
+        found["author"] = ", ".join(names)
+    if config.base_url:
+        found["base_url"] = config.base_url
+    if lang := one_line(config.values.get("lang")):
+        found["lang"] = lang
+    if menu := list(_menu(config, addresses)):
+        found["menu"] = menu
+    html = html_options(config.values)
+    if html.get("toc") is False:
+        found["toc"] = False
+    if html.get("number-sections") is True:
+        found["numbering"] = True
+    found["markup"] = {"smart_quotes": html.get("smart") is not False}
+    found |= {"images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
+    if macros:
+        found["math"] = {"macros": dict(macros)}
+    if kinds:
+        found["callouts"] = {name: dict(kind) for name, kind in kinds.items()}
+    return found
+
+
+def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Iterator[dict[str, str]]:
+    """Links of the bar at the top, those of its menus too."""
+    bar = config.site.get("navbar")
+    for side in ("left", "right"):
+        for entry in _entries(bar.get(side) if isinstance(bar, dict) else None):
+            title, target = one_line(entry.get("text")), one_line(entry.get("href") or entry.get("file"))
+            address = _address(target, addresses)
+            title = title or one_line(entry.get("aria-label")) or urlsplit(target).netloc
+            if title and address:
+                yield {"title": title, "url": address}
+
+
+def _entries(value: Any) -> Iterator[Mapping[str, Any]]:
+    for entry in value if isinstance(value, list) else []:
+        if isinstance(entry, str):
+            yield {"text": PurePosixPath(entry).stem.replace("-", " ").capitalize(), "href": entry}
+        elif isinstance(entry, dict):
+            yield entry
+            yield from _entries(entry.get("menu"))
+
+
+def _address(target: str, addresses: Mapping[PurePosixPath, str]) -> str:
+    if target.startswith(("https://", "http://")):
+        return target
+    if not target or re.match(r"\w+:", target):
+        return ""
+    path = PurePosixPath(target.partition("#")[0].lstrip("/").removeprefix("./"))
+    for candidate in (path, path / "index.qmd"):
+        if candidate in addresses:
+            return addresses[candidate]
+    return f"/{path.as_posix()}" if path.suffix else ""
+
+
+def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
+    """What of the settings has no meaning here."""
+    site = config.site
+    for key, hint in _TOLD.items():
+        if site.get(key):
+            place = "website" if key in config.mapping("website") else "book"
+            yield Notice("dropped", f'setting "{place}.{key}" has no effect here', config.name, hint=hint)
+    if config.values.get("filters"):
+        hint = "a filter changes the text of all pages; what it did is to be written out"
+        message = f'setting "filters" has no effect here: {config.values["filters"]}'
+        yield Notice("dropped", message, config.name, hint=hint)
+    bar = site.get("navbar")
+    for entry in _entries(bar.get("right") if isinstance(bar, dict) else None):
+        target = one_line(entry.get("href"))
+        if target.startswith("mailto:"):
+            yield Notice("dropped", f"{target} in the bar at the top", config.name, hint="write it on a page")

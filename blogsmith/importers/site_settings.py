@@ -1,0 +1,289 @@
+"""Settings of the new site that old settings, templates and pages ask for, whatever the system.
+
+Comments at giscus or utterances, bundled plugins, accounts of authors as links of the menu. The report names
+each old setting that has no counterpart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..base.patterns import lazy_pattern
+from ..model.names import name_set
+from .model import ImportedPage, Notice, OldSettings, SiteImport
+from .source_files import read_text, walk_files
+from .text.front_values import list_of, one_line
+from .text.segments import CODE, mask
+from .verify.site import site_values
+from .verify.values import NewValues, is_named, settings_left
+
+_FOLDERS = name_set("_includes _layouts layouts overrides partials")
+_SUFFIXES = frozenset((".html", ".liquid", ".htm", ".jinja", ".j2"))
+_MOST_FILES = 2000
+_DEEPEST = 6
+_SCRIPT = lazy_pattern(
+    r"<script\b[^<>]*\bsrc=[\"']https://(giscus\.app|utteranc\.es)/client\.js[\"'][^<>]*>"
+    r"|<script\b[^<>]*https://(giscus\.app|utteranc\.es)/client\.js[^<>]*>"
+)
+_ATTRIBUTE = lazy_pattern(r"\b(?:data-)?([a-z-]+)=[\"']([^\"'<>{}]*)[\"']")
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "repo": ("repo", "repository"),
+    "repo_id": ("repoid",),
+    "category": ("category", "categoryname"),
+    "category_id": ("categoryid",),
+    "label": ("label",),
+}
+"""Setting of ours → names that others give it, without `-` and `_`."""
+_NEEDED = {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
+_SWITCH = "giscus_comments"
+"""What al-folio calls `comments`."""
+
+
+def with_comments(site: SiteImport) -> SiteImport:
+    """Return the import with the comment service of the old site, on the pages that had comments."""
+    values = [old.values for old in site.old_settings]
+    found = next(filter(None, (*map(_from_settings, values), _from_templates(site.root, values))), None)
+    if not found or "comments" in site.settings:
+        return site
+    is_opt_in = any(page.old_front.get(key) is True for page in site.pages for key in ("comments", _SWITCH))
+    pages = tuple(_with_switch(page) for page in site.pages) if is_opt_in else site.pages
+    return replace(site, settings={**site.settings, "comments": found}, pages=pages)
+
+
+def _with_switch(page: ImportedPage) -> ImportedPage:
+    """Return a page of a site whose pages ask for comments."""
+    if page.old_front.get(_SWITCH) is True:
+        return replace(page, front={**page.front, "comments": True})
+    is_post = len(page.path.parts) > 2 and page.path.stem != "_index"
+    if "comments" in page.front or not is_post:
+        return page
+    return replace(page, front={**page.front, "comments": False})
+
+
+def _from_settings(values: Mapping[str, Any]) -> dict[str, str] | None:
+    for path, each in _mappings(values, (), 0):
+        provider = next((name for name in _NEEDED if name in path[-1:]), "")
+        around = {"repository": values.get("repository"), **each}
+        if provider and (found := _settings(provider, around)):
+            return found
+    return None
+
+
+def _mappings(
+    data: Mapping[str, Any], path: tuple[str, ...], depth: int
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    for key, value in data.items() if depth < _DEEPEST else ():
+        if isinstance(value, Mapping):
+            inner = (*path, str(key).casefold())
+            yield inner, value
+            yield from _mappings(value, inner, depth + 1)
+
+
+def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None:
+    """Return `comments` of the new settings; None if something is missing."""
+    folded = {re.sub("[-_]", "", str(key)).casefold(): value for key, value in fields.items()}
+    found = {
+        name: str(value)
+        for name, others in _FIELDS.items()
+        if (value := next((folded[other] for other in others if folded.get(other)), None))
+        and (name != "label" or provider == "utterances")
+    }
+    if not all(name in found for name in _NEEDED[provider]):
+        return None
+    shown = (name for name in found if name in _NEEDED[provider] or name == "label")
+    return {"provider": provider, **{name: found[name] for name in shown}}
+
+
+def _from_templates(root: Path, values: Iterable[Mapping[str, Any]]) -> dict[str, str] | None:
+    names = {key: value for each in values for key, value in each.items() if isinstance(value, str)}
+    every = walk_files(root) if root.is_dir() else ()
+    paths = (each for each in every if each.suffix in _SUFFIXES and not _FOLDERS.isdisjoint(each.parts))
+    for path in islice(paths, _MOST_FILES):
+        for script in _SCRIPT.finditer(read_text(root / path) or ""):
+            provider = "giscus" if "giscus.app" in script[0] else "utterances"
+            fields = {"repository": names.get("repository"), **dict(_ATTRIBUTE.findall(script[0]))}
+            if found := _settings(provider, fields):
+                return found
+    return None
+
+
+_FENCE = lazy_pattern(
+    r"(?m)^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*(mermaid|dot|graphviz)\b"
+)
+_FENCES = {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
+_PROSE = {
+    "hf_space": lazy_pattern(r"<div\b[^<>]*\bclass=[\"']?[^\"'<>]*\bhf-space\b|\{%-?\s*hf-space\b"),
+    "emoji_callouts": lazy_pattern(
+        r"(?im)"
+        r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b"
+    ),
+}
+"""Plugin → what needs it, outside of code."""
+
+
+def with_needed_plugins(site: SiteImport) -> SiteImport:
+    """Return the import with the plugins that its pages need."""
+    plugins = {*site.settings.get("plugins", ()), *needed_plugins(page.text for page in site.pages)}
+    return replace(site, settings={**site.settings, "plugins": sorted(plugins)}) if plugins else site
+
+
+def needed_plugins(texts: Iterable[str]) -> list[str]:
+    """Return the bundled plugins that these texts need, sorted."""
+    found: set[str] = set()
+    for text in texts:
+        found |= {_FENCES[each[1]] for each in _FENCE.finditer(text)}
+        wanted = [name for name, pattern in _PROSE.items() if pattern.search(text)]
+        prose = mask(text, kinds=CODE).text if wanted else ""
+        found |= {name for name in wanted if _PROSE[name].search(prose)}
+    return sorted(found)
+
+
+_HOSTS: Mapping[str, tuple[str, str]] = {
+    "github": ("GitHub", "https://github.com/{}"),
+    "gitlab": ("GitLab", "https://gitlab.com/{}"),
+    "twitter": ("Twitter", "https://twitter.com/{}"),
+    "x": ("X", "https://x.com/{}"),
+    "bluesky": ("Bluesky", "https://bsky.app/profile/{}"),
+    "linkedin": ("LinkedIn", "https://www.linkedin.com/in/{}"),
+    "youtube": ("YouTube", "https://www.youtube.com/@{}"),
+    "instagram": ("Instagram", "https://www.instagram.com/{}"),
+    "facebook": ("Facebook", "https://www.facebook.com/{}"),
+    "orcid": ("ORCID", "https://orcid.org/{}"),
+    "scholar": ("Google Scholar", "https://scholar.google.com/citations?user={}"),
+    "kaggle": ("Kaggle", "https://www.kaggle.com/{}"),
+    "huggingface": ("Hugging Face", "https://huggingface.co/{}"),
+    "mastodon": ("Mastodon", ""),
+    "stackoverflow": ("Stack Overflow", ""),
+}
+"""Name of a service → its title, and the address of an account there; empty if settings hold addresses."""
+_PLACES = name_set("social author params params.social params.author extra.social socials social_links")
+"""Mappings and lists of settings that hold accounts, beside the settings at the top."""
+_LISTS = ("links", "socialicons", "social", "social_links", "socials")
+_SUFFIX = lazy_pattern(r"[_-]?(?:user_?name|user_?id|id|handle|url|profile)\Z")
+_HANDLE = lazy_pattern(r"@?([\w.-]{1,60})")
+_URL = lazy_pattern(r"https?://[^\s<>\"']+")
+_EMAIL = lazy_pattern(r"(?:mailto:)?([^\s@<>]+@[^\s@<>]+\.\w+)")
+_TITLES = ("title", "name", "label", "icon", "text")
+_MOST = 12
+
+
+def with_social_links(site: SiteImport) -> SiteImport:
+    """Return the import with the accounts of its old settings in the menu, and e-mail in the footer."""
+    found: dict[str, str] = {}
+    emails: dict[str, None] = {}
+    for old in site.old_settings:
+        for title, address in _accounts(old.values):
+            if email := _EMAIL.fullmatch(address):
+                emails.setdefault(email[1])
+            elif len(found) < _MOST:
+                found.setdefault(address, title)
+    settings = dict(site.settings)
+    menu = list_of(settings.get("menu") or _sections(site))
+    known = {str(entry["url"]).rstrip("/") for entry in menu}
+    links = [{"title": title, "url": url} for url, title in found.items() if url.rstrip("/") not in known]
+    if links:
+        settings["menu"] = [*menu, *links]
+    if emails and "theme_options" not in settings:
+        names = filter(None, [str(settings.get("author", "")), *emails])
+        settings["theme_options"] = {"footer": " · ".join(names)}
+    return replace(site, settings=settings)
+
+
+def _sections(site: SiteImport) -> list[dict[str, str]]:
+    """Return the sections as a menu, as blogsmith shows them without one."""
+    titles: dict[str, str] = {}
+    for page in site.pages:
+        # a folder that holds folders only has no page of its own
+        folder = page.path.parts[1] if len(page.path.parts) == 3 else ""
+        if folder and not page.front.get("lang"):
+            titles.setdefault(folder, folder.replace("-", " ").replace("_", " ").capitalize())
+            if page.path.parts[2:] == ("_index.md",):
+                titles[folder] = str(page.front.get("title") or titles[folder])
+    return [{"title": title, "url": f"/{folder}/"} for folder, title in sorted(titles.items())]
+
+
+def _accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield title and address of each account."""
+    yield from _named_accounts(values)
+    for place in sorted(_PLACES):
+        data: Any = values
+        for key in place.split("."):
+            data = data.get(key) if isinstance(data, Mapping) else None
+        if isinstance(data, Mapping):
+            yield from _named_accounts(data)
+        for each in list_of(data) if isinstance(data, list) else ():
+            yield from _listed_account(each)
+
+
+def _named_accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, value in values.items():
+        name = _SUFFIX.sub("", str(key).casefold())
+        if key in _LISTS and isinstance(value, list):
+            for each in value:
+                yield from _listed_account(each)
+        inner = value.get("username") if isinstance(value, Mapping) and name in _HOSTS else value
+        text = one_line(inner)
+        if name in ("email", "mail") and _EMAIL.fullmatch(text):
+            yield "E-mail", text
+        elif name in _HOSTS and text:
+            title, pattern = _HOSTS[name]
+            handle = _HANDLE.fullmatch(text)
+            if _URL.fullmatch(text):
+                yield title, text
+            elif pattern and handle:
+                yield title, pattern.format(handle[1])
+
+
+def _listed_account(entry: Any) -> Iterator[tuple[str, str]]:
+    fields = entry if isinstance(entry, Mapping) else {"url": entry}
+    address = one_line(fields.get("url") or fields.get("link") or fields.get("href"))
+    if _EMAIL.fullmatch(address):
+        yield "E-mail", address
+    elif _URL.fullmatch(address):
+        words = " ".join(one_line(fields.get(key)) for key in _TITLES) + f" {address}"
+        known = [title for name, (title, _) in _HOSTS.items() if re.search(rf"\b{name}\b", words.casefold())]
+        own = next((text for key in _TITLES if (text := one_line(fields.get(key)))), "")
+        host = address.partition("//")[2].partition("/")[0].removeprefix("www.")
+        yield (known[0] if known else own or host), address
+
+
+SETTINGS_LEFT = "settings without a counterpart"
+DATA_LEFT = "data without a counterpart"
+"""How messages about them begin."""
+_HINT = "write into a page or a theme what readers should see"
+_TOOLS = name_set(
+    "markdown highlighter kramdown sass plugins gems whitelist incremental safe lsi keep_files "
+    "encoding theme remote_theme port host livereload liquid paginate paginate_path pagination "
+    "compress_html rouge build minify markup outputs outputformats mediatypes security imaging "
+    "privacy services caches server deployment summarylength enablegitinfo enablerobotstxt "
+    "enableinlineshortcodes builddrafts buildfuture buildexpired module markdown_extensions extra_css "
+    "extra_javascript hooks watch validation strict dev_addr project format execute knitr jupyter "
+    "editor filters sphinx parse launch_buttons latex extensions html_theme html_theme_options "
+    "version"
+)
+"""Settings that only control an old system or its theme, of all systems; in lower case."""
+
+
+def with_named_settings(site: SiteImport) -> SiteImport:
+    """Return the import with notices that name the settings which the new site lacks."""
+    new = site_values(site, site.settings)
+    notices = [notice for old in site.old_settings for notice in _notices(old, new, site)]
+    return replace(site, notices=(*site.notices, *notices))
+
+
+def _notices(old: OldSettings, new: NewValues, site: SiteImport) -> Iterator[Notice]:
+    known = [notice.message for notice in site.notices if notice.source in (old.file, "")]
+    left = [path for path in settings_left(old, new) if not is_named(path, known)]
+    tools = [path for path in left if path.casefold().partition(".")[0] in _TOOLS]
+    for what, paths, hint in (
+        (SETTINGS_LEFT, [path for path in left if path not in tools], _HINT),
+        ("settings that only control the old system", tools, ""),
+    ):
+        if paths:
+            names = ", ".join(f'"{path}"' for path in paths)
+            yield Notice("dropped", f"{what}: {names}", old.file, hint=hint)

@@ -1,0 +1,303 @@
+"""HTML in Markdown: tags and their attributes, elements as trees, and where they begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+
+from ...base.patterns import lazy_pattern
+from ...model.names import VOID_ELEMENTS, name_set
+
+_NAME = lazy_pattern(r"<\s*(/?)\s*([A-Za-z][\w:-]*)")
+_ATTRIBUTE = lazy_pattern(r"([^\s=<>\"'/]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?")
+_NUMBER = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(px|%|em|rem)?")
+_SAFE_ADDRESS = lazy_pattern(r"[^\s()<>]+")
+
+
+def tag_name(tag: str) -> str:
+    """`img` of `<img …>`, `/a` of `</a>`; lower case; empty for anything else."""
+    found = _NAME.match(tag)
+    return (found[1] + found[2]).lower() if found else ""
+
+
+def tag_attributes(tag: str) -> dict[str, str]:
+    """The attributes of a tag, names in lower case, entities as characters."""
+    found = _NAME.match(tag)
+    rest = tag[found.end() :].rstrip().removesuffix(">").rstrip().removesuffix("/") if found else ""
+    values: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(rest):
+        values.setdefault(name.lower(), unescape(value.strip("\"'")))
+    return values
+
+
+def image(
+    address: str, alt: str = "", *, caption: str = "", width: str = "", name: str = "", title: str = ""
+) -> str:
+    """An image in Markdown; with a caption it stands alone in its paragraph, which the caller sees to.
+
+    width: as HTML or a style has it; left out where it is no length or the whole line.
+    """
+    shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
+    attributes = attribute_list(name, {"width": length(width)})
+    return f"![{alt_text(alt)}]({address_text(address)}{shown}){attributes}"
+
+
+def caption_text(text: str) -> str:
+    """A caption without tags, which are text in ours: links, emphasis and code as Markdown, raised and
+    lowered signs as formulas, of the rest what stands in it."""
+    if "<" not in text:
+        return text
+    text = _SCRIPT.sub(_script, code_spans(text))
+    text = _LINK.sub(_link, _EMPHASIS.sub(_emphasis, text))
+    return _BREAK.sub(" ", _CAPTION_TAG.sub("", text))
+
+
+def code_spans(text: str) -> str:
+    """A text with code between backticks in place of tags."""
+    return _CODE.sub(lambda found: f"`{unescape(found[2])}`", text)
+
+
+def _script(found: re.Match[str]) -> str:
+    mark, inner = "_" if found[1][2] in "bB" else "^", found[2]
+    # a word is not the product of its letters
+    is_word = len(inner) > 1 and inner.isalpha()
+    return f"${mark}{{\\text{{{inner}}}}}$" if is_word else f"${mark}{{{inner}}}$"
+
+
+def _emphasis(found: re.Match[str]) -> str:
+    mark = "**" if found[1].lower() in ("b", "strong") else "*"
+    return f"{mark}{found[2]}{mark}"
+
+
+def _link(found: re.Match[str]) -> str:
+    address = tag_attributes(found[1]).get("href", "")
+    return f"[{found[2]}]({address_text(address)})" if address and found[2].strip() else found[2]
+
+
+_LINK = lazy_pattern(r"(<a\s[^<>]*>)([^<>\[\]]*)</a\s*>", re.IGNORECASE)
+_SCRIPT = lazy_pattern(r"<(su[bp])\b[^<>]*>([\w+−-]{1,20})</\1\s*>", re.IGNORECASE)
+_CODE = lazy_pattern(r"<(code|tt|samp)\b[^<>]*>(?![\s`])([^<>`]+)(?<!\s)</\1\s*>", re.IGNORECASE)
+_EMPHASIS = lazy_pattern(r"<(b|strong|i|em)\b[^<>]*>(?![\s*_])([^<>*_]+)(?<![\s*_])</\1\s*>", re.IGNORECASE)
+_BREAK = lazy_pattern(r"\s*<br\b[^<>]*>\s*", re.IGNORECASE)
+_CAPTION_TAG = lazy_pattern(
+    r"(?i)</?(?:span|font|small|big|u|center|p|div|a|b|i|em|strong|cite|ins|mark|sub|sup|label|figcaption)"
+    r"(?:\s[^<>]*)?>"
+)
+
+
+def attribute_list(name: str = "", values: Mapping[str, str] | None = None) -> str:
+    """`{#name key=value}`; empty without anything in it."""
+    parts = [f"#{name}"] if name else []
+    parts += [f"{key}={value}" for key, value in (values or {}).items() if value]
+    return "{" + " ".join(parts) + "}" if parts else ""
+
+
+def length(text: str) -> str:
+    """A width as our attribute lists have it: `60%`, `300`; empty for none, `auto` and what fills the
+    line."""
+    found = _NUMBER.match(text.strip())
+    if not found or not float(found[1]):
+        return ""
+    number, unit = found[1], found[2] or ""
+    if unit == "%" and float(number) >= 100:
+        return ""
+    return number if unit == "px" else number + unit
+
+
+def style_length(style: str, name: str = "width") -> str:
+    """The length of a property in a `style` attribute, or empty."""
+    found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]+)", style)
+    return length(found[1]) if found else ""
+
+
+def width_of(values: Mapping[str, str]) -> str:
+    """How wide an image's tag wants it: by `width`, or by `style`."""
+    return length(values.get("width", "")) or style_length(values.get("style", ""))
+
+
+def alt_text(text: str) -> str:
+    """A text as the alternative text of an image: one line, brackets escaped."""
+    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def address_text(address: str) -> str:
+    """An address as the destination of a link."""
+    address = address.strip()
+    if _SAFE_ADDRESS.fullmatch(address):
+        return address
+    return f"<{address.replace('<', '%3C').replace('>', '%3E')}>"
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return line.replace("\\", "\\\\").replace('"', '\\"') if '"' in text else line
+
+
+def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str], str], str | None]) -> str:
+    """Every element `<name …>…</name>` that holds none of its own kind, replaced; None leaves it as it is.
+
+    replace: takes attributes and inner text. Call it on masked text: what looks like a tag in code is none.
+    """
+    pattern = re.compile(rf"(<{name}\b[^>]*>)((?:(?!<{name}\b)[\s\S])*?)</{name}\s*>", re.IGNORECASE)
+
+    def substitute(found: re.Match[str]) -> str:
+        if found[1].endswith("/>"):
+            return found[0]
+        replaced = replace(tag_attributes(found[1]), found[2])
+        return found[0] if replaced is None else replaced
+
+    return pattern.sub(substitute, text)
+
+
+_TAG = lazy_pattern(r"<!--[\s\S]*?-->|</?[A-Za-z][\w:-]*(?:\s+(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*)?\s*/?>")
+BLOCKS = name_set(
+    "address article aside blockquote center details dialog div dl fieldset figure footer form header hr "
+    "iframe main nav ol p picture section table ul video audio h1 h2 h3 h4 h5 h6 swiper-container"
+)
+"""Elements that are blocks of their own when they begin a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element; `tag` is as it is written, from `<` to `>`."""
+
+    name: str
+    """Lower case."""
+    attributes: Mapping[str, str]
+    tag: str
+    children: tuple[Element | str, ...] = field(default=())
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The words of its class."""
+        return frozenset(self.attributes.get("class", "").split())
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """Its children that are elements."""
+        return tuple(child for child in self.children if isinstance(child, Element))
+
+    @property
+    def own_text(self) -> str:
+        """Its text, elements left out."""
+        return "".join(child for child in self.children if isinstance(child, str))
+
+    def every(self, name: str) -> Iterator[Element]:
+        """The elements of a name in it, however deep, in order."""
+        for child in self.elements:
+            if child.name == name:
+                yield child
+            yield from child.every(name)
+
+    def source(self) -> str:
+        """The element as HTML."""
+        if self.name in VOID_ELEMENTS or self.tag.endswith("/>"):
+            return self.tag
+        return f"{self.tag}{self.inner_source()}</{self.name}>"
+
+    def inner_source(self) -> str:
+        """What is in it, as HTML."""
+        return "".join(child if isinstance(child, str) else child.source() for child in self.children)
+
+
+def parse_elements(text: str) -> tuple[Element | str, ...]:
+    """Text and elements, in order; an end without a beginning is text, one that is missing stands at the
+    end."""
+    stack: list[tuple[str, str, list[Element | str]]] = [("", "", [])]
+    opened: Counter[str] = Counter()
+    position = 0
+    for found in _TAG.finditer(text):
+        if found.start() > position:
+            stack[-1][2].append(text[position : found.start()])
+        position = found.end()
+        name = tag_name(found[0])
+        if name.startswith("/"):
+            if opened[name[1:]]:
+                while stack[-1][0] != name[1:]:
+                    opened[stack[-1][0]] -= 1
+                    _close(stack)
+                opened[name[1:]] -= 1
+                _close(stack)
+            else:
+                stack[-1][2].append(found[0])
+        elif name in VOID_ELEMENTS or (name and found[0].endswith("/>")):
+            stack[-1][2].append(Element(name, tag_attributes(found[0]), found[0]))
+        elif name:
+            stack.append((name, found[0], []))
+            opened[name] += 1
+        else:
+            stack[-1][2].append(found[0])
+    stack[-1][2].append(text[position:])
+    while len(stack) > 1:
+        _close(stack)
+    return tuple(child for child in stack[0][2] if child != "")
+
+
+def _close(stack: list[tuple[str, str, list[Element | str]]]) -> None:
+    name, tag, children = stack.pop()
+    kept = tuple(child for child in children if child != "")
+    stack[-1][2].append(Element(name, tag_attributes(tag), tag, kept))
+
+
+_START = lazy_pattern(rf"(?mi)^(?P<indent>[ \t>]*)<(?P<name>{'|'.join(sorted(BLOCKS))})\b[^<>]*>")
+
+
+def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
+    """Every block element that begins a line, outermost ones, replaced.
+
+    replace: takes the element and the indentation of its line. Call it on masked text: what looks like a tag
+    in code is none. An element that does not end is left as it is.
+    """
+    parts: list[str] = []
+    position = 0
+    ends = ElementEnds(text)
+    while found := _START.search(text, position):
+        end = ends.of(found.start("name") - 1)
+        if end is None:
+            parts.append(text[position : found.end()])
+            position = found.end()
+            continue
+        start = found.end("indent")
+        (element, *_) = parse_elements(text[start:end])
+        parts.append(text[position:start])
+        parts.append(replace(element, found["indent"]) if isinstance(element, Element) else text[start:end])
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+class ElementEnds:
+    """Where the elements of one text end, found in one pass."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends: dict[int, int | None] | None = None
+
+    def of(self, start: int) -> int | None:
+        """Return where the element whose tag begins at `start` ends; None if it does not."""
+        if self._ends is None:
+            self._ends = _all_ends(self._text, 0)
+        # what looks like a comment or a value from the start of the text may be a tag from here on
+        return self._ends[start] if start in self._ends else _all_ends(self._text, start).get(start)
+
+
+def _all_ends(text: str, position: int) -> dict[int, int | None]:
+    """Place of each opening tag from a position on → where its element ends; None if it does not."""
+    ends: dict[int, int | None] = {}
+    opened: dict[str, list[int]] = {}
+    for found in _TAG.finditer(text, position):
+        name = tag_name(found[0])
+        if not name:
+            continue
+        if name.startswith("/"):
+            if starts := opened.get(name[1:]):
+                ends[starts.pop()] = found.end()
+        elif name in VOID_ELEMENTS or found[0].endswith("/>"):
+            ends[found.start()] = found.end()
+        else:
+            ends[found.start()] = None
+            opened.setdefault(name, []).append(found.start())
+    return ends
