@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute.probe import cache
+from blogsmith.execute.probe import program
 from blogsmith.execute.probe.requirements import probe_versions, unmet
 from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_tool, put_torch
@@ -132,7 +132,7 @@ def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Pa
     (tmp_path / "package" / "inner.py").write_text("")
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     beside = "cache"
-    assert Path(cache.__file__).with_name(f"{beside}.py").exists()
+    assert Path(program.__file__).with_name(f"{beside}.py").exists()
     wanted = [
         "json",
         "yaml",
@@ -157,14 +157,14 @@ def test_versions_are_found_by_import_name() -> None:
 
 def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert cache.tool_device() == {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
+    assert program.tool_device() == {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
     put_tool(tmp_path, "9.0")
-    assert cache.tool_device() == {"capability": "9.0"}
+    assert program.tool_device() == {"capability": "9.0"}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
-    assert cache.tool_device() == {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
+    assert program.tool_device() == {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     put_tool(tmp_path, "failed", 9)
-    assert cache.tool_device() == {"problem": "nvidia-smi sees no CUDA device"}
+    assert program.tool_device() == {"problem": "nvidia-smi sees no CUDA device"}
 
 
 @pytest.mark.parametrize(

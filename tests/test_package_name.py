@@ -16,7 +16,7 @@ import pytest
 from blogsmith import __version__
 from blogsmith.base.diagnostics.extras import EXTRAS, install_command, install_for, install_module
 from blogsmith.cells.versions import installed_versions
-from blogsmith.execute.probe import cache
+from blogsmith.execute.probe import program
 from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent
@@ -105,7 +105,7 @@ def test_the_installed_package_has_our_name_and_the_command_keeps_its() -> None:
 
 def test_our_own_version_is_that_of_our_package() -> None:
     """Results that were made with `blogsmith.lab` are compared with it."""
-    assert installed_versions(["blogsmith"])["blogsmith"] == cache.version("blogsmith") == __version__
+    assert installed_versions(["blogsmith"])["blogsmith"] == program.version("blogsmith") == __version__
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

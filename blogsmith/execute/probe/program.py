@@ -1,0 +1,122 @@
+"""Program, run in the author's Python (3.9 or later): which packages and which CUDA device it has.
+
+Argument: import names as a JSON list. The last line of stdout is JSON: `packages`, name → version of those
+found, empty if it is unknown; `cuda` if that name was asked for; `path`, the folders of `sys.path` with what
+they were like before anything was looked for. No package is imported but torch, and that only for `cuda`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    """Answer for the names in the first argument."""
+    # what lies beside this file is ours, not the author's
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != here]
+    names = json.loads(sys.argv[1])
+    path = {os.path.abspath(folder): folder_stamp(folder) for folder in sys.path}  # noqa: PTH100
+    packages = {name: version(name) for name in names if name != "cuda" and is_found(name)}
+    answer: dict[str, Any] = {"path": path, "packages": packages}
+    if "cuda" in names:
+        answer["cuda"] = torch_device() if is_found("torch") else tool_device()
+    print("\n" + json.dumps(answer))
+
+
+def folder_stamp(folder: str) -> str:
+    """What changes when a package in the folder comes, goes or is updated; empty if it is not there."""
+    stamp: list[str] = []
+    try:
+        stamp.append(str(os.stat(folder).st_mtime_ns))  # noqa: PTH116
+        with os.scandir(folder or ".") as entries:
+            # these name further folders, and an edit of one does not touch the folder it is in
+            files = sorted((entry.name, entry) for entry in entries if entry.name.endswith(".pth"))
+        stamp += [f"{name} {entry.stat().st_mtime_ns}" for name, entry in files]
+    except NotADirectoryError:  # a zip file
+        pass
+    except (OSError, ValueError):  # ValueError: a name that no file can have
+        return ""
+    return "; ".join(stamp)
+
+
+def is_found(name: str) -> bool:
+    """Whether `import name` would find a module; no parent of it is imported either."""
+    if name in sys.modules:
+        return True
+    top, *deeper = name.split(".")
+    try:
+        spec = find_spec(top)
+        for part in deeper:
+            # not find_spec(), which imports the parents
+            inside = spec.submodule_search_locations if spec else None
+            spec = PathFinder.find_spec(f"{top}.{part}", inside) if inside else None
+    except (ImportError, ValueError):
+        return False
+    return spec is not None
+
+
+def version(name: str) -> str:
+    """Of the distribution that a module belongs to."""
+    from importlib import metadata  # slow, and the builder imports this file too
+
+    top = name.partition(".")[0]
+    # what is called blogsmith in registries is another program
+    first = "blogsmith-site" if top == "blogsmith" else top
+    for distribution in (first, *distributions(top)):
+        try:
+            return metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            continue
+    return ""
+
+
+def distributions(top: str) -> list[str]:
+    """Names of the distributions that hold a module; `PIL` is in Pillow."""
+    from importlib import metadata
+
+    find = getattr(metadata, "packages_distributions", None)  # new in Python 3.10
+    return list(find().get(top, ())) if find else []
+
+
+def torch_device() -> dict[str, Any]:
+    """What torch sees of CUDA, tried out: a device may be too old for this torch, or taken by others."""
+    try:
+        torch: Any = import_module("torch")
+        if not torch.cuda.is_available():
+            if torch.version.cuda is None:
+                # unlike a device that is not seen now, this stays
+                return {"problem": "torch is built without CUDA", "lasting": "yes"}
+            return {"problem": "torch sees no CUDA device"}
+        torch.ones(1, device="cuda").sum().item()
+        return {"capability": ".".join(map(str, torch.cuda.get_device_capability()))}
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}".split("\n", 1)[0]
+        return {"problem": f"torch cannot use CUDA: {said}"}
+
+
+def tool_device() -> dict[str, Any]:
+    """What the driver's own tool sees, for code that reaches the device without torch."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1"):
+        return {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
+    command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
+    lines = done.stdout.split()
+    if done.returncode or not lines:
+        return {"problem": "nvidia-smi sees no CUDA device"}
+    return {"capability": lines[0]}
+
+
+if __name__ == "__main__":
+    main()
