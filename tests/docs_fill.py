@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import html
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +28,7 @@ from tests.site_files import read_site_text
 from tests.test_layers import LAYERS, PACKAGE
 
 DOCS = ROOT / "content" / "docs"
+SNIPPETS = ROOT / "editors/vscode/snippets/markdown.json"
 MAPS = (ROOT / "ARCHITECTURE.md", PACKAGE / "README.md")
 """Pages for contributors with generated parts."""
 _BLOCK = re.compile(
@@ -221,37 +221,18 @@ def _unit(name: str) -> str:
     return f"`{name}/`" if (PACKAGE / name).is_dir() else f"`{name}.py`"
 
 
-def folders(_: Sequence[str]) -> str:
-    """What each folder of the package is for, and which folders it holds."""
-    inside: dict[str, list[str]] = {}
-    counts: Counter[str] = Counter()
-    for folder, files in sources.packages():
-        unit, *deeper = folder.relative_to(PACKAGE).parts or ("",)
-        counts[unit] += len(files)
-        inside.setdefault(unit, []).extend([f"`{'/'.join(deeper)}/`"] if deeper else [])
+def rooms(_: Sequence[str]) -> str:
+    """What each folder of the package is for, and its modules."""
     lines = [
         [
-            f"`{unit}/`",
-            str(counts[unit]),
-            sources.first_sentence(PACKAGE / unit / "__init__.py"),
-            ", ".join(names),
+            f"`{folder.relative_to(PACKAGE).as_posix()}/`",
+            sources.first_sentence(folder / "__init__.py"),
+            ", ".join(f"`{file.stem}`" for file in files),
         ]
-        for unit, names in inside.items()
-        if unit
+        for folder, files in sources.packages()
+        if folder != PACKAGE
     ]
-    return table(["folder", "modules", "what is in it", "folders in it"], lines)
-
-
-def modules(_: Sequence[str]) -> str:
-    """What each module of the package is for, a table a folder."""
-    return "\n\n".join(_folder(*package) for package in sources.packages())
-
-
-def _folder(folder: Path, files: Sequence[Path]) -> str:
-    name = folder.relative_to(PACKAGE.parent).as_posix()
-    lines = [[f"[{file.name}]({file.relative_to(PACKAGE)})", sources.first_sentence(file)] for file in files]
-    opening = f"## {name}/\n\n{sources.first_sentence(folder / '__init__.py')}."
-    return f"{opening}\n\n{table(['module', 'what is in it'], lines)}" if lines else opening
+    return table(["folder", "what is in it", "modules"], lines)
 
 
 def theme_variables(_: Sequence[str]) -> str:
@@ -307,8 +288,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "options": theme_options,
         "texts": texts,
         "layers": layers,
-        "folders": folders,
-        "modules": modules,
+        "rooms": rooms,
     }
 )
 
@@ -322,3 +302,12 @@ def regenerate_docs(_: Sequence[str] = ()) -> None:
             path.write_text(new, encoding="utf-8")
             print(f"rewrote {path.relative_to(ROOT)}")
     regenerate_schemas()
+    if (new := with_kinds(old := SNIPPETS.read_text("utf-8"))) != old:
+        SNIPPETS.write_text(new, "utf-8")
+        print(f"rewrote {SNIPPETS.relative_to(ROOT)}")
+
+
+def with_kinds(snippets: str) -> str:
+    """Return the snippets of VS Code with every kind of callout in the first list of kinds."""
+    names = ",".join(row.name.upper() for row, _ in ROWS)
+    return re.sub(r"(?<=\[!\$\{1\|)[A-Z,]+(?=\|\}\] )", names, snippets, count=1)

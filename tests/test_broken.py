@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.diagnostics.codes import CODES, FIXABLE
-from blogsmith.base.diagnostics.json_report import describe
 from blogsmith.base.diagnostics.model import Diagnostic
+from blogsmith.base.diagnostics.report_formats import describe
 from tests.site_files import SiteText, build_text, printed, read_site_text
 
 FOLDER = Path(__file__).parent / "broken"

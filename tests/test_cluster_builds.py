@@ -18,7 +18,7 @@ from blogsmith.execute.cluster import dask_connection, dask_pages
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.pools import cluster_pool, page_executor
 from blogsmith.project.trust.consent import trust
-from blogsmith.rows.stamped_values import measure_image
+from blogsmith.rows.file_rows import measure_image
 from tests.dask_machines import Machines, machines, marked, needs_dask
 from tests.preview_sites import built
 from tests.sessions import LINUX, no_process_left, wait_for

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from blogsmith import hooks as public_hooks
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.hooks import Hooks, Plugins
-from blogsmith.hooks.failures import blame_plugins
+from blogsmith.hooks.calls import blame_plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled_folders import bundled_folder
 from tests.rows import each_row

@@ -20,7 +20,7 @@ from blogsmith.render.images import (
     image_size,
     img_tag,
 )
-from blogsmith.rows.stamped_values import ImageSizes
+from blogsmith.rows.file_rows import ImageSizes
 from tests.rows import each_row
 
 INFO = ImageInfo("/a.png", 40, 20)
@@ -272,6 +272,6 @@ def test_sizes_below_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.
     found = sizes.measure(file)
     assert isinstance(found, ImageInfo) and (found.width_px, found.height_px) == (4, 3)
     # the file is old enough for its stamp to be believed
-    monkeypatch.setattr("blogsmith.rows.stamped_values.time.time_ns", lambda: 2**62)
+    monkeypatch.setattr("blogsmith.rows.file_rows.time.time_ns", lambda: 2**62)
     sizes.save()
     assert sizes.values.take_new() == b""

@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageOps, ImageStat
 from blogsmith.config.schema import Images
 from blogsmith.model.pictures import ImageInfo, PictureFormat, PictureVariant
 from blogsmith.render.variants import variants_of
-from blogsmith.rows.stamped_values import measure_image
+from blogsmith.rows.file_rows import measure_image
 from blogsmith.stages.pictures import copies_of
 from blogsmith.write.photos.encoder import PictureProblem, encode_variants
 from tests.photo_files import MARK, exif_data

@@ -17,7 +17,7 @@ import pytest
 from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.build.load import reload_site
 from blogsmith.hooks import Plugins
-from blogsmith.hooks.failures import blame_plugins
+from blogsmith.hooks.calls import blame_plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.hooks.plugin_code import is_covered, read_plugin_code
 from blogsmith.project.context import open_site

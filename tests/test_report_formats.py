@@ -12,8 +12,8 @@ from jsonschema import Draft4Validator
 
 from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.base.diagnostics.fixes import Fix, TextEdit
-from blogsmith.base.diagnostics.json_report import format_annotations, format_json, format_sarif
 from blogsmith.base.diagnostics.model import Diagnostic, Place
+from blogsmith.base.diagnostics.report_formats import format_annotations, format_json, format_sarif
 from blogsmith.cli.clock import Clocks
 from blogsmith.cli.main import main
 from tests.site_files import NOW, put_bare

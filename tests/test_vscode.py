@@ -19,6 +19,7 @@ from blogsmith.cli.commands import cli
 from blogsmith.config.load import parse_config
 from blogsmith.preview.events.terminal import serving_line
 from blogsmith.syntax.kinds import ROWS
+from tests.docs_fill import with_kinds
 from tests.docs_sources import ROOT
 from tests.picture_files import drawing, file_of
 from tests.site_files import build, put, read_site_text
@@ -188,6 +189,8 @@ def test_snippets_have_prefixes_of_their_own() -> None:
 
 
 def test_snippets_name_every_kind_of_callout() -> None:
+    text = (EXTENSION / "snippets/markdown.json").read_text("utf-8")
+    assert with_kinds(text) == text, "run `python -m tests.regen docs`"
     words = re.search(r"\|(.+?)\|", SNIPPETS["Callout"]["body"][0])
     assert words
     assert sorted(words[1].lower().split(",")) == sorted(row.name for row, _ in ROWS)

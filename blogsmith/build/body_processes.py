@@ -37,9 +37,9 @@ from ..project.report import BuildLog, no_progress
 from ..render.templates.files import ThemeFiles
 from ..render.templates.theme import make_theme
 from ..render.tools import Tools
+from ..rows.file_rows import measure_image
 from ..rows.page_rows import NotStorable, decode_facts, encode_facts
 from ..rows.page_table import encode_lint
-from ..rows.stamped_values import measure_image
 from ..stages.bibliographies import SiteBibliographies
 from ..stages.browser_python import browser_python
 from ..tex.on_demand import import_converter

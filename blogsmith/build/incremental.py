@@ -21,7 +21,7 @@ from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import Rows
 from ..base.timeout import LIMIT_S
 from ..cells.source import BuildCells, CellSource
-from ..hooks.failures import blame_plugins
+from ..hooks.calls import blame_plugins
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.generated_files import OutputFile
 from ..model.scopes import FieldScope, scoped_fields
@@ -30,8 +30,8 @@ from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import NO_TEXTS, KeepText, read_again, read_site
+from ..rows.file_rows import KeptSources
 from ..rows.page_table import MARKED, PLAIN
-from ..rows.stamped_values import KeptSources
 from ..rows.template_rows import TemplateRows
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view

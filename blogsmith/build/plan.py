@@ -20,7 +20,7 @@ from ..base.version import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..hooks import SiteOutputs
-from ..hooks.failures import plugin_files
+from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.pictures import PictureVariant

@@ -23,7 +23,7 @@ from ..base.diagnostics.model import Diagnostic
 from ..base.storage.site_cache import NoRows, Rows
 from ..base.timeout import LIMIT_S, TookTooLong, time_limit
 from ..config.schema import Config
-from ..hooks.failures import filter_document
+from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..model.texts import NO_TEXT
 from ..project.context import SiteContext
@@ -32,9 +32,9 @@ from ..read.included_files import included_names, read_included
 from ..render.converters import ForeignConvert, convert_foreign
 from ..render.lexing import Lex, lex_in_time
 from ..render.tools import Tools
+from ..rows.file_rows import ImageSizes
 from ..rows.page_rows import Question
 from ..rows.page_table import PLAIN, PageKinds, PageTable, text_settings, text_theme
-from ..rows.stamped_values import ImageSizes
 from ..rows.trace import OWN, Lookups, is_valid, trace_templates, trace_tools
 from ..site.index import PageEntry, page_entry
 from ..tex.cache import cache_conversions

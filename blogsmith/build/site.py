@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import SiteError
 from ..base.storage.site_cache import NoRows, Rows
 from ..base.storage.temporary import nameless_file
-from ..hooks.failures import blame_plugins, filter_document
+from ..hooks.calls import blame_plugins, filter_document
 from ..model.decode import decode
 from ..model.documents import Output, Source
 from ..model.names import name_set

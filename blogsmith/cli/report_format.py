@@ -34,15 +34,15 @@ def print_for_program(diagnostics: Sequence[Diagnostic], output_format: str, roo
 
 def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: Path) -> None:
     if output_format == "json":
-        from ..base.diagnostics.json_report import format_json
+        from ..base.diagnostics.report_formats import format_json
 
         terminal.print_line(format_json(diagnostics, root.as_posix(), __version__))
     elif output_format == "sarif":
-        from ..base.diagnostics.json_report import format_sarif
+        from ..base.diagnostics.report_formats import format_sarif
 
         terminal.print_line(format_sarif(diagnostics, _folder(root), __version__))
     elif diagnostics:
-        from ..base.diagnostics.json_report import format_annotations
+        from ..base.diagnostics.report_formats import format_annotations
 
         terminal.print_line(format_annotations(diagnostics, _folder(root)))
 

@@ -13,7 +13,7 @@ from ..build.load import read_facts
 from ..cells.results import CellUpdate
 from ..cells.status import SiteStatus, read_environment, survey_pages
 from ..cells.update import update_cells
-from ..hooks.failures import blame_plugins
+from ..hooks.calls import blame_plugins
 from ..project.context import SiteContext, open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 

@@ -10,7 +10,7 @@ from types import MappingProxyType, ModuleType
 from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import Diagnostic, SiteError, nearest, question_of
 from . import Hooks, Plugins, combine_hooks
-from .failures import blame_plugin, guard_imports
+from .calls import blame_plugin, guard_imports
 from .plugin_code import FOLDER, PluginCode
 
 

@@ -19,7 +19,7 @@ from ..base.diagnostics.characters import lower_allowed, without_forbidden
 from ..base.diagnostics.model import Place, Reporter, did_you_mean, place_within
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
-from ..hooks.failures import filter_html
+from ..hooks.calls import filter_html
 from ..model.cells import Cell
 from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText

@@ -21,7 +21,7 @@ from ..base.storage.stamps import stamp_of
 from ..config.schema import Config
 from ..model.documents import Asset
 from ..project.load import LoadedSite
-from ..rows.stamped_values import StampedValues
+from ..rows.file_rows import StampedValues
 from ..site.frame import Rendered
 from ..write.photos.cleaning import private_rest
 from ..write.photos.container import Damaged
