@@ -18,7 +18,7 @@ from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.languages.bundled_languages import bundled_tags, bundled_texts, find_language, printed_texts
 from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
-from blogsmith.languages.plurals import FORMS, plural_form, plural_forms
+from blogsmith.languages.plurals import FORMS, plural_form
 from blogsmith.languages.sentences import translate_sentences
 from blogsmith.languages.tags import language_name
 from blogsmith.model.results import CellResult
@@ -66,7 +66,7 @@ def test_a_language_is_complete(tag: str) -> None:
 
 @each_row("tag", OTHERS)
 def test_plural_forms_are_those_of_the_language(tag: str) -> None:
-    rule = plural_forms(tag)
+    rule = {plural_form(tag, count) for count in range(2_000)}
     found = forms(bundled_texts(tag)["{count} parts"]).keys()
     # what is left out is said as the last form, `other`
     assert found <= {*rule, "other"}
@@ -246,7 +246,6 @@ def test_large_counts(tag: str, large: str, small: str) -> None:
 def test_plural_forms_are_those_of_cldr(tag: str, samples: Mapping[str, list[int]]) -> None:
     for form, counts in samples.items():
         assert [plural_form(tag, count) for count in counts] == [form] * len(counts)
-        assert form in plural_forms(tag)
 
 
 @each_row(

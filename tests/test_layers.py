@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -319,3 +321,18 @@ def test_every_form_of_import_is_seen(text: str, expected: set[str]) -> None:
 def test_the_builder_does_not_use_what_posts_import() -> None:
     outside = [file for file in MODULES if unit_of(name_of(file)) != "lab"]
     assert [name_of(f) for f in outside if any(unit_of(n) == "lab" for n in imports_of(f))] == []
+
+
+def test_every_public_name_is_used_in_the_package() -> None:
+    """A function or class that only its own module names once, or only tests use, is dead."""
+    trees = {file: ast.parse(file.read_text("utf-8")) for file in MODULES}
+    named = Counter(name for file in MODULES for name in re.findall(r"\w+", file.read_text("utf-8")))
+    unused = [
+        f"{name_of(file)}.{node.name}"
+        for file, tree in trees.items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        # a decorator registers commands and answers to messages; Python calls what has underscores
+        if not node.decorator_list and not node.name.startswith("__") and named[node.name] == 1
+    ]
+    assert unused == []

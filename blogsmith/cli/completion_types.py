@@ -69,17 +69,6 @@ class ThemeFileType(_Name):
         return sorted([*templates, *files.static])
 
 
-class ThemeType(_Name):
-    """A theme: a bundled one or one of the site's own."""
-
-    def names(self, root: Path | None) -> Iterable[str]:
-        """Those that have a theme.yaml."""
-        from ..project.bundled_folders import bundled_folder
-
-        places = [bundled_folder("themes"), *([root / "themes"] if root else [])]
-        return sorted({file.parent.name for place in places for file in place.glob("*/theme.yaml")})
-
-
 class SystemType(_Name):
     """A system whose sites can be imported."""
 

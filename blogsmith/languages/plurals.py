@@ -100,14 +100,6 @@ def plural_form(tag: str, count: int) -> str:
     return next((form for form, holds in _tests(tag) if holds(count)), "other")
 
 
-def plural_forms(tag: str) -> tuple[str, ...]:
-    """The forms that whole numbers take in a language, in the order of `FORMS`."""
-    found = {form for form, _ in _tests(tag)}
-    # of the Slavic languages only fractions take the last one
-    last = {"other"} if any(plural_form(tag, count) == "other" for count in range(200)) else set()
-    return tuple(form for form in FORMS if form in found | last)
-
-
 @lru_cache(maxsize=64)
 def _tests(tag: str) -> tuple[tuple[str, _Test], ...]:
     language = tag.partition("-")[0]

@@ -94,13 +94,6 @@ def _edition_files(
     return files
 
 
-def site_feed_files(
-    posts: Sequence[PageView], config: Config, edition: str = ""
-) -> dict[PurePosixPath, GeneratedFile]:
-    """`atom.xml` and `feed.json` of an edition alone. posts: those that stand in them, newest first."""
-    return _writer(posts, config, edition).site_files()
-
-
 def _writer(posts: Sequence[PageView], config: Config, edition: str) -> _FeedWriter:
     return _FeedWriter(posts, edition_config(edition, config), edition_root(edition, config))
 
