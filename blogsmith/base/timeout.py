@@ -1,4 +1,4 @@
-"""An end for work that may not end by itself: an exception in its midst after some seconds.
+"""Time limits: an exception inside work that may not end by itself, such as one page of a preview.
 
 Source: setitimer(2).
 """

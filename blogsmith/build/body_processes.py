@@ -1,4 +1,4 @@
-"""The bodies of pages, made by several processes, equal to those of one.
+"""Bodies of pages made by several processes, and the state of a site that fresh processes get.
 
 A page may ask what others hold while it is rendered, and a process knows that of the pages that it has parsed
 itself. A page that asks for more is made again once all are parsed, with what they hold: in 12 of 13 imported

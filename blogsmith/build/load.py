@@ -1,4 +1,4 @@
-"""How every command comes to know pages: from what is kept of them where it is still true, else from disk.
+"""Loading pages for every command: from the cache where it is still true, otherwise from disk.
 
 A build goes on from `read_documents`; commands that make no site ask what pages hold.
 """

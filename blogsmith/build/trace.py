@@ -1,4 +1,4 @@
-"""What pages may ask of the rest of the site while they are rendered."""
+"""Questions that pages may ask of the rest of the site while they are rendered."""
 
 from __future__ import annotations
 

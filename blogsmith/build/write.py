@@ -1,4 +1,4 @@
-"""Finished pages that are as they were: what they are made from is compared, and no template is filled.
+"""Finished pages: each is taken from the cache by a key of all it was made from, or its template is filled.
 
 Of a finished page only its digest is kept: where the output folder holds these bytes, nobody needs them
 again, and elsewhere they are made.

@@ -1,4 +1,4 @@
-"""A book of posts: the incremental pipeline run until every page is known, and nothing written."""
+"""Books of posts, and BibTeX of posts: both load all pages and write no site."""
 
 from __future__ import annotations
 

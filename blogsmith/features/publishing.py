@@ -1,4 +1,4 @@
-"""The files that a host needs of a site, from its settings, its posts and the files of its repository."""
+"""Files that a host needs, and the problems of settings, records and addresses that publishing finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session that has run → its record, with what it was made from."""
+"""The record of a session that has run; a run that repeats its results leaves the record as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions of plugins as mistakes with the plugin's name, at the line of its file."""
+"""Calls of plugins' hooks; an exception becomes a diagnostic with the plugin's name, file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Macros that are declared and never used: those of a page, those of the settings where a site asks for it.
+"""Macros that are declared and never used, except those of the starter.
 
 Uses are counted in the text as written: whatever is not the declaration itself counts, also a mention
 in code, so that the lint is silent rather than wrong.

@@ -1,4 +1,4 @@
-"""Files of a finished site: what each is made from."""
+"""Files of a finished site, and what each is made from."""
 
 from __future__ import annotations
 

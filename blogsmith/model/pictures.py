@@ -1,4 +1,4 @@
-"""Copies of pictures in other sizes and formats: which there are, and where they lie in the finished site."""
+"""Copies of images in other sizes and formats, and facts about video and audio files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images that posts name at other hosts: the site's rule for them, and the copies that it has."""
+"""Images that posts name at other hosts: the rule of the site, its copies, and their record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slugs: the form a title takes in an address or an id."""
+"""Slugs of titles in addresses and ids, and the rules for slugs and aliases that authors write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One connection to a host whose address has been judged: http and https, with limits on time.
+"""One connection to a host: which hosts may be asked, http and https with time limits, downloads.
 
 No cookies, no names and passwords, no proxy: a proxy would look names up itself, and could not be judged.
 """

@@ -1,4 +1,4 @@
-"""The program that builds: its own files, the packages it uses, and the Python below.
+"""The program that builds: its files, the packages it uses, its Python, and the rows of its cache.
 
 What is kept from one build to the next holds for this program only. Stamps of files do instead of their
 bytes: a program that was installed anew, or edited, counts as another one. Asked at each start, so it imports

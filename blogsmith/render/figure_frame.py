@@ -1,4 +1,4 @@
-"""What every figure has, whatever it shows: an id, a number, a caption, words for those who do not see it.
+"""The frame of every figure: id, number, caption, and a description for screen readers.
 
 Images, galleries, diagrams, figures of cells and blocks of shortcodes print these parts through this module.
 The number comes from `Numbers.number_figure`, so an id that begins with `fig-` numbers each of them.

@@ -1,4 +1,4 @@
-"""Films of the site: `<video>` with a still picture, captions, and silent loops in place of moving GIFs."""
+"""Videos: `<video>` with a poster and captions, silent loops in place of GIFs, players of other hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Numbers of equations as a page prints them: plain text, or typeset where a `\tag` holds TeX."""
+"""Numbers of equations and the texts of links to them, plain or typeset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cache facts about files with their sizes and times, so that only new and saved files are opened."""
+"""Cache rows of facts about files: sources, image sizes, digests; only new and saved files are opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as rows: what a build starts from, and what it leaves to the next one.
+"""Cache rows of pages: their heads, facts, bodies and lints.
 
 What has no form outside a process, and what cannot be read, is as if it had never been put there.
 """

@@ -1,4 +1,4 @@
-"""All dated posts by year at `/archive/`, in several pages if they are many; every series at `/series/`."""
+"""The archive by year in pages of a fixed length, the lists of series, and neighbours of a post."""
 
 from __future__ import annotations
 

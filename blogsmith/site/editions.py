@@ -1,4 +1,4 @@
-"""Editions: what a site with several languages has once for each of them.
+"""Editions: what a site with several languages has once for each of them, search pages among it.
 
 The edition of the site's own language is named by an empty text, and lies at the root.
 """

@@ -1,4 +1,4 @@
-"""The address that a page's own `permalink:` asks for, and where the files of a page lie.
+"""The address that a page's `permalink:` asks for, its files, and redirects from old addresses.
 
 Jekyll's and Hugo's forms are read: with or without slashes at the ends, `/a/b.html`, placeholders such as
 `/:year/:title/`. Such an address says all of the path; the page's folder and section have no part in it.

@@ -1,4 +1,4 @@
-"""The social cards of the site: the pages that have one, and their files."""
+"""Social cards: which pages have one, what is on it, and its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The math fonts of the site: which signs they hold, and their files."""
+"""The math font cut to the signs of a site, and its files."""
 
 from __future__ import annotations
 

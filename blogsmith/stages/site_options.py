@@ -1,4 +1,4 @@
-"""The options of a site as its templates see them: files that they name exist, and carry a version."""
+"""Options and style sheets of the theme of a site: the files they name exist and carry a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An image alone in its paragraph is a figure; its title text is the caption.
+"""Images alone in their paragraphs become figures with captions; several become a gallery.
 
 `![alt](a.png "Caption with $x$"){#fig-x width=60%}`: alt text and caption are two things.
 """

@@ -1,4 +1,4 @@
-"""Headings: ids, plain text, the title's H1, numbers.
+"""Headings: ids, plain text, the H1 of a title, numbers; and the extent of paragraphs.
 
 An H1 equal to the post's title (or standing in for a missing one) is taken out of the body; any
 other H1 becomes an H2 and is reported. Ids come from the plain text, formulas spelled out.

@@ -1,4 +1,4 @@
-"""Places for links and images: the stock rules, with the author's line and column kept."""
+"""Links and images: the rules of markdown-it with line and column, bare URLs, wiki links."""
 
 from __future__ import annotations
 

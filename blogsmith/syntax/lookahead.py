@@ -1,4 +1,4 @@
-"""Whether a closing mark still comes: asked before a text is searched for it.
+"""Searches for a closing mark before a text is parsed, past code spans.
 
 Thousands of openings without an end would each be searched for to the end of the text, and cost the
 square of its length. The answer for a text is kept, since it is asked again at every opening.

@@ -1,4 +1,4 @@
-"""Small inline marks: `==mark==`, `::GPU|Graphics Processing Unit::`, task lists."""
+"""Small inline rules: marks, abbreviations, task lists, typography, characters that nobody sees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnostics as one JSON object, for editors and other programs. The manual says what its fields mean.
+"""Diagnostics for other programs: a JSON object, SARIF, and commands of GitHub Actions.
 
 All of it is ASCII: what a hostile text holds reaches no terminal, and no encoding of a stream can spoil it.
 """

@@ -1,4 +1,4 @@
-"""One holder of a file at a time, among all processes of this machine.
+"""Locks on files among all processes of this machine, and the lock of a site.
 
 The lock is the system's lock on an open file, which ends with its process however that dies, so there is no
 stale lock to recognise. The file stays; its text, a process id, is for people.

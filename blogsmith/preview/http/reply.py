@@ -1,4 +1,4 @@
-"""What is sent back, and the headers that every answer carries."""
+"""Responses with the headers that each carries, and files that the preview sends."""
 
 from __future__ import annotations
 

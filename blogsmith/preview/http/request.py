@@ -1,4 +1,4 @@
-"""The head of a request, read strictly: what servers and proxies understand differently is refused."""
+"""The head of a request, read strictly, and the limits of clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server of the preview: listens, gives every connection a thread, and ends all of it on `close`.
+"""The server of the preview: its addresses, which clients it admits, and a thread for each connection.
 
 It has no folder: pages come from the site in memory, its own files from a fixed table.
 """

@@ -1,4 +1,4 @@
-"""The preview's one worker: takes what happens, a thing at a time, and keeps the site as it is on disk.
+"""The one worker of the preview: takes events in order, renders saved pages first, then updates the site.
 
 A save of a post is answered at once by rendering that page alone; a look at the whole site follows in small
 steps, between which everything else goes first. So the page being written is never kept waiting, and what is

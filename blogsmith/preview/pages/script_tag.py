@@ -1,4 +1,4 @@
-"""What the preview adds to a page: one script, which knows what it looks at."""
+"""The script that the preview adds to a page, and the addresses it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letters in another face: Unicode's mathematical alphanumeric symbols.
+"""Letters of other alphabets in Unicode, and glyphs of text inside formulas.
 
 MathML Core has no `mathvariant` but `normal`, so bold, script and the others are characters of their own
 (Unicode 16, chapter 22.2). A letter that a face does not have keeps its plain form.

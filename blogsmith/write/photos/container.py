@@ -1,4 +1,4 @@
-"""A picture's file as stretches to keep, and bounded reading of what may lie about its lengths."""
+"""Containers of image files as parts to keep or drop, EXIF among them, with bounded reading."""
 
 from __future__ import annotations
 
