@@ -31,10 +31,12 @@ from .schema import Analytics, Comments, Config, Diagnostics, SiteLanguage
 from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
 from .validate import CHECKS
 
-# `diagnostics:` of the settings: codes to be silent about, and how heavy findings of a code weigh.
+# The setting `diagnostics:` ignores codes, or gives their findings another level:
 #
-# diagnostics:   ignore: [citation-unused]   link-missing: warning   image-missing: {level: warning, in:
-# posts/old/**}
+#     diagnostics:
+#       ignore: [citation-unused]
+#       link-missing: warning
+#       image-missing: {level: warning, in: posts/old/**}
 
 
 _KEYS = ("level", "in")
