@@ -17,8 +17,8 @@ import mend
 import stretch
 from fontTools.ttLib import TTFont
 
-from blogsmith.stages.fonts import cut_font
 from blogsmith.site.math_font import COMMON, font_cut_of
+from blogsmith.stages.fonts import cut_font
 
 HERE = Path(__file__).parent
 STEM = "stix-two-math"
