@@ -12,19 +12,13 @@ from hypothesis import strategies as st
 from markdown_it.token import Token
 
 from blogsmith.base.diagnostics.model import TextMap
-from blogsmith.config.load import parse_config
-from blogsmith.hooks import Plugins
 from blogsmith.model.documents import Source
-from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.html_nodes import raw_tag, text_nodes
-from blogsmith.syntax.parser import Parsed, formulas, make_parser, parse_document
+from blogsmith.syntax.parser import Parsed, formulas, parse_document
 from tests.check import render
 from tests.rows import each_row, examples
-
-CONFIG = parse_config("").config
-OPTIONS = parse_options(CONFIG, Plugins(), frozenset())
-PARSER = make_parser(OPTIONS)
+from tests.test_dispatch import CONFIG, OPTIONS, OURS
 
 PIECES = (
     *("<div>", "</div>", "<p>", "</p>", "<td>", "<b>", "</b>", "<code>", "</code>", "<!--", "-->", "<br/>"),
@@ -49,7 +43,7 @@ HTML = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 def parsed(text: str) -> Parsed:
     document, _ = read_document(Source(PurePosixPath("content/posts/a.md"), text, ""), CONFIG)
-    return parse_document(document, PARSER, OPTIONS)
+    return parse_document(document, OURS, OPTIONS)
 
 
 def blocks(page: Parsed) -> list[Token]:

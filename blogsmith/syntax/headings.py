@@ -1,4 +1,4 @@
-"""Headings: ids, plain text, the H1 of a title, numbers; and the extent of paragraphs.
+"""Headings: ids, plain text, the H1 of a title, numbers.
 
 An H1 equal to the post's title (or standing in for a missing one) is taken out of the body; any
 other H1 becomes an H2 and is reported. Ids come from the plain text, formulas spelled out.
@@ -12,11 +12,8 @@ from itertools import count, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from msgspec import Struct
 
 from ..base.diagnostics.fixes import exchange
 from ..base.diagnostics.model import Place
@@ -24,10 +21,8 @@ from ..model.cells import Value
 from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes
 from .east_asian import joins_lines
-from .math.delimiters import find_closing
-from .math.formulas import open_delimiter
 from .records import Heading, Math, WrittenText, attach_record, record_of
-from .state import PageState, line_start, page_of
+from .state import PageState, page_of
 
 
 @dataclass(slots=True)
@@ -205,91 +200,3 @@ def number_headings(
         asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
         attach_record(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))
-
-
-# Paragraphs and setext headings, aware of displays and callout markers.
-#
-# Differs from CommonMark in two points only: lines inside an open `$$ … $$`, `\[ … \]` or display environment
-# end no paragraph (a `- b` there is a minus sign), and a paragraph that opens with `[!KIND]` is never a
-# setext heading.
-
-
-class ParagraphExtent(Struct, frozen=True):
-    """How far a paragraph reaches."""
-
-    end: int
-    """Line after the last line of text."""
-    marker: str = ""
-    """`=` or `-` when the next line underlines it."""
-
-
-def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: everything no other rule wants."""
-    end = state.lineMax
-    extent = _extent(state, start, end, underline=False)
-    _push(state, start, extent.end, extent.end, "paragraph", "p", "")
-    return True
-
-
-def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: text underlined by `===` or `---`."""
-    if state.is_code_block(start) or state.src.startswith("[!", line_start(state, start)):
-        return False
-    extent = _extent(state, start, end, underline=True)
-    if not extent.marker:
-        return False
-    tag = "h1" if extent.marker == "=" else "h2"
-    _push(state, start, extent.end, extent.end + 1, "heading", tag, extent.marker)
-    return True
-
-
-def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> ParagraphExtent:
-    parent, state.parentType = state.parentType, "paragraph"
-    closing = open_delimiter(state, start, end)
-    line = start + 1
-    marker = ""
-    while line < end and not state.isEmpty(line):
-        if closing:
-            if find_closing(state.src, line_start(state, line), state.eMarks[line], closing) >= 0:
-                closing = ""
-        # CommonMark 4.8: an indented line cannot interrupt a paragraph
-        elif state.sCount[line] - state.blkIndent <= 3:
-            marker = _underline(state, line) if underline else ""
-            # a quote's lazy line was judged by the quote rule already
-            if marker or (state.sCount[line] >= 0 and _ends(state, line, end)):
-                break
-            closing = open_delimiter(state, line, end)
-        line += 1
-    state.parentType = parent
-    return ParagraphExtent(line, marker)
-
-
-def _ends(state: StateBlock, line: int, end: int) -> bool:
-    return any(rule(state, line, end, True) for rule in state.md.block.ruler.getRules("paragraph"))
-
-
-def _underline(state: StateBlock, line: int) -> str:
-    if state.sCount[line] < state.blkIndent:
-        return ""
-    text = state.src[line_start(state, line) : state.eMarks[line]].rstrip()
-    return text[0] if text and text[0] in "-=" and not text.strip(text[0]) else ""
-
-
-def _push(state: StateBlock, start: int, text_end: int, end: int, kind: str, tag: str, markup: str) -> None:
-    content = state.getLines(start, text_end, state.blkIndent, False).strip(" \t\n\r\f\v")
-    state.line = end
-    token = state.push(f"{kind}_open", tag, 1)
-    token.markup = markup
-    token.map = [start, end]
-    token = state.push("inline", "", 0)
-    token.content = content
-    token.map = [start, text_end]
-    token.children = []
-    token = state.push(f"{kind}_close", tag, -1)
-    token.markup = markup
-
-
-def paragraph_rules(md: MarkdownIt) -> None:
-    """Replace the stock rules of the same names."""
-    md.block.ruler.at("lheading", setext_heading)
-    md.block.ruler.at("paragraph", paragraph)

@@ -30,6 +30,7 @@ from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
 from .cells.values import number_values, refuse_values, value_rules
 from .code_marks import code_marks
+from .dispatch import dispatch_rules
 from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures, galleries
@@ -37,7 +38,6 @@ from .foreign_syntax import foreign
 from .headings import (
     heading_attributes,
     number_headings,
-    paragraph_rules,
     plain_text,
     take_title_heading,
     written_headings,
@@ -53,6 +53,7 @@ from .math.html_formulas import html_formulas
 from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
 from .numbering import number_page
+from .paragraphs import paragraph_rules
 from .prefixes import prefix_callouts
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Callout, Math, XRef, attach_record, record_of
@@ -287,6 +288,7 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     """The markdown-it instance for a site."""
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
+    dispatch_rules(md)
     # asked for at each quote, item and text: a missing one costs an exception each time
     for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
         md.options[name] = False
