@@ -66,9 +66,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         tests: dict[str, Any] = dict(self.tests)
         self.tests = {name: paid_filter(name, test, self.budget) for name, test in tests.items()}
         self.filters |= {
-            metering.PRINT: pass_context(lambda context, value: self._print(context, value)),
-            metering.JOIN: pass_context(lambda context, values: self._join(context, values)),
-            metering.COMPARE: pass_context(lambda _, value: self.pay_comparison(value)),
+            metering.PRINT: self._print,
+            metering.JOIN: self._join,
+            metering.COMPARE: self._compared,
             metering.COPY: pass_context(lambda _, value: take_result(value, self.budget)),
         }
 
@@ -183,13 +183,25 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def pay_comparison(self, value: Any) -> Any:
         """A value that is compared, searched or hashed, which is one step for each value in it."""
         if isinstance(value, str):
-            self.budget.spend(len(value) // _LONG)
+            if len(value) >= _LONG:
+                self.budget.spend(len(value) // _LONG)
         elif is_container(value):
             extent_of(value, self.budget)
         return value
 
+    # with the context as an argument, Jinja does not work a filter out when it compiles
+
+    @pass_context
+    def _compared(self, context: Context, value: Any) -> Any:
+        return self.pay_comparison(value)
+
+    @pass_context
     def _print(self, context: Context, value: Any) -> str:
         """`{{ value }}`"""
+        if type(value) is Markup:
+            # most of what is printed: HTML that needs no other form
+            self.budget.spend(0, len(value))
+            return value
         return self._text(value, is_escaped=bool(context.eval_ctx.autoescape))
 
     def _text(self, value: Any, *, is_escaped: bool) -> str:
@@ -199,6 +211,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.budget.spend(0, len(text))
         return text
 
+    @pass_context
     def _join(self, context: Context, values: Iterable[Any]) -> str:
         """`a ~ b ~ c`; HTML as soon as one of them is."""
         has_html = context.eval_ctx.autoescape and any(hasattr(value, "__html__") for value in values)
