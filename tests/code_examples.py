@@ -30,7 +30,7 @@ from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
-from blogsmith.features.book import make_site_book
+from blogsmith.epub.site_book import make_site_book
 from blogsmith.features.links import LinkOptions, check_links
 from blogsmith.features.second_opinion import compare_formulas
 from blogsmith.features.site_cells import survey_site

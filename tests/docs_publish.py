@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blogsmith.publish.hosted_site import HostedSite
-from blogsmith.publish.redirect_rules import make_rules
 from blogsmith.publish.repository import Repository
 from blogsmith.publish.targets import TARGETS
+from blogsmith.site.host_files import make_rules
 
 _ADDRESSES = {"cloudflare": "https://notes.example.org", "nginx": "https://notes.example.org"}
 _LANGUAGES = {".yml": "yaml", ".toml": "toml", ".sh": "bash", ".conf": "nginx"}

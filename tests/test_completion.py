@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli.completion_types import SectionType, SystemType, ThemeFileType
+from blogsmith.cli.completion_types import SectionType, ThemeFileType
 from tests.serve_process import PROGRAM
 
 PATIENCE_S = 60.0
@@ -127,11 +127,10 @@ def test_sections_are_folders_of_posts_and_no_bundles(site: Path) -> None:
     assert list(SectionType().names(site)) == ["deep", "deep/er", "posts"]
 
 
-def test_names_of_theme_files_and_systems(site: Path) -> None:
+def test_names_of_theme_files(site: Path) -> None:
     files = list(ThemeFileType().names(site))
     assert {"layouts/post.html", "partials/toc.html", "theme.css"} <= {*files}
     assert files == sorted(files)
-    assert "quarto" in SystemType().names(None)
 
 
 @pytest.mark.parametrize("settings", ["theme: missing\n", "title: [\n", "\x00"])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.cli.main import main
-from blogsmith.site.epub.xhtml import MATHML, SVG, XHTML, read_xhtml
+from blogsmith.epub.xhtml import MATHML, SVG, XHTML, read_xhtml
 from tests.rows import each_row, examples
 from tests.site_files import put
 

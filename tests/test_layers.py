@@ -18,22 +18,24 @@ from types import MappingProxyType
 
 import pytest
 
+from blogsmith.base.installed import COMMANDS, IMPORTERS, installed_parts
+from blogsmith.importers.systems import system_names
 from tests.rows import each_row
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("start", ("__main__",)),
+    ("parts found by entry points", ("epub", "importers", "lsp", "publish")),
+    ("the core as these parts see it", ("api",)),
     ("command line", ("cli",)),
-    ("language server", ("lsp",)),
     ("live preview", ("preview",)),
-    ("sites of other systems", ("importers",)),
     ("uses of a finished site", ("features",)),
     ("the way from sources to a site", ("build",)),
     ("what needs all pages; cells of posts", ("stages", "cells")),
     ("rows of the cache; processes", ("rows", "pools")),
     ("an opened site; other hosts; changes on disk", ("project", "network", "watch")),
-    ("one page; stages that see all pages; hosts of a finished site", ("render", "site", "lint", "publish")),
+    ("one page; stages that see all pages; hosts of a finished site", ("render", "site", "lint")),
     (
         "one text; cells; finished files",
         ("read", "syntax", "execute", "freeze", "hooks", "write"),
@@ -64,7 +66,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "network": (("images", "linkcheck"),),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("citations", "outputs"), ("policy", "svg", "templates")),
-        "site": (("epub", "markdown"), ("cards", "search")),
+        "site": (("markdown",), ("cards", "search")),
         "syntax": (("cells", "math"), ("references",)),
         "tex": (("constructs",), ("analysis", "foreign", "packages"), ("parse",), ("mathml",)),
     }
@@ -197,6 +199,27 @@ def imports_upward(file: Path) -> list[str]:
         for target, other in others
         if other != unit and ROW_OF[other] <= ROW_OF[unit]
     ]
+
+
+@pytest.mark.parametrize("part", next(units for name, units in LAYERS if "entry points" in name))
+def test_a_part_uses_the_core_through_its_public_module(part: str) -> None:
+    own = {"epub": "books", "importers": "importing", "lsp": "editing", "publish": "publishing"}[part]
+    allowed = {f"api.{own}", "api.commands"}
+    used = {
+        name
+        for file in MODULES
+        if unit_of(name_of(file)) == part
+        for name in imports_of(file)
+        if unit_of(name) != part
+    }
+    assert used == allowed
+
+
+def test_entry_points_name_every_part() -> None:
+    names = {part.module.split(".")[1] for part in installed_parts(COMMANDS).values()}
+    assert names == set(next(units for name, units in LAYERS if "entry points" in name))
+    systems = {file.parent.name for file in PACKAGE.glob("importers/*/system.py")}
+    assert set(system_names()) == systems == installed_parts(IMPORTERS).keys()
 
 
 def test_imports_inside_a_unit_go_down_only() -> None:

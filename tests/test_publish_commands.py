@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from blogsmith.features.publishing import SetupRequest, plan_setup
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.publish.dependency_lock import LOCK
+from blogsmith.publish.setup import SetupRequest, plan_setup
 from blogsmith.publish.targets import TARGETS
 from tests.publish_locks import use_made_up_index
 from tests.publish_sites import publish_site, run

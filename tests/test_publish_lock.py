@@ -90,7 +90,7 @@ def test_a_source_in_git_is_a_whole_commit_without_a_password(text: str, is_vali
 def test_the_wheel_has_the_files_of_this_package_and_their_digests() -> None:
     files = package_wheel.installed_files()
     for path in (
-        "blogsmith/cli/publish.py",
+        "blogsmith/publish/command.py",
         "blogsmith/themes/paper/theme.yaml",
         "blogsmith/plugins/mermaid.py",
     ):

@@ -9,9 +9,16 @@ from urllib.parse import quote
 
 import pytest
 
-from blogsmith.publish.cloudflare import MOST_REDIRECTS, cloudflare_outputs
-from blogsmith.publish.http_headers import CONTENT_TYPES, IMMUTABLE, SECURITY, is_hashed
-from blogsmith.publish.redirect_rules import RedirectRule, make_rules
+from blogsmith.site.host_files import (
+    CONTENT_TYPES,
+    IMMUTABLE,
+    MOST_REDIRECTS,
+    SECURITY,
+    RedirectRule,
+    cloudflare_outputs,
+    is_hashed,
+    make_rules,
+)
 from tests.publish_sites import ALIASES, publish_site, run
 from tests.site_files import build, put_bare
 

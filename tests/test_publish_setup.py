@@ -24,9 +24,9 @@ from blogsmith.publish import pip_resolver
 from blogsmith.publish.dependency_lock import LOCK, parse_lock
 from blogsmith.publish.hosted_site import HostedSite
 from blogsmith.publish.quoting import quote_shell, quote_toml, quote_yaml, yaml_command
-from blogsmith.publish.redirect_rules import RedirectRule
 from blogsmith.publish.repository import Repository, find_repository, parse_remote
 from blogsmith.publish.targets import TARGETS
+from blogsmith.site.host_files import RedirectRule
 from tests.publish_locks import MadeUpIndex, use_made_up_index
 from tests.publish_sites import run
 from tests.rows import each_row, examples

@@ -212,8 +212,7 @@ def _host_files(
     """What the host reads beside the pages; the author's own file of that name goes before."""
     if config.publish == "none":
         return []
-    from ..publish.redirect_rules import make_rules
-    from ..publish.site_outputs import host_outputs
+    from ..site.host_files import host_outputs, make_rules
 
     aliases = [
         (view.url.removeprefix(config.base_path), documents[view.path].front.aliases)

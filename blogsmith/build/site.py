@@ -94,6 +94,7 @@ def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> B
 def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
     """What the build read beside the usual, or looked for."""
     found = bibliography_paths(loaded.documents, site.context.settings)
+    found |= {*site.context.plugins.package_paths, *site.context.theme.files.package_paths}
     if any(document.front.is_dated_by_git for document in loaded.documents):
         found |= git_files(site.context.root)
     included = (file for document in loaded.documents for file in document.included.values())

@@ -24,7 +24,7 @@ def cite(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     A post is named by its file, or by its name below content/.
     """
     root = site_root(site)
-    from ..features.book import cite_posts
+    from ..features.citing import cite_posts
 
     for entry in cite_posts(root, posts, clocks.now()):
         for line in entry.split("\n"):

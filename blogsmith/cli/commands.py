@@ -10,6 +10,7 @@ from types import MappingProxyType
 import click
 
 from ..base.diagnostics.counts import plural
+from ..base.installed import COMMANDS, installed_parts
 from ..base.version import __version__
 from . import terminal
 from .options import (
@@ -28,15 +29,11 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "check": "build",
         "cite": "cite",
         "completion": "completion",
-        "epub": "epub",
         "execute": "build",
         "freeze": "freeze",
         "images": "images",
-        "import": "import_site",
-        "lsp": "lsp",
         "math": "math",
         "new": "new",
-        "publish": "publish",
         "pyodide": "pyodide",
         "schema": "schema",
         "serve": "serve",
@@ -44,10 +41,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "trust": "trust",
     }
 )
-"""Command → the module here that holds it, under the same name."""
-_FUNCTIONS: Mapping[str, str] = MappingProxyType({"import": "import_site"})
-"""Command → its name in Python, where that may not have the same."""
-
+"""Command → the module here that defines it under the same name. Entry points name all other commands."""
 
 _GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -89,7 +83,9 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))
-        for heading, names in _GROUPS.items():
+        grouped = {name for names in _GROUPS.values() for name in names}
+        others = tuple(name for name in self.list_commands(ctx) if name not in grouped)
+        for heading, names in {**_GROUPS, **({"Installed": others} if others else {})}.items():
             commands = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(heading):
                 formatter.write_dl(
@@ -101,17 +97,44 @@ class _Commands(click.Group):
                 )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*_MODULES, *self.commands})
+        return sorted({*_MODULES, *self.commands, *installed_parts(COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        # of a name that nothing has, the nearest among all is suggested
-        names = [cmd_name] if cmd_name in {*_MODULES, *self.commands} else _MODULES
-        for name in names:
+        # if the name is unknown, click suggests the nearest of all names
+        known = {*_MODULES, *self.commands}
+        names = [cmd_name] if cmd_name in known else {*known, *installed_parts(COMMANDS)}
+        for name in [cmd_name] if cmd_name in names else names:
             if name not in self.commands:
-                self.add_command(
-                    getattr(import_module(f".{_MODULES[name]}", __package__), _FUNCTIONS.get(name, name))
-                )
+                self.add_command(_load_command(name), name)
         return super().get_command(ctx, cmd_name)
+
+
+def _load_command(name: str) -> click.Command:
+    """Return a command of this folder, or of an installed package."""
+    if name in _MODULES:
+        command: click.Command = getattr(import_module(f".{_MODULES[name]}", __package__), name)
+        return command
+    part = installed_parts(COMMANDS)[name]
+    try:
+        found = getattr(import_module(part.module), part.attribute)
+        if isinstance(found, click.Command):
+            return found
+        reason = f"{part.value} is not a click command"
+    except Exception as error:
+        # a package that does not work must not stop `--help` and the other commands
+        reason = f"{type(error).__name__}: {error}"
+    return _broken_command(name, f"cannot load {part.label}: {reason}")
+
+
+def _broken_command(name: str, message: str) -> click.Command:
+    """Return a command that only reports why it cannot run."""
+
+    def fail(**_: object) -> int:
+        terminal.warn(message)
+        return 1
+
+    ignored = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=fail, help=f"{message}.", context_settings=ignored)
 
 
 @click.group(

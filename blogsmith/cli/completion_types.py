@@ -24,7 +24,7 @@ COMMON_NEEDS = ("cuda", "matplotlib", "numpy", "pandas", "torch")
 """Names of needs that most cells with needs have; others are those of any package."""
 
 
-class _Name(click.types.StringParamType):
+class NameType(click.types.StringParamType):
     """A text that is completed from a list of names."""
 
     def names(self, root: Path | None) -> Iterable[str]:
@@ -41,7 +41,7 @@ class _Name(click.types.StringParamType):
         return [CompletionItem(name) for name in self.names(_root(ctx)) if name.startswith(incomplete)]
 
 
-class SectionType(_Name):
+class SectionType(NameType):
     """A folder below `content/`, nested ones too; bundles of posts are none."""
 
     def names(self, root: Path | None) -> Iterable[str]:
@@ -49,7 +49,7 @@ class SectionType(_Name):
         return sorted(_sections(root / "content")) if root else ()
 
 
-class ThemeFileType(_Name):
+class ThemeFileType(NameType):
     """A file of the site's theme, or of one that it extends."""
 
     def names(self, root: Path | None) -> Iterable[str]:
@@ -69,17 +69,7 @@ class ThemeFileType(_Name):
         return sorted([*templates, *files.static])
 
 
-class SystemType(_Name):
-    """A system whose sites can be imported."""
-
-    def names(self, root: Path | None) -> Iterable[str]:
-        """In the order in which they are tried."""
-        from ..importers.systems import NAMES
-
-        return NAMES
-
-
-class NeedType(_Name):
+class NeedType(NameType):
     """What a cell may need."""
 
     def names(self, root: Path | None) -> Iterable[str]:

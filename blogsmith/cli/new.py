@@ -208,13 +208,16 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
 def _set_up_publishing(folder: Path, target: str) -> None:
     """Write the files of a target, or say what to type where it has to be told more."""
     from ..base.diagnostics.model import SiteError
-    from .publish import setup_command
 
+    context = click.get_current_context()
+    root = context.find_root().command
+    publish = root.get_command(context, "publish") if isinstance(root, click.Group) else None
+    setup = publish.get_command(context, "setup") if isinstance(publish, click.Group) else None
     site = {"site": folder, "base_url": None, "repository": None}
     try:
-        if target not in _TOLD_MORE:
-            click.get_current_context().invoke(
-                setup_command, target=target, destination=None, only_shows=False, force=False, **site
+        if setup and target not in _TOLD_MORE:
+            context.invoke(
+                setup, target=target, destination=None, only_shows=False, force=False, **site
             )
             return
     except SiteError:

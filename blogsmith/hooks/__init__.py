@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from ..base.diagnostics.extras import install_command
+from ..base.installed import InstalledPart, part_digest, part_path
 from ..config.schema import Config
 from ..model.documents import Document
 from ..model.template_views import PageView
@@ -131,6 +132,10 @@ class Plugins(Struct, frozen=True):
     """Path on disk → plugin, to know whose mistake an exception is."""
     code: PluginCode | None = None
     """What plugins of the site were loaded from; None if there are none."""
+    installed: Mapping[str, str] = field(default_factory=dict)
+    """Plugins of installed packages, as `name (package version)` → digest of the package."""
+    package_paths: tuple[str, ...] = ()
+    """Folders and files of these packages."""
 
 
 class Hooks:
@@ -255,8 +260,13 @@ class Hooks:
         return register
 
 
-def combine_hooks(registered: Sequence[Hooks], code: PluginCode | None) -> Plugins:
-    """What several plugins have registered, in the order of the settings. code: of the site's own plugins."""
+def combine_hooks(
+    registered: Sequence[Hooks], code: PluginCode | None, installed: Sequence[InstalledPart]
+) -> Plugins:
+    """Return everything that several plugins have registered, in the order of the settings.
+
+    code: as in `Plugins`. installed: the packages that bring some of them.
+    """
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}
@@ -279,4 +289,6 @@ def combine_hooks(registered: Sequence[Hooks], code: PluginCode | None) -> Plugi
         outputs=tuple((hooks._plugin, make) for hooks in registered for make in hooks._outputs),
         files=MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
         code=code,
+        installed=MappingProxyType({part.label: part_digest(part) for part in installed}),
+        package_paths=tuple(str(path) for part in installed if (path := part_path(part.package_part))),
     )

@@ -54,8 +54,13 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
         indent = len(text) - len(text.lstrip())
         place = Place(place.line, indent + 1, len(text.strip()))
     return Diagnostic(
-        "plugin", message, f"plugins/{file.name}", place, text, _suggestion(error), subject=plugin
+        "plugin", message, plugin_label(file), place, text, _suggestion(error), subject=plugin
     )
+
+
+def plugin_label(file: Path) -> str:
+    """Return the path of a plugin as messages show it: `plugins/arrows.py`, or a file of its package."""
+    return "/".join(file.parts[-2:])
 
 
 def _format_error(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,15 +10,22 @@ from types import MappingProxyType, ModuleType
 
 from ..base.diagnostics.fixes import Fix, exchange
 from ..base.diagnostics.model import Diagnostic, SiteError, nearest, question_of
+from ..base.installed import PLUGINS, InstalledPart, installed_parts, part_path
 from . import Hooks, Plugins, combine_hooks
-from .calls import blame_plugin, guard_imports
+from .calls import blame_plugin, guard_imports, plugin_label
 from .plugin_code import FOLDER, PluginCode
 
 
-def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
-    """Load plugins by name, from the first of `folders` that has them or from `code`; SiteError if one fails.
+def load_plugins(
+    names: Iterable[str],
+    folders: Iterable[Path],
+    code: PluginCode | None = None,
+    installed: Mapping[str, InstalledPart] = MappingProxyType({}),
+) -> Plugins:
+    """Load plugins by name: from the first of `folders` that has them, from `code`, or an installed package.
 
-    Importing a plugin runs its code: only folders and code that the author trusts may be given.
+    Importing a plugin runs its code: only folders, code and packages that the author trusts may be given.
+    Raises SiteError if a plugin fails.
     """
     folders = tuple(folders)
     with guard_imports(code):
@@ -25,8 +33,8 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode
             from .plugin_imports import forget_plugin_modules
 
             forget_plugin_modules(code)
-        registered = [_register(name, folders, code) for name in names]
-    return combine_hooks(registered, code)
+        registered = [_register(name, folders, code, installed.get(name)) for name in names]
+    return combine_hooks(registered, code, tuple(installed.values()))
 
 
 def _load_covered(name: str, code: PluginCode) -> ModuleType:
@@ -35,19 +43,26 @@ def _load_covered(name: str, code: PluginCode) -> ModuleType:
     return load_plugin_module(name, code)
 
 
-def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Hooks:
+def _register(
+    name: str, folders: tuple[Path, ...], code: PluginCode | None, part: InstalledPart | None
+) -> Hooks:
     file = next((f / f"{name}.py" for f in folders if (f / f"{name}.py").is_file()), None)
     is_of_site = file is None and code is not None and f"{FOLDER}/{name}.py" in code.sources
     if code and is_of_site:
         file = code.root / FOLDER / f"{name}.py"
-    if file is None:
+    path = part_path(part) if part and file is None else file
+    if path is None:
         raise SiteError(_missing(name, folders, code))
+    with blame_plugin(name, path):
+        if part and file is None:
+            module = importlib.import_module(part.module)
+        else:
+            module = _load_covered(name, code) if code and is_of_site else _import(name, path)
+    file = Path(module.__file__ or path)
     hooks = Hooks(name, file)
-    with blame_plugin(name, file):
-        module = _load_covered(name, code) if code and is_of_site else _import(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
-        raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}", subject=name))
+        raise SiteError(Diagnostic("plugin", message, plugin_label(file), subject=name))
     with blame_plugin(name, file):
         module.register(hooks)
     return hooks
@@ -68,6 +83,7 @@ def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> D
         return _missing_plugin(name, f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
     known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
+    known |= installed_parts(PLUGINS).keys()
     near = nearest(name, sorted(known))
     hint = question_of(near) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
     # where the setting stands is known to who has read it

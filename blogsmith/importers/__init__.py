@@ -7,8 +7,8 @@ writes these to a new folder, and `verify/` builds that and counts whether somet
 How a system is added:
 
 1. A folder `importers/<name>/` whose `__init__.py` says what it reads, and a module `system.py` in it with an
-   object `SYSTEM` that has the four members of `systems.System`; its name in `systems.NAMES`, before systems
-   whose files it would be mistaken for.
+   object `SYSTEM` that has the four members of `systems.System`; its entry point in pyproject.toml, and its
+   name in `systems._ORDER`, before systems whose files it would be mistaken for.
 2. `read(root)` gives a `SiteImport`: pages with front matter in our keys and Markdown in our vocabulary,
    files to copy, settings of `blogsmith.yaml`, and a `Notice` for everything that means something else here
    or nothing. It writes nothing and asks no network. Text is rewritten through `text/`: `mask` hides code,

@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..model.dates import split_dated_name
-from ..model.slugs import alias_problem, slug_problem, slugify
+from ..api.importing import alias_problem, slug_problem, slugify, split_dated_name
 from .model import ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")

@@ -15,11 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..base.patterns import lazy_pattern
-from ..bibliography.bibliography_file import BibtexFile, read_entries
-from ..bibliography.latex import plain_text
-from ..model.slugs import slugify
-from ..read.references import is_known_field
+from ..api.importing import BibtexFile, is_known_field, lazy_pattern, plain_text, read_entries, slugify
 from .model import ImportedData, ImportedFile, ImportedPage, Notice
 from .source_files import BIBLIOGRAPHIES, read_text
 from .text.front_values import list_of, one_line

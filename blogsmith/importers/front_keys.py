@@ -20,13 +20,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..base.diagnostics.model import Diagnostic
-from ..config.schema import Config
-from ..model.documents import Source
-from ..model.names import name_set
-from ..model.protection import find_restrictions
-from ..read.front_matter import read_document
-from ..read.head import KNOWN_KEYS
+from ..api.importing import KNOWN_KEYS, Config, Diagnostic, Source, find_restrictions, name_set, read_document
 from .bibliographies import add_reader_keys
 from .model import FrontKeys, ImportedPage, Notice
 from .protection import with_reach

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
-from ..base.patterns import lazy_pattern
-from ..model.names import name_set
+from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice
 from .text.containers import quote
 from .text.html import BLOCKS, Element, ElementEnds, parse_elements, replace_blocks

@@ -16,13 +16,16 @@ from typing import Any
 
 import msgspec
 
-from ..base.diagnostics.codes import LOWERABLE
-from ..base.diagnostics.counts import plural
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.folder import open_folder
-from ..base.storage.lock import site_lock
-from ..base.storage.temporary import temporary_folder
-from ..project.report import Progress
+from ..api.importing import (
+    LOWERABLE,
+    Diagnostic,
+    Progress,
+    SiteError,
+    open_folder,
+    plural,
+    site_lock,
+    temporary_folder,
+)
 from .addresses import leave_lists_free
 from .model import Notice, SiteImport
 from .page_rewrites import with_rewritten_pages

@@ -124,7 +124,7 @@ class SiteImport:
 
     root: Path
     system: str
-    """Name of the system that wrote it, as in `systems.NAMES`."""
+    """Name of the system that wrote it, as in `systems.system_names`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What `blogsmith.yaml` will hold, in that order; plain data."""
     pages: tuple[ImportedPage, ...] = ()

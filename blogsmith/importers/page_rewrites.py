@@ -9,8 +9,7 @@ from functools import lru_cache, partial
 
 from markdown_it import MarkdownIt
 
-from ..base.patterns import lazy_pattern
-from ..project.report import Progress
+from ..api.importing import Progress, lazy_pattern
 from .html_blocks import with_alert_boxes, with_plain_tables
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages

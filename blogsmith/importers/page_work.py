@@ -14,8 +14,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from ..base.timeout import TookTooLong, alarm, has_alarm
-from ..pools.pool import ProcessDied, ProcessPool, StartMethod, can_fork
+from ..api.importing import ProcessDied, ProcessPool, StartMethod, TookTooLong, alarm, can_fork, has_alarm
 from .model import Notice
 from .text.containers import fence_marks
 

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote
 
-from ..model.protection import find_restrictions
+from ..api.importing import find_restrictions
 from .model import ImportedFile, ImportedPage, Notice, SiteImport
 from .source_files import read_text
 from .text.data import DataTextError, load_mapping

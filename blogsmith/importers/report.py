@@ -8,9 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from ..base.diagnostics.counts import plural
-from ..base.diagnostics.format import printable
-from ..base.diagnostics.model import Diagnostic
+from ..api.importing import Diagnostic, plural, printable
 from .model import Notice, NoticeKind, SiteImport
 from .site_settings import DATA_LEFT, SETTINGS_LEFT
 from .verify.facts import KINDS

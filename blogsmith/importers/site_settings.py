@@ -13,8 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..base.patterns import lazy_pattern
-from ..model.names import name_set
+from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice, OldSettings, SiteImport
 from .source_files import read_text, walk_files
 from .text.front_values import list_of, one_line

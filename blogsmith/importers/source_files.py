@@ -17,9 +17,7 @@ from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from ..base.storage.folder import open_folder
-from ..base.storage.links import is_junction
-from ..model.names import name_set
+from ..api.importing import is_junction, name_set, open_folder
 from .model import ImportedFile, Notice, SiteImport
 
 if TYPE_CHECKING:

@@ -6,13 +6,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
-from ..project.report import Progress
+from ..api.importing import IMPORTERS, Diagnostic, Progress, SiteError, did_you_mean, installed_parts
 from .model import ImportedPage, SiteImport
 from .page_work import ONE_PROCESS, Workers
 
-NAMES = ("quarto", "myst", "mkdocs", "hugo", "jekyll", "obsidian", "notebooks")
-"""Folders of this package, in the order in which they are asked whether a source is theirs."""
+_ORDER = ("quarto", "myst", "mkdocs", "hugo", "jekyll", "obsidian", "notebooks")
+"""The systems of this package, in the order in which they are asked whether they recognise a source."""
+
+
+def system_names() -> tuple[str, ...]:
+    """Return the names of all systems, those of other installed packages last."""
+    parts = installed_parts(IMPORTERS)
+    return (*(name for name in _ORDER if name in parts), *sorted(parts.keys() - set(_ORDER)))
 
 
 class System(Protocol):
@@ -45,19 +50,21 @@ def find_system(root: Path, name: str = "") -> System:
     if not root.exists():
         raise SiteError(Diagnostic("import-source", f"{root} does not exist"))
     if name:
-        if name not in NAMES:
-            hint = did_you_mean(name, NAMES) or f"known: {', '.join(NAMES)}"
+        names = system_names()
+        if name not in names:
+            hint = did_you_mean(name, names) or f"known: {', '.join(names)}"
             raise SiteError(Diagnostic("import-system", f'there is no system "{name}"', hint=hint))
         return load_system(name)
-    for each in NAMES:
+    for each in system_names():
         if (system := load_system(each)).recognises(root):
             return system
-    known = ", ".join(load_system(each).title for each in NAMES)
+    known = ", ".join(load_system(each).title for each in system_names())
     hint = f"known by their files: {known}; say which with --from"
     raise SiteError(Diagnostic("import-system", f"{root} is no site of a system that can be read", hint=hint))
 
 
 def load_system(name: str) -> System:
-    """One of `NAMES`."""
-    system: System = import_module(f".{name}.system", __package__).SYSTEM
+    """Return a system by one of `system_names()`."""
+    part = installed_parts(IMPORTERS)[name]
+    system: System = getattr(import_module(part.module), part.attribute)
     return system

@@ -16,13 +16,18 @@ from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
-from ..base.diagnostics.counts import first_names
-from ..base.diagnostics.format import printable
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.patterns import lazy_pattern
-from ..base.storage.folder import NEW, Folder, open_folder
-from ..project.bundled_folders import bundled_folder
-from ..project.report import Progress
+from ..api.importing import (
+    NEW,
+    Diagnostic,
+    Folder,
+    Progress,
+    SiteError,
+    bundled_folder,
+    first_names,
+    lazy_pattern,
+    open_folder,
+    printable,
+)
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
 from .text.data import yaml_text

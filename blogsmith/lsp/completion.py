@@ -16,8 +16,7 @@ from lsprotocol.types import (
     TextEdit,
 )
 
-from ..config.load import CONFIG_NAME
-from ..syntax.kinds import ROWS
+from ..api.editing import CONFIG_NAME, ROWS
 from .completion_files import complete_files, complete_link
 from .completion_yaml import complete_option, complete_option_value, complete_yaml
 from .cursor import Cursor, find_cursor, find_yaml_cursor

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from lsprotocol.types import CompletionItem, CompletionItemKind
 
-from ..build.snapshot import SiteSnapshot
-from ..model.documents import Asset
+from ..api.editing import Asset, SiteSnapshot
 from .cursor import Cursor
 from .lookups import labels_of, relative_to, slug_of
 from .site_session import SiteSession

@@ -12,10 +12,7 @@ from lsprotocol.types import (
     MarkupKind,
 )
 
-from ..base.diagnostics.codes import CODES
-from ..build.snapshot import SiteSnapshot
-from ..config.load import CONFIG_NAME
-from ..project.bundled_folders import bundled_folder, bundled_plugins
+from ..api.editing import CODES, CONFIG_NAME, SiteSnapshot, bundled_folder, bundled_plugins
 from .completion_files import assets_of
 from .cursor import Cursor
 from .schema_guide import Form, KeyGuide, known_schema, list_keys, list_values

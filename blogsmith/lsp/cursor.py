@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..base.patterns import lazy_pattern
+from ..api.editing import lazy_pattern
 from .text_buffer import TextBuffer
 
 Kind = Literal[

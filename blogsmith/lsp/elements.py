@@ -8,11 +8,22 @@ from lsprotocol.types import Position
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..base.diagnostics.model import Place, TextMap
-from ..base.patterns import lazy_pattern
-from ..model.cells import Cell, Value
-from ..syntax.parser import Parsed
-from ..syntax.records import Citation, Cited, Heading, LinkAt, Math, Shortcode, WikiLink, XRef
+from ..api.editing import (
+    Cell,
+    Citation,
+    Cited,
+    Heading,
+    LinkAt,
+    Math,
+    Parsed,
+    Place,
+    Shortcode,
+    TextMap,
+    Value,
+    WikiLink,
+    XRef,
+    lazy_pattern,
+)
 from .text_buffer import TextBuffer
 
 Element = Math | XRef | Cited | LinkAt | WikiLink | Shortcode | Cell | Value

@@ -7,15 +7,27 @@ from html import unescape
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Range
 
-from ..base.diagnostics.codes import CODES
-from ..base.patterns import lazy_pattern
-from ..config.load import CONFIG_NAME
-from ..model.cells import Cell, Value
-from ..model.publications import Publication
-from ..model.results import CellResult, Display, Failure, Stream
-from ..render.outputs.provenance import provenance
-from ..syntax.records import Cited, LinkAt, Math, Shortcode, WikiLink, XRef
-from ..tex.on_demand import linear_text, portable_tex
+from ..api.editing import (
+    CODES,
+    CONFIG_NAME,
+    Cell,
+    CellResult,
+    Cited,
+    Display,
+    Failure,
+    LinkAt,
+    Math,
+    Publication,
+    Shortcode,
+    Stream,
+    Value,
+    WikiLink,
+    XRef,
+    lazy_pattern,
+    linear_text,
+    portable_tex,
+    provenance,
+)
 from .completion_yaml import describe_key, yaml_schema
 from .cursor import head_end, open_fence, yaml_key_at
 from .elements import Found, all_elements, find_element, note_at, offset_in_formula

@@ -8,9 +8,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from ..build.snapshot import SiteSnapshot
-from ..lint.labels import spell_label
-from ..syntax.references.labels import Label
+from ..api.editing import Label, SiteSnapshot, spell_label
 from .site_session import SiteSession
 
 

@@ -7,14 +7,22 @@ from collections.abc import Iterable, Iterator
 from lsprotocol.types import Location, Position, Range
 from msgspec import Struct
 
-from ..base.diagnostics.model import Place
-from ..base.patterns import lazy_pattern
-from ..config.load import CONFIG_NAME
-from ..lint.macros import find_definition
-from ..lint.pages import formulas_of
-from ..syntax.parser import Parsed
-from ..syntax.records import Cited, Fence, LinkAt, Math, Shortcode, WikiLink, XRef
-from ..syntax.references.references import label_id
+from ..api.editing import (
+    CONFIG_NAME,
+    Cited,
+    Fence,
+    LinkAt,
+    Math,
+    Parsed,
+    Place,
+    Shortcode,
+    WikiLink,
+    XRef,
+    find_definition,
+    formulas_of,
+    label_id,
+    lazy_pattern,
+)
 from .elements import Found, all_elements, all_headings, find_element, note_at, offset_in_formula
 from .lookups import KnownLabel, find_label, labels_of
 from .site_files import is_page, uri_of

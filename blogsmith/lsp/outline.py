@@ -17,9 +17,7 @@ from lsprotocol.types import (
 )
 from markdown_it.token import Token
 
-from ..model.cells import Cell
-from ..syntax.parser import Parsed
-from ..syntax.records import Callout, Figure, Heading, Math, TableRecord
+from ..api.editing import Callout, Cell, Figure, Heading, Math, Parsed, TableRecord
 from .cursor import head_end
 from .elements import all_elements
 from .lookups import known_paths, labels_of, name_of

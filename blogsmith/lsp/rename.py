@@ -12,8 +12,7 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from ..base.patterns import lazy_pattern
-from ..syntax.references.references import label_id
+from ..api.editing import label_id, lazy_pattern
 from .lookups import labels_of
 from .navigation import Occurrence, Target, find_occurrences, find_target
 from .site_files import uri_of

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from ..base.schema.files import read_schema
+from ..api.editing import read_schema
 
 Form: TypeAlias = Mapping[str, Any]
 _MOST_FORMS = 200

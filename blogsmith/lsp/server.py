@@ -26,11 +26,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from ..base.storage.changed_files import ChangedFiles
-from ..base.version import __version__
-from ..config.load import load_config
-from ..project.trust.place import record_file
-from ..watch.watcher import Watcher
+from ..api.editing import ChangedFiles, Watcher, __version__, load_config, record_file
 from .completion import TRIGGERS
 from .rename import RenameRefused
 from .service import LanguageService

@@ -14,8 +14,7 @@ from typing import Protocol
 from lsprotocol import types
 from msgspec import Struct
 
-from ..base.diagnostics.model import Diagnostic, Place
-from ..base.storage.changed_files import ChangedFiles
+from ..api.editing import ChangedFiles, Diagnostic, Place
 from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover
 from .lookups import find_label

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..build.snapshot import SiteSnapshot
-from ..render.figure_blocks import ARGUMENTS
+from ..api.editing import ARGUMENTS, SiteSnapshot
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {

@@ -6,11 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from pygls import uris
 
-from ..base.diagnostics.model import SiteError
-from ..base.storage.file_names import MARKDOWN
-from ..base.storage.folder import open_folder
-from ..config.load import CONFIG_NAME
-from ..model.decode import decode
+from ..api.editing import CONFIG_NAME, MARKDOWN, SiteError, decode, open_folder
 
 MAX_TEXT_BYTES = 20_000_000
 

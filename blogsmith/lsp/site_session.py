@@ -14,19 +14,26 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.changed_files import ChangedFiles
-from ..base.timeout import PageGivenUp
-from ..build.incremental import IncrementalPipeline, UpdateRequest
-from ..build.snapshot import SiteSnapshot
-from ..config.load import CONFIG_NAME
-from ..lint.run import lint_page
-from ..model.decode import normalize_line_ends
-from ..model.documents import Source
-from ..project.program import open_rows
-from ..project.report import BuildLog, BuildOptions, no_progress
-from ..syntax.parser import Parsed
-from ..watch.pending_changes import PendingChanges, is_of_site
+from ..api.editing import (
+    CONFIG_NAME,
+    BuildLog,
+    BuildOptions,
+    ChangedFiles,
+    Diagnostic,
+    IncrementalPipeline,
+    PageGivenUp,
+    Parsed,
+    PendingChanges,
+    SiteError,
+    SiteSnapshot,
+    Source,
+    UpdateRequest,
+    is_of_site,
+    lint_page,
+    no_progress,
+    normalize_line_ends,
+    open_rows,
+)
 from .site_files import is_page, read_site_text
 from .text_buffer import TextBuffer
 

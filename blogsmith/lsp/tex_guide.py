@@ -9,13 +9,8 @@ from html import unescape
 
 from msgspec import Struct
 
-from ..base.patterns import lazy_pattern
-from ..tex.constructs.aliases import EXPANDERS as ALIASES
-from ..tex.constructs.table import constructs
-from ..tex.errors import TexError
-from ..tex.on_demand import convert_formula
-from ..tex.parse.macros import read_macros
-from ..tex.parse.reader import Macro
+from ..api.editing import EXPANDERS as ALIASES
+from ..api.editing import Macro, TexError, constructs, convert_formula, lazy_pattern, read_macros
 
 _TAG = lazy_pattern(r"<[^<>]*>")
 _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+\*?|.)")

@@ -20,8 +20,7 @@ from lsprotocol.types import (
     TextDocumentContentChangePartial,
 )
 
-from ..base.diagnostics.model import Place
-from ..base.patterns import lazy_pattern
+from ..api.editing import Place, lazy_pattern
 
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _CODECS = {PositionEncodingKind.Utf8: "utf-8", PositionEncodingKind.Utf16: "utf-16-le"}

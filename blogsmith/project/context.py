@@ -28,7 +28,7 @@ from ..syntax.references.labels import BY_SECTION
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.on_demand import linear_text, split_rows
 from .bundled_folders import bundled_folder, bundled_plugins
-from .trust.consent import judge
+from .trust.consent import installed_plugins, judge
 
 
 class SiteContext(Struct, frozen=True):
@@ -71,7 +71,7 @@ def open_site(
         code = plugin_code(root, config)
         plugins = loaded_plugins
         if plugins is None or plugins.names != config.plugins:
-            plugins = load_plugins(config.plugins, [bundled_folder("plugins")], code)
+            plugins = _load(root, config, code)
         theme = _theme(root, config, plugins, codes)
         _check_options(theme, loaded)
         _check_converter(plugins, loaded)
@@ -170,21 +170,36 @@ def _template_folders(root: Path) -> list[Path]:
 
 
 def plugin_code(root: Path, config: Config) -> PluginCode | None:
-    """What plugins of the site are loaded from, which are the bytes that were judged; None without any."""
+    """Return the bytes from which plugins of the site are loaded: those that were judged. None without any.
+
+    Raises SiteError if the site names a plugin that may not run here: its own or an installed one.
+    """
     bundled, own = bundled_folder("plugins"), root / "plugins"
-    if own.resolve() == bundled.resolve():
-        return None
+    is_ours = own.resolve() == bundled.resolve()
     wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
-    mine = [name for name in wanted if os.path.lexists(own / f"{name}.py")]
-    if not mine:
+    mine = [] if is_ours else [name for name in wanted if os.path.lexists(own / f"{name}.py")]
+    installed = installed_plugins(root, config)
+    if not mine and not installed:
         return None
     consent = judge(root, config)
     if not consent.is_given:
         reason = f": {consent.reason}" if consent.reason else ""
-        message = f"plugin {mine[0]} is code of this site, which is not trusted{reason}"
-        hint = f"read plugins/{mine[0]}.py, then run: blogsmith trust"
-        raise SiteError(Diagnostic("plugin-untrusted", message, CONFIG_NAME, hint=hint, subject=mine[0]))
-    return consent.code
+        name = (*mine, *installed)[0]
+        if mine:
+            message = f"plugin {name} is code of this site, which is not trusted{reason}"
+            hint = f"read plugins/{name}.py, then run: blogsmith trust"
+        else:
+            part = installed[name]
+            message = f'plugin "{name}" of {part.package} {part.version} needs your consent{reason}'
+            hint = "run `blogsmith trust` to allow it for this site"
+        raise SiteError(Diagnostic("plugin-untrusted", message, CONFIG_NAME, hint=hint, subject=name))
+    return consent.code if mine else None
+
+
+def _load(root: Path, config: Config, code: PluginCode | None) -> Plugins:
+    return load_plugins(
+        config.plugins, [bundled_folder("plugins")], code, installed_plugins(root, config)
+    )
 
 
 def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
@@ -193,7 +208,7 @@ def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
     if name in bundled_plugins() and name not in named:
         named = (*named, name)
     code = plugin_code(root, replace(config, plugins=named)) if root else None
-    return load_plugins(named, [bundled_folder("plugins")], code)
+    return load_plugins(named, [bundled_folder("plugins")], code, installed_plugins(root or Path(), config))
 
 
 def parse_options(

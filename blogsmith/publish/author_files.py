@@ -9,8 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.folder import open_folder
+from ..api.publishing import Diagnostic, SiteError, open_folder
 
 State = Literal["new", "same", "changed"]
 _MOST_BYTES = 2_000_000

@@ -6,7 +6,7 @@ whatever versions and devices they were recorded with, and fails if a result is 
 
 from __future__ import annotations
 
-from ..base.storage.file_names import MANIFEST
+from ..api.publishing import MANIFEST
 from .dependency_lock import LOCK
 from .hosted_site import HostedSite
 from .quoting import quote_shell

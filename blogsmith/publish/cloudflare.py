@@ -6,15 +6,11 @@ Source: Cloudflare's documentation of Workers static assets; the schema of `wran
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Mapping
 
-from ..base.storage.file_names import MANIFEST
 from .build_commands import build_commands, install_commands
 from .hosted_site import HostedSite
-from .http_headers import cloudflare_headers
 from .quoting import quote_toml
-from .redirect_rules import RedirectRule, redirects_file
 
 SETTINGS = "wrangler.toml"
 _SETTINGS = """\
@@ -31,8 +27,6 @@ directory = {output}
 html_handling = "auto-trailing-slash"
 not_found_handling = "404-page"
 """
-MOST_REDIRECTS = 2000
-"""Rules of a file; pages at further old addresses lead on by themselves."""
 
 
 def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
@@ -57,17 +51,6 @@ def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
         f"build variable PYTHON_VERSION: {site.python}",
         f"Settings → Domains & Routes: {site.host}",
     )
-
-
-def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Path in the site → text. paths: all files of the site."""
-    files = {
-        "_headers": cloudflare_headers(paths),
-        "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),
-        # names that are not uploaded
-        ".assetsignore": f"{MANIFEST}\n",
-    }
-    return {path: text for path, text in files.items() if text}
 
 
 def _worker_name(site: HostedSite) -> str:

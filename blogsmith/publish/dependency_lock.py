@@ -13,8 +13,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.extras import DISTRIBUTION
-from ..base.patterns import lazy_pattern
+from ..api.publishing import DISTRIBUTION, lazy_pattern
 
 LOCK = "publish/requirements.txt"
 """Path of the lock, relative to the site."""

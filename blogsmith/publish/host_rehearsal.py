@@ -17,11 +17,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.counts import first_names
-from ..base.diagnostics.model import Diagnostic, Place, SiteError
-from ..base.patterns import lazy_pattern
-from ..base.storage.file_names import MANIFEST
-from ..base.storage.folder import open_folder
+from ..api.publishing import MANIFEST, Diagnostic, Place, SiteError, first_names, lazy_pattern, open_folder
 from .dependency_lock import LOCK
 from .pages_branch import listed_files
 from .pip_resolver import install_error, new_environment, run_pip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from ..api.publishing import RedirectRule
 from .dependency_lock import InstallSource
-from .redirect_rules import RedirectRule
 from .repository import Repository
 
 

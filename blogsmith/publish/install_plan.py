@@ -7,11 +7,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..base.diagnostics.extras import DISTRIBUTION
-from ..base.diagnostics.model import Diagnostic, Place, SiteError
-from ..base.storage.folder import open_folder
-from ..base.storage.temporary import temporary_folder
-from ..config.schema import Config, Search
+from ..api.publishing import (
+    DISTRIBUTION,
+    Config,
+    Diagnostic,
+    Place,
+    Search,
+    SiteError,
+    open_folder,
+    temporary_folder,
+)
 from . import package_wheel, pip_resolver
 from .author_files import read_text
 from .build_commands import install_lock_command

@@ -5,15 +5,11 @@ Source: Netlify's documentation of `netlify.toml`, `_headers` and `_redirects`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Mapping
 
-from ..base.storage.file_names import MANIFEST
 from .build_commands import build_commands, install_commands
 from .hosted_site import HostedSite
-from .http_headers import netlify_headers
 from .quoting import quote_toml
-from .redirect_rules import RedirectRule, redirects_file
 
 SETTINGS = "netlify.toml"
 _SETTINGS = """\
@@ -30,8 +26,6 @@ PYTHON_VERSION = {python}
 [context.deploy-preview]
 command = {preview}
 """
-_MOST = 10_000
-"""Rules; Netlify has no number of its own."""
 
 
 def netlify_files(site: HostedSite) -> Mapping[str, str]:
@@ -55,12 +49,3 @@ def netlify_steps(site: HostedSite) -> tuple[str, ...]:
         "commit these files and _freeze/, and push",
         "on Netlify, Add new project → Import an existing project: its settings are those of netlify.toml",
     )
-
-
-def netlify_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Path in the site → text. paths: all files of the site."""
-    hidden = f"/{MANIFEST} /404.html 404!\n"
-    return {
-        "_headers": netlify_headers(paths),
-        "_redirects": hidden + redirects_file(rules, is_forced=True, most=_MOST),
-    }

@@ -10,10 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from ..api.publishing import (
+    CONTENT_TYPES,
+    FEED_TYPE,
+    FRESH,
+    HASHED,
+    IMMUTABLE,
+    SECURITY,
+    VERSIONED,
+    RedirectRule,
+)
 from .hosted_site import HostedSite
-from .http_headers import CONTENT_TYPES, FEED_TYPE, FRESH, HASHED, IMMUTABLE, SECURITY, VERSIONED
 from .quoting import one_line, quote_nginx, quote_pattern
-from .redirect_rules import RedirectRule
 
 SETTINGS = "publish/nginx.conf"
 _TEXTS = (

@@ -15,10 +15,7 @@ from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from ..base.diagnostics.extras import DISTRIBUTION
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.patterns import lazy_pattern
-from ..base.version import __version__
+from ..api.publishing import DISTRIBUTION, Diagnostic, SiteError, __version__, lazy_pattern
 
 PACKAGE = "blogsmith"
 WHEEL_NAME = lazy_pattern(r"blogsmith_site-[A-Za-z0-9.!+_]+-py3-none-any\.whl")

@@ -16,9 +16,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.file_names import MANIFEST
-from ..base.storage.folder import open_folder
+from ..api.publishing import MANIFEST, Diagnostic, SiteError, open_folder
 
 BRANCH = "gh-pages"
 _TRAILER = "Published-by: blogsmith"

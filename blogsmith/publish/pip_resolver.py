@@ -19,10 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..base.diagnostics.extras import DISTRIBUTION
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.folder import open_folder
-from ..base.storage.temporary import temporary_folder
+from ..api.publishing import DISTRIBUTION, Diagnostic, SiteError, open_folder, temporary_folder
 from .dependency_lock import LockedPackage
 
 HOST_PLATFORM = "linux-x86_64"

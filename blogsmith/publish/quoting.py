@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.patterns import lazy_pattern
+from ..api.publishing import Diagnostic, SiteError, lazy_pattern
 
 _PLAIN = lazy_pattern(r"[a-z]+ [a-z-][A-Za-z0-9 ./_=-]*[A-Za-z0-9]")
 """Words that are nothing else in YAML: two at least, without colons, quotes and comments."""

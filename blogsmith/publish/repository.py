@@ -11,8 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..base.patterns import lazy_pattern
-from ..base.storage.folder import open_folder
+from ..api.publishing import lazy_pattern, open_folder
 
 _MOST_BYTES = 200_000
 _SECTION = lazy_pattern(r'\s*\[\s*remote\s+"origin"\s*\]\s*(?:[#;].*)?', re.IGNORECASE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..base.storage.file_names import MANIFEST
+from ..api.publishing import MANIFEST
 from .build_commands import build_commands
 from .hosted_site import HostedSite
 from .quoting import quote_shell

@@ -376,6 +376,7 @@ def context_key(context: SiteContext, program: str) -> str:
         text_settings(context.config),
         text_theme(context),
         own,
+        sorted(plugins.installed.items()),
         tools_digest() if plugins.diagrams else "",
     ).hex()
 

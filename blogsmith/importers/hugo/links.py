@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..model import ImportedFile
 from .config import HugoConfig, mounted_files, mounts_of
 from .source import HugoDocument

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...syntax.emoji import replace_emoji
+from ...api.importing import lazy_pattern, replace_emoji
 from ..model import NoticeKind
 from ..text.headings import demote_headings, repeated_title
 from ..text.html import Element, replace_blocks

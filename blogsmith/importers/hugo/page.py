@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...model.names import name_set
-from ...model.slugs import alias_problem
+from ...api.importing import alias_problem, name_set
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..page_work import translate_document
 from ..source_files import read_text, walk_files

@@ -13,7 +13,7 @@ from string import hexdigits
 from typing import Any
 from unicodedata import category
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..model import ImportedFile, Notice
 from ..protection import complete_front, part_protected, withheld
 from ..source_files import read_text

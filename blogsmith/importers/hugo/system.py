@@ -10,9 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from ...base.diagnostics.counts import plural
-from ...model.names import name_set
-from ...project.report import Progress
+from ...api.importing import Progress, name_set, plural
 from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.html import BLOCKS, Element, ElementEnds, parse_elements, replace_blocks
 from ..text.html_markdown import (
     caption_of,

@@ -12,7 +12,7 @@ from html import escape
 from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..text.html import length, style_length
 from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
 from ..text.segments import MARK, Dialect, MaskedText

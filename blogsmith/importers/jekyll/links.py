@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from .source import JekyllDocument, JekyllSite, PageContext, address_key
 
 _DESTINATION = lazy_pattern(r"(\]\(\s*)(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)")

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from .liquid_parser import LiquidBranch, LiquidOutput, LiquidTag, Nodes
 from .settings import slugify
 

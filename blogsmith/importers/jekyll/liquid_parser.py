@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 
 _TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
 _OPENING = lazy_pattern(r"\{[%{]")

@@ -9,8 +9,7 @@ from html import unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import FrontKeys, ImportedPage
 from ..source_files import walk_files

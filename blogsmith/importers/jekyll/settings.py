@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from zoneinfo import available_timezones
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, read_text
 from ..text.data import DataTextError, load_mapping, settings_error

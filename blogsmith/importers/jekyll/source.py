@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedPage, Notice, NoticeKind
 from ..protection import excluded, part_protected, read_head, withheld
 from ..source_files import read_text, walk_files

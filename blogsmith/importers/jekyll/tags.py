@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..bibliographies import fit_key
 from ..text.containers import begin_tabs, fence_marks, tab
 from ..text.html import caption_text, code_spans

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.containers import callout, collapsible, dedent, indent, quote, tab, trim_blank_lines
 
 _ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")

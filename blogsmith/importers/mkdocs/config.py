@@ -9,9 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.diagnostics.model import Diagnostic, SiteError
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import Diagnostic, SiteError, lazy_pattern, name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, matches_regex, read_text
 from ..text.data import DataTextError, load_data, load_mapping

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.slugs import slugify
+from ...api.importing import lazy_pattern, name_set, slugify
 from ..text.html import address_text
 from ..text.pieces import literal_wikilinks
 from .config import MkDocsConfig

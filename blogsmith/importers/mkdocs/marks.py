@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ...base.patterns import lazy_pattern
-from ...syntax.emoji import replace_emoji
+from ...api.importing import lazy_pattern, replace_emoji
 from ..text.html import attribute_list, length
 from .config import MkDocsConfig
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..model import ImportedPage, Notice
 from ..text.html import address_text
 from ..text.segments import CODE, mask

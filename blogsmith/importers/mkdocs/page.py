@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.slugs import slugify
+from ...api.importing import lazy_pattern, name_set, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.containers import escape_table_code, import_comment, join_tabs
 from ..text.front_values import iso_date, names_in, one_line

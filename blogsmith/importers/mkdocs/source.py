@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..model import Notice
 from ..protection import excluded, hold_back, is_draft, read_head, withheld
 from ..source_files import read_text, walk_files

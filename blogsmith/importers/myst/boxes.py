@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...model.names import name_set
+from ...api.importing import name_set
 from ..text.containers import begin_tabs, callout, collapsible, quote, tab, trim_blank_lines
 from .directives import Directive
 from .walker import Walker

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...base.diagnostics.model import Diagnostic, SiteError
-from ...model.names import name_set
+from ...api.importing import Diagnostic, SiteError, name_set
 from ..model import Notice
 from ..source_files import read_text
 from ..text.data import DataTextError, load_yaml

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.containers import trim_blank_lines
 
 _ROLE = lazy_pattern(r"(?<![\w`{]):(numref|eqref|ref|cite|citet|citep):`([^`\n]+)`")

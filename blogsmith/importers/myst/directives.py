@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.containers import trim_blank_lines
 from ..text.data import DataTextError, load_mapping
 from ..text.segments import MARK

@@ -21,7 +21,7 @@ from mdit_py_plugins.field_list import fieldlist_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
-from ...model.names import name_set
+from ...api.importing import name_set
 from ..notebooks.independent import render_notebook
 from ..verify.markdown_reader import (
     Dollars,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..bibliographies import fit_key
 from ..text.containers import import_comment
 from ..text.math import inline, split_formula

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.containers import dedent, fence, trim_blank_lines
 from ..text.data import split_head
 from .directives import Directive

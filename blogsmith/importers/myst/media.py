@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.containers import fence, table, table_caption, trim_blank_lines
 from ..text.html import image
 from .directives import Directive, read_attributes, split_paragraph

@@ -9,9 +9,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.slugs import slug_problem, slugify
+from ...api.importing import lazy_pattern, name_set, slug_problem, slugify
 from ..bibliographies import fit_key, reference_of
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice
 from ..notebooks.markdown import NotebookPart, notebook_text

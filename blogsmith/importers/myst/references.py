@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from ...base.patterns import lazy_pattern
-from ...model.paths import collapse_path
+from ...api.importing import collapse_path, lazy_pattern
 from ..bibliographies import SourceBibliographies
 from ..model import Notice, NoticeKind
 from ..text.segments import Lines

@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...model.names import name_set
+from ...api.importing import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
 from ..protection import excluded, hold_back, read_head

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...model.names import name_set
-from ...project.report import Progress
+from ...api.importing import Progress, name_set
 from ..addresses import keep_address, with_aliases
 from ..bibliographies import SourceBibliographies
 from ..front_keys import complete_page

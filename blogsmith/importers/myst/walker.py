@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...base.patterns import lazy_pattern
-from ...model.paths import collapse_path
+from ...api.importing import collapse_path, lazy_pattern
 from ..model import Notice, NoticeKind
 from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
 from .directives import LINE as ATTRIBUTE_LINE

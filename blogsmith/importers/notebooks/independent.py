@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from ...model.names import name_set
+from ...api.importing import name_set
 from ..verify.markdown_reader import formula_html, markdown_reader
 
 _FORMULA = re.compile(

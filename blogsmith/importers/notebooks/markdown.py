@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, ShownOutputs, code_fence, decode_base64, read_outputs, unshown_types

@@ -11,12 +11,22 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...freeze.keys import code_digest, start_key
-from ...freeze.record import CellRecord, PageRecord, SessionRecord
-from ...freeze.record_form import Origin
-from ...freeze.store import page_files
-from ...model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
+from ...api.importing import (
+    Blob,
+    CellOutput,
+    CellRecord,
+    CellRun,
+    Display,
+    Failure,
+    Origin,
+    PageRecord,
+    SessionRecord,
+    Stream,
+    code_digest,
+    lazy_pattern,
+    page_files,
+    start_key,
+)
 from ..model import ImportedData
 from ..text.containers import fence_marks
 from .notebook import NotebookCell, join_lines

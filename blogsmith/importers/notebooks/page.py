@@ -10,10 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.paths import collapse_path
-from ...model.slugs import slugify
+from ...api.importing import collapse_path, lazy_pattern, name_set, slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import hold_back

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from ...base.diagnostics.counts import first_names
-from ...base.diagnostics.model import Diagnostic, SiteError
-from ...model.names import name_set
-from ...project.report import Progress
+from ...api.importing import Diagnostic, Progress, SiteError, first_names, name_set
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers
 from ..source_files import read_text, walk_files

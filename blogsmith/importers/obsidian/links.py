@@ -9,8 +9,7 @@ from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import parse_qs, quote, unquote
 
-from ...base.patterns import lazy_pattern
-from ...model.slugs import slugify
+from ...api.importing import lazy_pattern, slugify
 from ..model import NoticeKind
 from ..text.containers import Replacement
 from ..text.html import address_text, alt_text, image

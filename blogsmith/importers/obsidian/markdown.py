@@ -9,9 +9,7 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.slugs import slugify
+from ...api.importing import lazy_pattern, name_set, slugify
 from ..text.containers import Replacement, callout, place
 from ..text.headings import demote_headings, repeated_title
 from ..text.html import Element, replace_blocks

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.dates import parse_date
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set, parse_date
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.front_values import one_line, texts_in
 from ..text.segments import Lines

@@ -9,9 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...project.report import Progress
-from ...syntax.kinds import kind_table
+from ...api.importing import Progress, kind_table, lazy_pattern
 from ..addresses import keep_address
 from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path

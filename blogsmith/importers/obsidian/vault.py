@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
-from ...model.slugs import github_slug, slugify
+from ...api.importing import github_slug, lazy_pattern, slugify
 from ..model import ImportedFile, Notice
 from ..protection import excluded, part_protected, read_head
 from ..source_files import matches_gitignore, read_text, walk_files

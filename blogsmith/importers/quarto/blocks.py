@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
+from ...api.importing import lazy_pattern, name_set
 from ..text.containers import quote
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.results import CellOutput
+from ...api.importing import CellOutput, lazy_pattern, name_set
 from ..notebooks.markdown import KNOWN_OPTIONS
 from ..notebooks.outputs import CellOutputs, ShownOutputs
 from ..text.data import DataTextError, load_yaml

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.html import address_text, alt_text, attribute_list, length, style_length
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.pieces import CLOSE, OPEN, Pieces, closing_bracket

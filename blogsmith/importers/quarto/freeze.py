@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ...base.patterns import lazy_pattern
-from ...model.results import Blob, CellOutput, Display, Failure, Stream
+from ...api.importing import Blob, CellOutput, Display, Failure, Stream, lazy_pattern
 from ..source_files import open_file, read_text
 from ..text.segments import Dialect, MaskedText, mask
 from .blocks import Div, parse_divs

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from html import escape
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
 from ..text.pieces import Pieces, literal_highlights, literal_shortcodes, literal_wikilinks, replace_bracketed

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...model.names import name_set
+from ...api.importing import name_set
 from ..model import FrontKeys, Notice, OldSettings
 from ..text.front_values import iso_date, list_of, names_in, one_line
 from .source import QuartoConfig, QuartoDocument

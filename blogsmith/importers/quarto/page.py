@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..notebooks.outputs import ShownOutputs, record_files

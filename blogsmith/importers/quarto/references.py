@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...base.patterns import lazy_pattern
-from ...model.slugs import slugify
+from ...api.importing import lazy_pattern, slugify
 from ..bibliographies import fit_key
 from ..text.pandoc import fit_id
 from ..text.pieces import Pieces

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..source_files import read_text
 from ..text.data import split_head
 from ..text.front_values import one_line

@@ -11,10 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ...base.diagnostics.model import Diagnostic, SiteError
-from ...base.patterns import lazy_pattern
-from ...model.paths import collapse_path
-from ...model.slugs import slugify
+from ...api.importing import Diagnostic, SiteError, collapse_path, lazy_pattern, slugify
 from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook

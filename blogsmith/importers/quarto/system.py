@@ -7,9 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from ...base.diagnostics.counts import first_names
-from ...model.names import name_set
-from ...project.report import Progress
+from ...api.importing import Progress, first_names, name_set
 from ..addresses import keep_address, new_address
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path

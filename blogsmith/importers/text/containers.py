@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from .segments import Dialect, divide
 
 _TABS = '<div class="tabs">'

@@ -17,10 +17,8 @@ from typing import Any, Literal
 
 import yaml
 
-from ...base.diagnostics.model import Diagnostic, Place, SiteError
-from ...base.patterns import lazy_pattern
-from ...base.schema.data_text import is_too_deep
-from ...base.schema.yaml_scalars import resolve
+from ...api.importing import Diagnostic, Place, SiteError, is_too_deep, lazy_pattern
+from ...api.importing import resolve_yaml_scalar as resolve
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LARGEST = 500_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 
 
 def one_line(value: Any) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...base.patterns import lazy_pattern
-from ...model.slugs import slugify
+from ...api.importing import lazy_pattern, slugify
 
 _TITLE = lazy_pattern(
     r"\s*#[ \t]+(?P<text>[^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)|\s*(?P<under>[^\n#>`|-][^\n]*)\n=+[ \t]*(?:\n|\Z)"

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
 
-from ...base.patterns import lazy_pattern
-from ...model.names import VOID_ELEMENTS, name_set
+from ...api.importing import VOID_ELEMENTS, lazy_pattern, name_set
 
 _NAME = lazy_pattern(r"<\s*(/?)\s*([A-Za-z][\w:-]*)")
 _ATTRIBUTE = lazy_pattern(r"([^\s=<>\"'/]+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from .html import (
     Element,
     address_text,

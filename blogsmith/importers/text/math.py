@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 
 _OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\)", "$": "$"}
 _DISPLAYS = frozenset(("$$", r"\\[", r"\["))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 
 _ITEM = lazy_pattern(
     r"\s*(?:#(?P<id>[^\s{}#]+)|\.(?P<class>[^\s{}.=]+)|(?P<key>[\w:.-]+)\s*=\s*"

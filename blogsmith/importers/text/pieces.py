@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 
 _LARGEST = 20_000_000
 """Characters of a page; no source is larger."""

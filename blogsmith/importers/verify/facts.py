@@ -18,8 +18,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from ...base.patterns import lazy_pattern
-from ...model.names import VOID_ELEMENTS, name_set
+from ...api.importing import VOID_ELEMENTS, lazy_pattern, name_set
 from ..model import Difference
 from ..text.math import unescape_entities
 from ..text.segments import Lines

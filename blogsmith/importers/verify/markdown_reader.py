@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 
 Rule = Callable[..., str]
 """A rule of markdown-it's renderer."""

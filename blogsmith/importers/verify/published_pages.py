@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from ...base.patterns import lazy_pattern
+from ...api.importing import lazy_pattern
 from ..model import Difference, ImportedPage
 from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files

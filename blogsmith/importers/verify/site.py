@@ -15,13 +15,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ...base.diagnostics.model import Diagnostic
-from ...base.patterns import lazy_pattern
-from ...base.timeout import TookTooLong
-from ...build.incremental import IncrementalPipeline, UpdateRequest
-from ...build.snapshot import SiteSnapshot
-from ...project.report import BuildOptions, ExecutionOptions, Progress
-from ...site.frame import Rendered
+from ...api.importing import (
+    BuildOptions,
+    Diagnostic,
+    ExecutionOptions,
+    IncrementalPipeline,
+    Progress,
+    Rendered,
+    SiteSnapshot,
+    TookTooLong,
+    UpdateRequest,
+    lazy_pattern,
+)
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
 from ..page_work import ONE_PROCESS, Workers, map_pages, page_limit
 from ..source_files import read_text
@@ -56,7 +61,7 @@ class PageComparer:
     """Compares the pages of one import. Picklable."""
 
     system: str
-    """One of `systems.NAMES`."""
+    """One of `systems.system_names`."""
     old_root: Path
     new_root: Path
     settings: Mapping[str, Any]

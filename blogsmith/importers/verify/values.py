@@ -13,9 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
-from ...base.patterns import lazy_pattern
-from ...model.names import name_set
-from ...model.protection import find_restrictions
+from ...api.importing import find_restrictions, lazy_pattern, name_set
 from ..model import Difference, ImportedPage, Notice, OldSettings
 from ..source_files import read_text
 from ..text.data import DataTextError, load_data, split_front

@@ -22,13 +22,15 @@ import msgspec
 from msgspec import Struct
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.installed import PLUGINS, InstalledPart, installed_parts, part_digest
 from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
 from ...base.storage.own_folder import open_own_folder
 from ...config.editors import read_editor
 from ...config.load import load_config
 from ...config.schema import Config, Execution
-from ...hooks.plugin_code import PluginCode, digest_of, read_plugin_code
+from ...hooks.plugin_code import FOLDER, PluginCode, digest_of, read_plugin_code
+from ..bundled_folders import bundled_plugins
 from .place import record_file
 
 State = Literal["given", "never", "earlier", "elsewhere", "changed"]
@@ -98,7 +100,7 @@ def judge(root: Path, config: Config | None = None) -> Consent:
         return _unread("elsewhere", root)
     config = config or load_config(root).config
     code, settings = read_plugin_code(root), running_settings(config)
-    files = {**code.digests, **_programs(root, config)}
+    files = {**code.digests, **_programs(root, config), **installed_digests(root, config)}
     changes = tuple(_changes(record, files, settings))
     return Consent("changed" if changes else "given", code, files, settings, changes)
 
@@ -116,7 +118,7 @@ def trust(root: Path) -> Consent:
     root = root.resolve()
     config = load_config(root).config
     code, settings = read_plugin_code(root), running_settings(config)
-    files = {**code.digests, **_programs(root, config)}
+    files = {**code.digests, **_programs(root, config), **installed_digests(root, config)}
     before = judge(root).state
     records = _records()
     known = records.get(str(root))
@@ -170,6 +172,26 @@ def _programs(root: Path, config: Config) -> dict[str, str]:
             with suppress(ValueError):
                 found[path] = digest_of(root, path)
     return found
+
+
+def installed_plugins(root: Path, config: Config) -> dict[str, InstalledPart]:
+    """Map names of plugins of the settings to the installed packages that bring them.
+
+    A file in the site's `plugins/` and a bundled plugin take precedence.
+    """
+    known = bundled_plugins()
+    wanted = [
+        name
+        for name in config.plugins
+        if name not in known and not os.path.lexists(root / FOLDER / f"{name}.py")
+    ]
+    parts = installed_parts(PLUGINS) if wanted else {}
+    return {name: parts[name] for name in wanted if name in parts}
+
+
+def installed_digests(root: Path, config: Config) -> dict[str, str]:
+    """Map installed plugins, by name, package and version, to digests of their packages."""
+    return {part.label: part_digest(part) for part in installed_plugins(root, config).values()}
 
 
 def _changes(

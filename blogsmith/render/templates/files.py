@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.fixes import exchange
 from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
+from ...base.installed import THEMES, installed_parts, part_path
 from ...base.patterns import lazy_pattern
 from ...base.storage.file_names import is_litter
 from ...config.validate import LANGUAGE
@@ -71,6 +72,9 @@ class ThemeFiles(Struct, frozen=True):
     """What is doubtful in its templates and translations."""
     languages: ThemeTexts = {}
     """Language tag in lower case → its words, as the theme and the site say them beside what is bundled."""
+
+    package_paths: tuple[str, ...] = ()
+    """Folders of its chain that installed packages bring."""
 
     def digest(self, *names: str) -> bytes:
         """Another one whenever one of these files is: it has another text, or came, or went.
@@ -131,14 +135,25 @@ class _Places(Struct, frozen=True):
         return "/".join(path.parts[-3:])
 
     def find(self, name: str) -> Path | None:
-        """The folder of theme `name`; the site's own goes before the bundled one."""
+        """Return the folder of theme `name`: of the site, then bundled, then of an installed package."""
         folders = (self.site_root / "themes" / name, self.bundled / name)
-        return next((folder for folder in folders if (folder / "theme.yaml").is_file()), None)
+        found = next((folder for folder in folders if (folder / "theme.yaml").is_file()), None)
+        return found or _installed_theme(name)
 
     def names(self) -> list[str]:
         """Names of all themes there are, sorted."""
         found = [*self.site_root.glob("themes/*/theme.yaml"), *self.bundled.glob("*/theme.yaml")]
-        return sorted({file.parent.name for file in found})
+        return sorted({*(file.parent.name for file in found), *installed_parts(THEMES)})
+
+
+def _installed_theme(name: str) -> Path | None:
+    """Return the folder of a theme that an installed package brings.
+
+    A theme holds templates, styles and scripts for pages, and no code that runs here: it needs no consent.
+    """
+    part = installed_parts(THEMES).get(name)
+    folder = part_path(part) if part else None
+    return folder.resolve() if folder and (folder / "theme.yaml").is_file() else None
 
 
 def read_theme_files(
@@ -180,6 +195,11 @@ def read_theme_files(
         scripts=tuple(script for settings in parents_first for script in settings.scripts),
         warnings=(*unknown_blocks(templates), *found),
         languages=languages,
+        package_paths=tuple(
+            str(folder.root)
+            for folder in chain
+            if not any(folder.root.is_relative_to(known) for known in (places.site_root, places.bundled))
+        ),
     )
 
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from ....model.names import name_set
-from ....syntax.kinds import kind_table
+from ....api.importing import kind_table, name_set
 from ...text.containers import Replacement, begin_tabs, callout_text, dedent_text, fence_text, tab
 from ...text.html import address_text
 from .parse import Call, CallContext, Literal, source_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-from ....model.names import name_set
+from ....api.importing import name_set
 from ...text.containers import Replacement, dedent_text, fence_text
 from ...text.html import address_text, image, length
 from ...text.math import display, inline, split_formula

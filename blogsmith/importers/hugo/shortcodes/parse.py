@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....base.patterns import lazy_pattern
+from ....api.importing import lazy_pattern
 from ...model import NoticeKind
 from ...text.pieces import Pieces
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Any
 
-from ....base.patterns import lazy_pattern
-from ....model.names import name_set
+from ....api.importing import lazy_pattern, name_set
 from ...text.containers import Replacement, dedent_text
 from .parse import Call, CallContext
 

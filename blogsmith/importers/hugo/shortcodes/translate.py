@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ....base.patterns import lazy_pattern
+from ....api.importing import lazy_pattern
 from ...text.containers import Replacement, place, without_prefix
 from ...text.segments import CODE, divide
 from . import boxes, media

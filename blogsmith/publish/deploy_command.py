@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..base.diagnostics.counts import plural
-from . import terminal
-from .clock import Clocks
-from .options import STALE, site_option, site_root
-from .publish_rehearsal import require_trust
-from .summary import print_report
+from ..api.commands import STALE, Clocks, plural, print_report, site_option, site_root, terminal
+from .rehearsal_command import require_trust
 
 if TYPE_CHECKING:
-    from ..publish.pages_branch import BranchUpdate
+    from .pages_branch import BranchUpdate
 
 _OPTIONS = (
     site_option,
@@ -59,7 +55,7 @@ def deploy(
     base_url: str | None,
 ) -> int:
     """Publish a site; the exit code is 0 if it is published, or is the same already."""
-    from ..publish.rsync import SCRIPT
+    from .rsync import SCRIPT
 
     root = site_root(site)
     if dry_run and yes:
@@ -73,8 +69,7 @@ def deploy(
 
 def _check(clocks: Clocks, root: Path) -> int:
     """Exit code of `blogsmith check`; it prints only errors and warnings."""
-    from ..build.site import build_site
-    from ..project.report import BuildOptions
+    from ..api.publishing import BuildOptions, build_site
 
     report = build_site(root, BuildOptions(now=clocks.now(), write=False, remembers=True))
     if not report.ok:
@@ -85,8 +80,8 @@ def _check(clocks: Clocks, root: Path) -> int:
 
 def _run_rsync(clocks: Clocks, root: Path, *, dry_run: bool, yes: bool) -> int:
     """Check the site, then run the script of `publish setup rsync`, which builds, shows and asks."""
-    from ..base.diagnostics.model import Diagnostic, SiteError
-    from ..publish.rsync import SCRIPT
+    from ..api.publishing import Diagnostic, SiteError
+    from .rsync import SCRIPT
 
     if not (root / SCRIPT).is_file():
         hint = 'run "blogsmith publish setup rsync --destination user@example.org:/srv/www/site/"'
@@ -101,9 +96,9 @@ def _run_rsync(clocks: Clocks, root: Path, *, dry_run: bool, yes: bool) -> int:
 def _push_pages(
     clocks: Clocks, root: Path, remote: str, branch: str, base_url: str, *, dry_run: bool, yes: bool
 ) -> int:
-    from ..base.storage.temporary import temporary_folder
-    from ..features.publishing import build_as_published, github_url
-    from ..publish.pages_branch import BRANCH, plan_update, push_update
+    from ..api.publishing import temporary_folder
+    from .pages_branch import BRANCH, plan_update, push_update
+    from .setup import build_as_published, github_url
 
     url = github_url(root, base_url)
     if code := _check(clocks, root):
@@ -146,7 +141,7 @@ def _is_confirmed(question: str) -> bool:
 
 
 def _show(update: BranchUpdate) -> None:
-    from ..base.diagnostics.format import printable
+    from ..api.publishing import printable
 
     names = {"A": "new", "M": "changed", "D": "deleted", "T": "changed"}
     for change in update.changes[:_SHOWN]:

@@ -12,8 +12,7 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
-from ...base.patterns import lazy_pattern
-from ...model.names import VOID_ELEMENTS, name_set
+from ..api.books import VOID_ELEMENTS, lazy_pattern, name_set
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"

@@ -12,13 +12,16 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from ...base.patterns import lazy_pattern
-from ...config.schema import Config
-from ...languages.language import Language
-from ...model.documents import TocEntry
-from ...model.template_views import PageView
-from ..feeds import feed_html, without_control_characters
-from ..frame import host_url
+from ..api.books import (
+    Config,
+    Language,
+    PageView,
+    TocEntry,
+    feed_html,
+    host_url,
+    lazy_pattern,
+    without_control_characters,
+)
 from .xhtml import Chapter, escape_xml, read_xhtml
 
 ReadFile = Callable[[str], bytes | None]

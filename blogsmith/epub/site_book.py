@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,22 +9,28 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
-from ..build.incremental import IncrementalPipeline, UpdateRequest
-from ..build.load import load_site
-from ..build.render import PageCache
-from ..build.snapshot import SiteSnapshot
-from ..model.slugs import slugify
-from ..model.template_views import PageView
-from ..project.context import open_site
-from ..project.program import open_rows
-from ..project.report import BuildLog, BuildOptions, Progress, no_progress
-from ..project.select import select_posts
-from ..site.citation_data import post_bibtex
-from ..site.epub.book import FONT, BookRequest, make_book
-from ..site.frame import OLDEST, canonical
-from ..site.math_font import font_cut_of, font_face, page_signs
-from ..stages.fonts import font_bytes
+from ..api.books import (
+    OLDEST,
+    BuildLog,
+    BuildOptions,
+    Diagnostic,
+    IncrementalPipeline,
+    PageView,
+    Progress,
+    SiteError,
+    SiteSnapshot,
+    UpdateRequest,
+    did_you_mean,
+    font_bytes,
+    font_cut_of,
+    font_face,
+    no_progress,
+    open_rows,
+    page_signs,
+    select_posts,
+    slugify,
+)
+from .document import FONT, BookRequest, make_book
 
 
 class SiteBook(Struct, frozen=True):
@@ -133,25 +138,3 @@ def _read_file(site: SiteSnapshot, path: str) -> bytes | None:
     if isinstance(content, Path):
         return content.read_bytes()
     return content()
-
-
-# How to cite posts, without building the site.
-
-
-def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> tuple[str, ...]:
-    """BibTeX of posts, drafts among them; SiteError for a name that means nothing.
-
-    Without an address where the site does not know its own.
-    """
-    context, memory = open_site(root), PageCache(None)
-    log = BuildLog(no_progress)
-    loaded = load_site(context, memory, BuildOptions(now=now, drafts=True, future=True), log)
-    chosen = select_posts(root, posts, [document.path for document in loaded.documents]) or ()
-    documents = {str(document.path): document for document in loaded.documents}
-    entries = []
-    for path in chosen:
-        document = documents[path]
-        url = canonical(context.config, loaded.urls.urls[path])
-        title = memory.parse(document).title_text
-        entries.append(post_bibtex(document.front, title, url, context.config))
-    return tuple(entries)

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..base.diagnostics.counts import plural
-from . import terminal
-from .clock import Clocks
-from .completion_types import SystemType
-from .garbage import rare_collections
-from .progress_bar import ProgressBar
-from .site_folder import format_path
-from .verbosity import is_quiet, print_messages, verbosity_options
+from ..api.commands import (
+    IMPORTERS,
+    Clocks,
+    NameType,
+    ProgressBar,
+    format_path,
+    installed_parts,
+    is_quiet,
+    plural,
+    print_messages,
+    rare_collections,
+    terminal,
+    verbosity_options,
+)
 
 if TYPE_CHECKING:
-    from ..importers.report import ImportResult
+    from .report import ImportResult
 
 _SHOWN = 10
 """Differences that the terminal shows; the report has all."""
+
+
+class _SystemType(NameType):
+    """A system whose sites can be imported."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """Return the names of all systems, sorted."""
+        return sorted(installed_parts(IMPORTERS))
 
 
 @click.command("import")
@@ -32,7 +47,7 @@ _SHOWN = 10
     "--from",
     "system",
     default="",
-    type=SystemType(),
+    type=_SystemType(),
     metavar="SYSTEM",
     help="The system of SOURCE; by default found out.",
 )
@@ -61,11 +76,10 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
     -blogsmith behind; SOURCE stays as it is. What came of it is built and compared with SOURCE, and
     import-report.md tells every difference.
     """
-    from ..execute.session.environment import cores
-    from ..importers.importer import ImportOptions
-    from ..importers.importer import import_site as run
-    from ..importers.page_work import Workers
-    from ..pools.pool import MAX_PROCESSES
+    from ..api.importing import MAX_PROCESSES, cores
+    from .importer import ImportOptions
+    from .importer import import_site as run
+    from .page_work import Workers
 
     target = into or Path(f"{source.resolve().name}-blogsmith")
     dry_run, fetches = options["dry_run"], options["fetch"]
@@ -89,10 +103,8 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
 
 def _fetch(clocks: Clocks, root: Path) -> int:
     """Download the images that the new site names at other hosts; how many cannot be had."""
-    from ..features.remote_images import remote_uses
-    from ..project.context import open_site
-    from ..project.report import BuildLog, BuildOptions
-    from .image_fetch import fetch_images, plan_fetch
+    from ..api.commands import fetch_images, plan_fetch
+    from ..api.importing import BuildLog, BuildOptions, open_site, remote_uses
 
     context = open_site(root)
     options = BuildOptions(now=clocks.now(), drafts=True, future=True)
@@ -106,7 +118,7 @@ def _fetch(clocks: Clocks, root: Path) -> int:
 
 def _print_withheld(done: ImportResult) -> None:
     """Name the pages that the old site keeps from readers, and that are not in the new one."""
-    from ..base.diagnostics.format import printable
+    from ..api.importing import printable
 
     held = [notice for notice in done.site.all_notices if notice.kind == "withheld"]
     for notice in () if is_quiet() else held[:_SHOWN]:
@@ -117,7 +129,7 @@ def _print_withheld(done: ImportResult) -> None:
 
 
 def _print_differences(done: ImportResult) -> None:
-    from ..base.diagnostics.format import printable
+    from ..api.importing import printable
 
     differences = done.check.differences
     for one in () if is_quiet() else differences[:_SHOWN]:
@@ -130,8 +142,8 @@ def _print_differences(done: ImportResult) -> None:
 
 
 def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -> list[str]:
-    from ..base.diagnostics.counts import count_line
-    from ..importers.report import next_steps, published_line, withheld_line
+    from ..api.importing import count_line
+    from .report import next_steps, published_line, withheld_line
 
     site, check = done.site, done.check
     verb = "would import" if dry_run else "imported"

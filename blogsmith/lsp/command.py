@@ -6,9 +6,7 @@ import importlib.util
 
 import click
 
-from ..base.diagnostics.extras import install_extra
-from . import terminal
-from .clock import Clocks
+from ..api.commands import Clocks, install_extra, terminal
 
 
 @click.command()
@@ -30,6 +28,6 @@ def lsp(clocks: Clocks, stdio: bool, verbose: bool) -> int:
     if importlib.util.find_spec("pygls") is None:
         terminal.warn(f"blogsmith lsp needs pygls, which is not installed; run: {install_extra('lsp')}")
         return 1
-    from ..lsp.server import serve_editor
+    from .server import serve_editor
 
     return serve_editor(clocks.now, verbose=verbose)

@@ -7,11 +7,15 @@ what pages do: players, embeds and code that runs in the browser work as they do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from urllib.parse import quote
+
+from msgspec import Struct
 
 from ..base.patterns import lazy_pattern
+from ..base.storage.file_names import MANIFEST
 
 SECURITY: Mapping[str, str] = MappingProxyType(
     {
@@ -100,3 +104,95 @@ def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:
         f"{path}\n" + "".join(f"  {name}: {value}\n" for name, value in headers.items())
         for path, headers in rules.items()
     )
+
+
+# Old addresses of pages as rules of a server: answered with status 301, as search engines like it best.
+#
+# The site holds a page at each of them anyway; it leads on where a host has no rules, or too few of them.
+
+
+SAFE = "/-_.~"
+"""What stays as it is in the path of an address besides letters and digits: these signs mean nothing else."""
+
+_SENT = f"{SAFE}!$'()+,;=@"
+"""What browsers send as it is, of the signs that an alias may hold; hosts compare what is sent."""
+
+
+class RedirectRule(Struct, frozen=True, order=True):
+    """An old address and the page that stands for it."""
+
+    old: str
+    """Path with that of the site, as people write it: `/blog/alt/é/`."""
+    new: str
+    """Path, percent-encoded: `/blog/new/`."""
+
+
+def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tuple[RedirectRule, ...]:
+    """The rules of pages, each as its site path without base path and its aliases; sorted, each address once.
+
+    An address that is a folder has two forms, with and without its last slash.
+    """
+    found: dict[str, str] = {}
+    for url, aliases in pages:
+        new = quote(base_path + url, safe=SAFE)
+        for alias in aliases:
+            path = "/" + "/".join(part for part in alias.split("/") if part not in ("", "."))
+            forms = (path,) if path.endswith(".html") else (f"{path}/", path)
+            for form in forms:
+                found.setdefault(base_path + form, new)
+    return tuple(RedirectRule(old, new) for old, new in sorted(found.items()))
+
+
+def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int) -> str:
+    """A file `_redirects`, of at most `most` lines.
+
+    is_forced: the rule is to hold although there is a page at the old address; Cloudflare does that anyway
+    and does not know the sign for it. Sources: the documentation of Netlify and of Cloudflare.
+    """
+    status = "301!" if is_forced else "301"
+    return "".join(f"{quote(rule.old, safe=_SENT)} {rule.new} {status}\n" for rule in rules[:most])
+
+
+# Files of the site itself that a host reads. Every build writes them again.
+
+
+MOST_REDIRECTS = 2000
+"""Rules in Cloudflare's `_redirects`; further old URLs have pages that redirect."""
+_MOST_NETLIFY = 10_000
+"""Rules in Netlify's `_redirects`; Netlify documents no limit."""
+
+
+def host_outputs(
+    target: str, rules: tuple[RedirectRule, ...], paths: Iterable[PurePosixPath]
+) -> Mapping[PurePosixPath, bytes]:
+    """Map paths in the site to the bytes of headers and redirects; empty for hosts that read none.
+
+    paths: all other files of the site.
+    """
+    if target == "cloudflare":
+        found = cloudflare_outputs(rules, paths)
+    elif target == "netlify":
+        found = _netlify_outputs(rules, paths)
+    else:
+        return {}
+    return {PurePosixPath(path): text.encode() for path, text in found.items()}
+
+
+def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
+    """Path in the site → text. paths: all files of the site."""
+    files = {
+        "_headers": cloudflare_headers(paths),
+        "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),
+        # names that are not uploaded
+        ".assetsignore": f"{MANIFEST}\n",
+    }
+    return {path: text for path, text in files.items() if text}
+
+
+def _netlify_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
+    """Path in the site → text. paths: all files of the site."""
+    hidden = f"/{MANIFEST} /404.html 404!\n"
+    return {
+        "_headers": netlify_headers(paths),
+        "_redirects": hidden + redirects_file(rules, is_forced=True, most=_MOST_NETLIFY),
+    }

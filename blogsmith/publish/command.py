@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import terminal
-from .clock import Clocks
-from .options import STALE, site_option, site_root
-from .publish_deploy import deploy, deploy_options
-from .site_folder import format_path
-from .summary import print_report
-from .verbosity import verbosity_options
+from ..api.commands import (
+    STALE,
+    Clocks,
+    format_path,
+    print_report,
+    site_option,
+    site_root,
+    terminal,
+    verbosity_options,
+)
+from .deploy_command import deploy, deploy_options
 
 if TYPE_CHECKING:
-    from ..features.publishing import Setup, SetupRequest
-    from ..publish.author_files import AuthorFile
-    from ..publish.dependency_lock import InstallSource
-    from ..publish.install_plan import InstallPlan
+    from .author_files import AuthorFile
+    from .dependency_lock import InstallSource
+    from .install_plan import InstallPlan
+    from .setup import Setup, SetupRequest
 
 _NAMES = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy")
 _OPTIONS = (
@@ -79,7 +83,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
         from_wheel: bool = False,
         **others: bool,
     ) -> int:
-        from ..features.publishing import SetupRequest, plan_setup
+        from .setup import SetupRequest, plan_setup
 
         clocks: Clocks = click.get_current_context().obj
         request = SetupRequest(
@@ -100,7 +104,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def _source(git: str | None, *, from_index: bool, from_wheel: bool) -> InstallSource | None:
     """The source that the options name; None if they name none."""
-    from ..publish.dependency_lock import InstallSource, parse_git_source
+    from .dependency_lock import InstallSource, parse_git_source
 
     if (git is not None) + from_index + from_wheel > 1:
         raise click.UsageError("--from-git, --from-index and --from-wheel exclude each other")
@@ -152,10 +156,10 @@ def setup_command(
     dependencies from the lock beside it, which names the SHA-256 of each file. The first time this needs the
     network and some 10 seconds. A file of yours that differs is shown and kept, and then nothing is written.
     """
-    from ..publish.author_files import compare_files, write_files
-    from ..publish.dependency_lock import LOCK
-    from ..publish.install_plan import plan_install, write_install
-    from ..publish.targets import TARGETS
+    from .author_files import compare_files, write_files
+    from .dependency_lock import LOCK
+    from .install_plan import plan_install, write_install
+    from .targets import TARGETS
 
     plan = plan_install(root, setup.inputs) if TARGETS[request.target].builds else None
     lock = {setup.site.at(LOCK): plan.lock} if plan else {}
@@ -189,13 +193,13 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
     the pages. This takes half a minute. The first time it needs the network and downloads 20 MB, which it
     keeps in ~/.cache/blogsmith/wheels. The site must be trusted.
     """
-    from ..base.storage.temporary import temporary_folder
-    from ..features.publishing import build_as_published
-    from ..publish.author_files import compare_files
-    from ..publish.dependency_lock import LOCK
-    from ..publish.install_plan import lock_problems, read_lock
-    from ..publish.targets import TARGETS
-    from .publish_rehearsal import rehearse_host, require_trust
+    from ..api.publishing import temporary_folder
+    from .author_files import compare_files
+    from .dependency_lock import LOCK
+    from .install_plan import lock_problems, read_lock
+    from .rehearsal_command import rehearse_host, require_trust
+    from .setup import build_as_published
+    from .targets import TARGETS
 
     builds = TARGETS[request.target].builds
     if builds:
@@ -222,7 +226,7 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
 
 
 def _report_file(file: AuthorFile, request: SetupRequest) -> None:
-    from ..base.diagnostics.format import printable
+    from ..api.publishing import printable
 
     command = f"blogsmith publish setup {request.target}"
     if file.state == "new" or _only_adds(file):
@@ -236,8 +240,7 @@ def _warn(setup: Setup, plan: InstallPlan | None = None) -> None:
 
 
 def _print_problems(problems: tuple[Any, ...]) -> None:
-    from ..base.diagnostics.format import wants_color
-    from ..base.diagnostics.listing import print_diagnostics
+    from ..api.publishing import print_diagnostics, wants_color
 
     print_diagnostics(problems, sys.stderr, wants_color(sys.stderr))
 
@@ -248,7 +251,7 @@ def _only_adds(file: AuthorFile) -> bool:
 
 
 def _show(files: tuple[AuthorFile, ...], plan: InstallPlan | None, *, is_refusal: bool) -> int:
-    from ..base.diagnostics.format import printable
+    from ..api.publishing import printable
 
     for file in files:
         for line in file.difference():
@@ -267,8 +270,8 @@ def _show(files: tuple[AuthorFile, ...], plan: InstallPlan | None, *, is_refusal
 def _print_outcome(
     root: Path, setup: Setup, files: tuple[AuthorFile, ...], plan: InstallPlan | None, request: SetupRequest
 ) -> None:
-    from ..base.diagnostics.format import printable
-    from ..publish.targets import TARGETS
+    from ..api.publishing import printable
+    from .targets import TARGETS
 
     if plan and plan.wheel:
         state = f"written ({len(plan.data) / 1e6:.1f} MB)" if plan.data is not None else "unchanged"

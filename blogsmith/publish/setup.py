@@ -11,25 +11,35 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from ..base.diagnostics.extras import DISTRIBUTION
-from ..base.diagnostics.model import Diagnostic, Place, SiteError
-from ..base.patterns import lazy_pattern
-from ..base.version import __version__
-from ..build.load import load_site
-from ..build.render import PageCache
-from ..build.site import build_site
-from ..config.load import CONFIG_NAME, load_config
-from ..config.validate import base_url_problem
-from ..project.context import open_site
-from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
-from ..publish.author_files import read_text
-from ..publish.dependency_lock import LOCK, InstallSource, LockInputs, source_of
-from ..publish.github_pages import github_address
-from ..publish.hosted_site import HostedSite
-from ..publish.install_plan import needed_extras, read_lock
-from ..publish.redirect_rules import make_rules
-from ..publish.repository import Repository, find_repository, has_large_files
-from ..publish.targets import TARGETS
+from ..api.publishing import (
+    CONFIG_NAME,
+    DISTRIBUTION,
+    BuildLog,
+    BuildOptions,
+    BuildReport,
+    Diagnostic,
+    ExecutionOptions,
+    PageCache,
+    Place,
+    Progress,
+    SiteError,
+    __version__,
+    base_url_problem,
+    build_site,
+    lazy_pattern,
+    load_config,
+    load_site,
+    make_rules,
+    no_progress,
+    open_site,
+)
+from .author_files import read_text
+from .dependency_lock import LOCK, InstallSource, LockInputs, source_of
+from .github_pages import github_address
+from .hosted_site import HostedSite
+from .install_plan import needed_extras, read_lock
+from .repository import Repository, find_repository, has_large_files
+from .targets import TARGETS
 
 _FOLDER = lazy_pattern(r"[\w. -]+(?:/[\w. -]+)*")
 

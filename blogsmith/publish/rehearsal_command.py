@@ -7,20 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.diagnostics.counts import plural
-from . import terminal
-from .clock import Clocks
+from ..api.commands import Clocks, plural, terminal
 
 if TYPE_CHECKING:
-    from ..base.diagnostics.model import Diagnostic
-    from ..features.publishing import Setup
-    from ..publish.host_rehearsal import CommandResult, HostMachine
+    from ..api.publishing import Diagnostic
+    from .host_rehearsal import CommandResult, HostMachine
+    from .setup import Setup
 
 
 def require_trust(root: Path) -> None:
     """Raise SiteError unless the user trusts the site: its lock and its repository can run programs."""
-    from ..base.diagnostics.model import Diagnostic, SiteError
-    from ..project.trust.consent import judge
+    from ..api.publishing import Diagnostic, SiteError, judge
 
     consent = judge(root)
     if not consent.is_given:
@@ -33,9 +30,9 @@ def require_trust(root: Path) -> None:
 
 def rehearse_host(clocks: Clocks, root: Path, target: str, setup: Setup, folder: Path) -> int:
     """Run the commands of a host and compare the pages with those in `folder`/public; 0 if all is well."""
-    from ..features.publishing import build_as_published
-    from ..publish.host_rehearsal import EXAMPLE_URL, different_files, host_machine, install, wheel_folder
-    from ..publish.targets import TARGETS
+    from .host_rehearsal import EXAMPLE_URL, different_files, host_machine, install, wheel_folder
+    from .setup import build_as_published
+    from .targets import TARGETS
 
     host, site = TARGETS[target], setup.site
     base = site.repository.root or root.resolve()
@@ -65,15 +62,14 @@ def _compare(differing: tuple[str, ...], count: int) -> int:
     if not differing:
         _print(f"pages: {plural(count - 1, 'file')}, equal to those built here")
         return 0
-    from ..publish.host_rehearsal import pages_problem
+    from .host_rehearsal import pages_problem
 
     _print_problem(pages_problem(differing))
     return 1
 
 
 def _print_problem(problem: Diagnostic) -> None:
-    from ..base.diagnostics.format import wants_color
-    from ..base.diagnostics.listing import print_diagnostics
+    from ..api.publishing import print_diagnostics, wants_color
 
     print_diagnostics([problem], sys.stderr, wants_color(sys.stderr))
 
@@ -87,9 +83,9 @@ def _report(result: CommandResult) -> None:
 
 
 def _print_failure(result: CommandResult, machine: HostMachine) -> None:
-    from ..base.diagnostics.format import printable
-    from ..publish.dependency_lock import LOCK
-    from ..publish.host_rehearsal import install_problem
+    from ..api.publishing import printable
+    from .dependency_lock import LOCK
+    from .host_rehearsal import install_problem
 
     if " pip install " in result.command:
         _print_problem(install_problem(result, (machine.site / LOCK).read_text("utf-8")))
@@ -98,6 +94,6 @@ def _print_failure(result: CommandResult, machine: HostMachine) -> None:
 
 
 def _print(line: str) -> None:
-    from ..base.diagnostics.format import printable
+    from ..api.publishing import printable
 
     terminal.print_line(printable(line, keep="\n"))

@@ -7,12 +7,19 @@ from pathlib import Path
 
 import click
 
-from . import terminal
-from .clock import Clocks
-from .options import drafts_option, future_option, site_option, site_root
-from .progress_bar import ProgressBar
-from .site_folder import format_path
-from .verbosity import is_quiet, print_messages, verbosity_options
+from ..api.commands import (
+    Clocks,
+    ProgressBar,
+    drafts_option,
+    format_path,
+    future_option,
+    is_quiet,
+    print_messages,
+    site_option,
+    site_root,
+    terminal,
+    verbosity_options,
+)
 
 
 @click.command()
@@ -50,10 +57,8 @@ def epub(
     if posts and series:
         raise click.UsageError("name posts or a series, not both")
     root = site_root(site)
-    from ..base.diagnostics.counts import plural
-    from ..features.book import make_site_book
-    from ..model.units import format_size
-    from ..project.report import BuildOptions
+    from ..api.books import BuildOptions, format_size, plural
+    from .site_book import make_site_book
 
     options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, remembers=True)
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
@@ -70,8 +75,7 @@ def epub(
 
 def _write_file(file: Path, data: bytes) -> None:
     """Put the book under its name, in one step; SiteError if that cannot be done."""
-    from ..base.diagnostics.model import Diagnostic, SiteError
-    from ..base.storage.folder import open_folder
+    from ..api.books import Diagnostic, SiteError, open_folder
 
     try:
         with open_folder(file.parent) as folder:

@@ -1,0 +1,44 @@
+"""The parts of the command line that other parts of blogsmith use.
+
+It imports nothing heavy: `blogsmith --help` loads every command.
+"""
+
+from __future__ import annotations
+
+from ..base.diagnostics.counts import plural
+from ..base.diagnostics.extras import install_extra
+from ..base.installed import IMPORTERS, installed_parts
+from ..cli import terminal
+from ..cli.clock import Clocks
+from ..cli.completion_types import NameType
+from ..cli.garbage import rare_collections
+from ..cli.image_fetch import fetch_images, plan_fetch
+from ..cli.options import STALE, drafts_option, future_option, site_option, site_root
+from ..cli.progress_bar import ProgressBar
+from ..cli.site_folder import format_path
+from ..cli.summary import print_report
+from ..cli.verbosity import is_quiet, print_messages, verbosity_options
+
+__all__ = (
+    "IMPORTERS",
+    "STALE",
+    "Clocks",
+    "NameType",
+    "ProgressBar",
+    "drafts_option",
+    "fetch_images",
+    "format_path",
+    "future_option",
+    "install_extra",
+    "installed_parts",
+    "is_quiet",
+    "plan_fetch",
+    "plural",
+    "print_messages",
+    "print_report",
+    "rare_collections",
+    "site_option",
+    "site_root",
+    "terminal",
+    "verbosity_options",
+)

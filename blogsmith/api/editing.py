@@ -1,0 +1,128 @@
+"""The parts of the core that the language server uses; it imports nothing else of it."""
+
+from __future__ import annotations
+
+from ..base.diagnostics.codes import CODES
+from ..base.diagnostics.model import Diagnostic, Place, SiteError, TextMap
+from ..base.patterns import lazy_pattern
+from ..base.schema.files import read_schema
+from ..base.storage.changed_files import ChangedFiles
+from ..base.storage.file_names import MARKDOWN
+from ..base.storage.folder import open_folder
+from ..base.timeout import PageGivenUp
+from ..base.version import __version__
+from ..build.incremental import IncrementalPipeline, UpdateRequest
+from ..build.snapshot import SiteSnapshot
+from ..config.load import CONFIG_NAME, load_config
+from ..lint.labels import spell_label
+from ..lint.macros import find_definition
+from ..lint.pages import formulas_of
+from ..lint.run import lint_page
+from ..model.cells import Cell, Value
+from ..model.decode import decode, normalize_line_ends
+from ..model.documents import Asset, Source
+from ..model.publications import Publication
+from ..model.results import CellResult, Display, Failure, Stream
+from ..project.bundled_folders import bundled_folder, bundled_plugins
+from ..project.program import open_rows
+from ..project.report import BuildLog, BuildOptions, no_progress
+from ..project.trust.place import record_file
+from ..render.figure_blocks import ARGUMENTS
+from ..render.outputs.provenance import provenance
+from ..syntax.kinds import ROWS
+from ..syntax.parser import Parsed
+from ..syntax.records import (
+    Callout,
+    Citation,
+    Cited,
+    Fence,
+    Figure,
+    Heading,
+    LinkAt,
+    Math,
+    Shortcode,
+    TableRecord,
+    WikiLink,
+    XRef,
+)
+from ..syntax.references.labels import Label
+from ..syntax.references.references import label_id
+from ..tex.constructs.aliases import EXPANDERS
+from ..tex.constructs.table import constructs
+from ..tex.errors import TexError
+from ..tex.on_demand import convert_formula, linear_text, portable_tex
+from ..tex.parse.macros import read_macros
+from ..tex.parse.reader import Macro
+from ..watch.pending_changes import PendingChanges, is_of_site
+from ..watch.watcher import Watcher
+
+__all__ = (
+    "ARGUMENTS",
+    "CODES",
+    "CONFIG_NAME",
+    "EXPANDERS",
+    "MARKDOWN",
+    "ROWS",
+    "Asset",
+    "BuildLog",
+    "BuildOptions",
+    "Callout",
+    "Cell",
+    "CellResult",
+    "ChangedFiles",
+    "Citation",
+    "Cited",
+    "Diagnostic",
+    "Display",
+    "Failure",
+    "Fence",
+    "Figure",
+    "Heading",
+    "IncrementalPipeline",
+    "Label",
+    "LinkAt",
+    "Macro",
+    "Math",
+    "PageGivenUp",
+    "Parsed",
+    "PendingChanges",
+    "Place",
+    "Publication",
+    "Shortcode",
+    "SiteError",
+    "SiteSnapshot",
+    "Source",
+    "Stream",
+    "TableRecord",
+    "TexError",
+    "TextMap",
+    "UpdateRequest",
+    "Value",
+    "Watcher",
+    "WikiLink",
+    "XRef",
+    "__version__",
+    "bundled_folder",
+    "bundled_plugins",
+    "constructs",
+    "convert_formula",
+    "decode",
+    "find_definition",
+    "formulas_of",
+    "is_of_site",
+    "label_id",
+    "lazy_pattern",
+    "linear_text",
+    "lint_page",
+    "load_config",
+    "no_progress",
+    "normalize_line_ends",
+    "open_folder",
+    "open_rows",
+    "portable_tex",
+    "provenance",
+    "read_macros",
+    "read_schema",
+    "record_file",
+    "spell_label",
+)

@@ -1,0 +1,121 @@
+"""The parts of the core that importers of other systems use; they import nothing else of it."""
+
+from __future__ import annotations
+
+from ..base.diagnostics.codes import LOWERABLE
+from ..base.diagnostics.counts import count_line, first_names, plural
+from ..base.diagnostics.format import printable
+from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
+from ..base.installed import IMPORTERS, installed_parts
+from ..base.patterns import lazy_pattern
+from ..base.schema.data_text import is_too_deep
+from ..base.schema.yaml_scalars import resolve as resolve_yaml_scalar
+from ..base.storage.folder import NEW, Folder, open_folder
+from ..base.storage.links import is_junction
+from ..base.storage.lock import site_lock
+from ..base.storage.temporary import temporary_folder
+from ..base.timeout import TookTooLong, alarm, has_alarm
+from ..bibliography.bibliography_file import BibtexFile, read_entries
+from ..bibliography.latex import plain_text
+from ..build.incremental import IncrementalPipeline, UpdateRequest
+from ..build.snapshot import SiteSnapshot
+from ..config.schema import Config
+from ..execute.session.environment import cores
+from ..features.remote_images import remote_uses
+from ..freeze.keys import code_digest, start_key
+from ..freeze.record import CellRecord, PageRecord, SessionRecord
+from ..freeze.record_form import Origin
+from ..freeze.store import page_files
+from ..model.dates import parse_date, split_dated_name
+from ..model.documents import Source
+from ..model.names import VOID_ELEMENTS, name_set
+from ..model.paths import collapse_path
+from ..model.protection import find_restrictions
+from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
+from ..model.slugs import alias_problem, github_slug, slug_problem, slugify
+from ..pools.pool import MAX_PROCESSES, ProcessDied, ProcessPool, StartMethod, can_fork
+from ..project.bundled_folders import bundled_folder
+from ..project.context import open_site
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions, Progress
+from ..read.front_matter import read_document
+from ..read.head import KNOWN_KEYS
+from ..read.references import is_known_field
+from ..site.frame import Rendered
+from ..syntax.emoji import replace_emoji
+from ..syntax.kinds import kind_table
+
+__all__ = (
+    "IMPORTERS",
+    "KNOWN_KEYS",
+    "LOWERABLE",
+    "MAX_PROCESSES",
+    "NEW",
+    "VOID_ELEMENTS",
+    "BibtexFile",
+    "Blob",
+    "BuildLog",
+    "BuildOptions",
+    "CellOutput",
+    "CellRecord",
+    "CellRun",
+    "Config",
+    "Diagnostic",
+    "Display",
+    "ExecutionOptions",
+    "Failure",
+    "Folder",
+    "IncrementalPipeline",
+    "Origin",
+    "PageRecord",
+    "Place",
+    "ProcessDied",
+    "ProcessPool",
+    "Progress",
+    "Rendered",
+    "SessionRecord",
+    "SiteError",
+    "SiteSnapshot",
+    "Source",
+    "StartMethod",
+    "Stream",
+    "TookTooLong",
+    "UpdateRequest",
+    "alarm",
+    "alias_problem",
+    "bundled_folder",
+    "can_fork",
+    "code_digest",
+    "collapse_path",
+    "cores",
+    "count_line",
+    "did_you_mean",
+    "find_restrictions",
+    "first_names",
+    "github_slug",
+    "has_alarm",
+    "installed_parts",
+    "is_junction",
+    "is_known_field",
+    "is_too_deep",
+    "kind_table",
+    "lazy_pattern",
+    "name_set",
+    "open_folder",
+    "open_site",
+    "page_files",
+    "parse_date",
+    "plain_text",
+    "plural",
+    "printable",
+    "read_document",
+    "read_entries",
+    "remote_uses",
+    "replace_emoji",
+    "resolve_yaml_scalar",
+    "site_lock",
+    "slug_problem",
+    "slugify",
+    "split_dated_name",
+    "start_key",
+    "temporary_folder",
+)

@@ -1,0 +1,75 @@
+"""The parts of the core that publishing uses; it imports nothing else of it."""
+
+from __future__ import annotations
+
+from ..base.diagnostics.counts import first_names
+from ..base.diagnostics.extras import DISTRIBUTION
+from ..base.diagnostics.format import printable, wants_color
+from ..base.diagnostics.listing import print_diagnostics
+from ..base.diagnostics.model import Diagnostic, Place, SiteError
+from ..base.patterns import lazy_pattern
+from ..base.storage.file_names import MANIFEST
+from ..base.storage.folder import open_folder
+from ..base.storage.temporary import temporary_folder
+from ..base.version import __version__
+from ..build.load import load_site
+from ..build.render import PageCache
+from ..build.site import build_site
+from ..config.load import CONFIG_NAME, load_config
+from ..config.schema import Config, Search
+from ..config.validate import base_url_problem
+from ..project.context import open_site
+from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
+from ..project.trust.consent import judge
+from ..site.host_files import (
+    CONTENT_TYPES,
+    FEED_TYPE,
+    FRESH,
+    HASHED,
+    IMMUTABLE,
+    SECURITY,
+    VERSIONED,
+    RedirectRule,
+    make_rules,
+)
+
+__all__ = (
+    "CONFIG_NAME",
+    "CONTENT_TYPES",
+    "DISTRIBUTION",
+    "FEED_TYPE",
+    "FRESH",
+    "HASHED",
+    "IMMUTABLE",
+    "MANIFEST",
+    "SECURITY",
+    "VERSIONED",
+    "BuildLog",
+    "BuildOptions",
+    "BuildReport",
+    "Config",
+    "Diagnostic",
+    "ExecutionOptions",
+    "PageCache",
+    "Place",
+    "Progress",
+    "RedirectRule",
+    "Search",
+    "SiteError",
+    "__version__",
+    "base_url_problem",
+    "build_site",
+    "first_names",
+    "judge",
+    "lazy_pattern",
+    "load_config",
+    "load_site",
+    "make_rules",
+    "no_progress",
+    "open_folder",
+    "open_site",
+    "print_diagnostics",
+    "printable",
+    "temporary_folder",
+    "wants_color",
+)
