@@ -37,12 +37,12 @@ _MOST_ROUNDS = 2000
 
 
 class _Unreadable(Exception):
-    """A template says something that is not known here."""
+    """The template uses an unsupported construct."""
 
 
 @dataclass(slots=True)
 class _State:
-    """One call of a template."""
+    """State of one template call."""
 
     call: Call
     inner: str
