@@ -1,4 +1,4 @@
-"""`hugo.toml` and its like: what of the settings shapes the site, and the mounts of folders among them."""
+"""Settings of a Hugo site (`hugo.toml` and similar files) that an import reads, and its mounts."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ _DIRECTORY = PurePosixPath("config/_default")
 
 @dataclass(frozen=True, slots=True)
 class HugoConfig:
-    """The settings of a Hugo site; names are in lower case, for Hugo does not mind."""
+    """The settings of a Hugo site. Names are in lower case, because Hugo ignores their case."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     folder: PurePosixPath = field(default_factory=PurePosixPath)
-    """Where the site lies in its repository."""
+    """Folder of the site in its repository."""
     file: str = "hugo.toml"
-    """The first file of the settings, relative to the root of the source."""
+    """First settings file, relative to the root of the source."""
 
     def text(self, *names: str) -> str:
-        """A setting that is a text, in one line, by the names that lead to it."""
+        """Return a string or number setting on one line, by its path of names; empty for anything else."""
         value = self.value(*names)
         return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
 
     def value(self, *names: str) -> Any:
-        """A setting by the names that lead to it; None if there is none."""
+        """Return a setting by its path of names; None if there is none."""
         value: Any = self.values
         for name in names:
             value = value.get(name) if isinstance(value, Mapping) else None
         return value
 
     def mapping(self, *names: str) -> Mapping[str, Any]:
-        """The same of one that is a mapping; empty otherwise."""
+        """Return a setting that is a mapping, by its path of names; empty for anything else."""
         value = self.value(*names)
         return value if isinstance(value, Mapping) else {}
 
     @property
     def base_path(self) -> str:
-        """The path of `baseURL` without a slash behind it; empty at a host's root."""
+        """Return the path of `baseURL` without the trailing slash; empty at the root of a host."""
         return urlsplit(self.text("baseurl")).path.rstrip("/")
 
     @property
     def default_language(self) -> str:
-        """The language of pages whose name says none."""
+        """Return the language of pages whose file name contains no language."""
         return self.text("defaultcontentlanguage") or "en"
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Codes of all languages that are published, in lower case, that of the site first."""
+        """Return the codes of all published languages in lower case, the site's language first."""
         written = self.value("disablelanguages")
         off = {str(each).casefold() for each in written} if isinstance(written, list) else set()
         every = (each for each in self.mapping("languages") if each not in off)
@@ -67,24 +67,26 @@ class HugoConfig:
         return tuple(dict.fromkeys([self.default_language.casefold(), *others]))
 
     def language_tag(self, code: str) -> str:
-        """What pages in a language say of it."""
+        """Return the `lang` of pages in a language."""
         names = ("locale", "languagecode")
         written = next(filter(None, (self.text("languages", code, name) for name in names)), code)
         return written.replace("_", "-")
 
     def language_text(self, name: str) -> str:
-        """A setting of the default language, else of the site."""
+        """Return a setting of the default language; if it has none, the setting of the site."""
         language = self.default_language.casefold()
         return self.text("languages", language, name) or self.text(name)
 
     @property
     def is_ugly(self) -> bool:
-        """Whether addresses end in `.html`."""
+        """Return whether URLs end in `.html`."""
         return self.value("uglyurls") is True
 
     @property
     def passthrough(self) -> tuple[str, ...] | None:
-        """Opening delimiters whose formulas the Markdown parser leaves alone; None if it knows none."""
+        """Return the opening delimiters of formulas that the Markdown parser leaves alone; None if it has
+        none.
+        """
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
         if settings.get("enable") is not True:
             return None
@@ -96,7 +98,8 @@ class HugoConfig:
         return tuple(str(pair[0]) for pair in pairs if isinstance(pair, list) and pair)
 
     def permalink(self, section: str, kind: str = "page") -> str:
-        """The pattern of a section's pages, or of the section itself; empty if none is set."""
+        """Return the permalink pattern of a section's pages, or of the section itself; empty if none is set.
+        """
         patterns = self.mapping("permalinks")
         nested = patterns.get(kind)
         found = nested.get(section) if isinstance(nested, Mapping) else None
@@ -105,7 +108,7 @@ class HugoConfig:
 
 
 def find_config(root: Path) -> PurePosixPath | None:
-    """The folder of a Hugo site in `root`, relative to it; None if there is none."""
+    """Return the folder of a Hugo site, relative to `root`; None if there is none."""
     for folder in _FOLDERS:
         if any(True for _ in _config_files(root / folder)):
             return PurePosixPath(folder)
@@ -113,9 +116,9 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def _config_files(folder: Path) -> Iterator[PurePosixPath]:
-    """The files of settings in a site's folder; what comes later goes before."""
+    """Iterate over the settings files in a site's folder. Later files take precedence."""
     for suffix in FORMS:
-        # `config.toml` is what other systems call theirs, too
+        # other systems use the name `config.toml` too
         if (folder / f"config{suffix}").is_file() and _has_hugo_folder(folder):
             yield PurePosixPath(f"config{suffix}")
     for suffix in FORMS:
@@ -133,7 +136,7 @@ def _has_hugo_folder(folder: Path) -> bool:
 
 
 def read_config(root: Path) -> HugoConfig:
-    """The settings of the site at `root`. SiteError if a file of them cannot be read."""
+    """Return the settings of the site at `root`. Raise SiteError if a settings file cannot be read."""
     folder = find_config(root) or PurePosixPath()
     values: dict[str, Any] = {}
     files = [*_config_files(root / folder)]
@@ -171,46 +174,46 @@ def _merge(values: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 COMPONENTS = ("content", "static", "data", "assets")
-"""Folders of a site that an import reads, besides `layouts`."""
+"""Folders of a site that an import reads, in addition to `layouts`."""
 _HIDDEN = frozenset((".ds_store", ".gitkeep", ".keep"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A folder or file that stands somewhere in the site."""
+    """A file or folder that Hugo mounts at a path of the site."""
 
     source: PurePosixPath
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     target: PurePosixPath
-    """In its component: below `content/`, `static/` …"""
+    """Path in its component: below `content/`, `static/` and so on."""
     language: str
-    """Code of what lies there; empty: the file's name says."""
+    """Language code of the mounted files; empty: each file name contains it."""
     excluded: tuple[str, ...] = ()
-    """Patterns of files that are left out, relative to the source of the mount."""
+    """Patterns of excluded files, relative to `source`."""
     included: tuple[str, ...] = ()
-    """Patterns of those that are taken; empty: all."""
+    """Patterns of included files; empty: all."""
 
 
 @dataclass(frozen=True, slots=True)
 class MountedFile:
-    """A file and where it stands."""
+    """A mounted file."""
 
     path: PurePosixPath
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     place: PurePosixPath
-    """In its component."""
+    """Path in its component."""
     language: str
-    """As of its mount."""
+    """Language code of its mount; may be empty."""
 
 
 def mounts_of(config: HugoConfig, component: str) -> tuple[Mount, ...]:
-    """The mounts of `content`, `static`, `data`, `assets` or `layouts`, what goes before first."""
+    """Return the mounts of `content`, `static`, `data`, `assets` or `layouts`, highest precedence first."""
     own = tuple(
         _mount(entry, config, target.relative_to(component))
         for entry in _entries(config)
         if (target := _path(entry.get("target"))).parts[:1] == (component,)
     )
-    # a component with a mount of its own has none but those, as long as no language has a folder of its own
+    # a mount of its own replaces the default mount of a component, but not the folders of languages
     languages = tuple(_language_folders(config)) if component == "content" else ()
     return (*own, *languages) if own else (languages or tuple(_usual(config, component)))
 
@@ -239,10 +242,10 @@ def _usual(config: HugoConfig, component: str) -> Iterator[Mount]:
 
 
 def _language_folders(config: HugoConfig) -> Iterator[Mount]:
-    """Content folders that languages have for themselves; empty where none has."""
+    """Iterate over the content folders of languages; empty if no language has its own folder."""
     if not any(config.text("languages", code, "contentdir") for code in config.mapping("languages")):
         return
-    # the folder of the site itself may hold the others: what is found first goes before
+    # the site's content folder may contain the others, and the first match takes precedence
     for code in sorted(config.mapping("languages"), key=lambda code: code == config.languages[0]):
         written = config.text("languages", code, "contentdir")
         if written or code == config.languages[0]:
@@ -251,7 +254,10 @@ def _language_folders(config: HugoConfig) -> Iterator[Mount]:
 
 
 def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
-    """A folder of the settings, relative to the root of the source; what leads out of it leads nowhere."""
+    """Return a folder of the settings relative to the root of the source.
+
+    A path that leaves the source keeps its leading `..` parts, and callers ignore it.
+    """
     parts: list[str] = []
     for part in (config.folder / written.strip("/")).parts:
         if part == ".." and parts and parts[-1] != "..":
@@ -262,7 +268,7 @@ def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
 
 
 def mounted_files(root: Path, mounts: tuple[Mount, ...]) -> Iterator[MountedFile]:
-    """Every file of mounts, each once."""
+    """Iterate over the files of the mounts, each file once."""
     seen: set[PurePosixPath] = set()
     for mount in mounts:
         if ".." in mount.source.parts:
@@ -296,7 +302,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def missing_mounts(root: Path, config: HugoConfig) -> Iterator[Notice]:
-    """Mounts whose folder is not there, and modules that lie elsewhere."""
+    """Report mounts whose folder is missing, and modules that are not vendored."""
     for entry in _entries(config):
         mount = _mount(entry, config, _path(entry.get("target")))
         if not mount.target.parts or mount.target.parts[0] not in COMPONENTS:
@@ -314,7 +320,7 @@ def missing_mounts(root: Path, config: HugoConfig) -> Iterator[Notice]:
 
 
 def is_ignored(place: PurePosixPath, config: HugoConfig) -> bool:
-    """Whether `ignoreFiles` names a file of the content."""
+    """Return whether `ignoreFiles` matches a file of the content."""
     for pattern in _texts(config.value("ignorefiles")):
         try:
             if re.search(pattern, place.as_posix()):

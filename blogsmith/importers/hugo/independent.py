@@ -1,4 +1,4 @@
-r"""What a text of a Hugo site shows, by markdown-it: for counting, by none of the code that translates."""
+"""Goldmark renderer based on markdown-it, for counting. It shares no code with the translation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from ..verify.markdown_reader import FORMULA_RULES, Dollars, content_rule, formula_html, markdown_reader
 
 PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
-"""Stands behind a text whose site has the extension passthrough, with the opening delimiters."""
+"""Comment after a text whose site uses the passthrough extension, with the opening delimiters."""
 _PASSTHROUGH = re.compile(r"\n<!-- formulas pass goldmark: (.*) -->\n\Z")
 _STRING = r"(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)"
 _SHOWN = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
@@ -26,14 +26,15 @@ _DIAGRAM = re.compile(
     r"(?m)^([ \t>]*)(`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b[\s\S]*?^[ \t>]*\2[ \t]*$"
     r"|\{\{[<%]\s*mermaid\b[^>%]*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*mermaid\s*[>%]\}\}"
 )
-"""Drawn as a picture, whose words are not those of a text."""
+"""Diagrams; the words in their code are not text of the page."""
 _FORMULA_FENCE = re.compile(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
     r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
 )
 _DRAWN = re.compile(r"(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz)\b|\{\{[<%]\s*mermaid\b")
 _FENCED_FORMULA = re.compile(r"(?:```|~~~)[ \t]*(?:math|katex|mathjax)\b")
-"""These two find out quickly that a text has none: the patterns above try each line."""
+"""This pattern and the one before quickly detect that a text has no match. The full patterns try each line.
+"""
 _DELIMITED = re.compile(r"\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(?<!\\)\$([^$]+)\$")
 _GITLAB = re.compile(r"(?<!\$)(\$\$?)`([^`\n]+)`\1(?!\$)")
 _INLINE_TEMPLATE = re.compile(
@@ -47,7 +48,7 @@ _DATA = re.compile(
 _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}")
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _TYPESET = re.compile(r"\$\$[^$\n]+\$\$|(?<![$\w])\$[^$\s](?:[^$\n]*[^$\s])?\$(?![$\w])")
-"""Formulas among the arguments of a call."""
+"""Formulas in the arguments of a call."""
 _SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
@@ -64,7 +65,10 @@ _MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 
 
 def render_goldmark(text: str, original: str) -> str:
-    """HTML of a text, formulas as `<math>` in it; `original` is the whole of its page, with the mark."""
+    """Return the text as HTML with formulas as `<math>`.
+
+    original: text of the whole page, with the `PASSTHROUGH` comment.
+    """
     mark = _PASSTHROUGH.search(original)
     has_dollar = mark is None or "$" in mark[1].split()
     text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
@@ -103,7 +107,7 @@ def _formulas(found: re.Match[str]) -> str:
 
 def _bracketed(found: re.Match[str]) -> str:
     if left := found["left"]:
-        # markdown-it would see lists and headings in the lines of a display
+        # markdown-it would find lists and headings in the lines of display math
         is_display = left.startswith("$$") and "\n" in left
         return _long_display(found) if is_display else left
     tex = (found["line"] or found["block"]).strip()
@@ -140,7 +144,7 @@ def _call(found: re.Match[str]) -> str:
         return "#"
     said = " ".join([each.strip('"`') for each in _SAID.findall(found[0])] or _TYPESET.findall(found[0]))
     if re.match(r"\{\{[<%]\s*/?\s*(?:sidenote|marginnote|footnote)\b", found[0]):
-        # what is said beside the text is no part of the word before it
+        # a margin note is not part of the word before it
         return " "
     if re.match(r"\{\{[<%]\s*(?:youtube|vimeo|video|tab|tabs|gist|img|image)\b", found[0]):
         return ""
@@ -157,20 +161,20 @@ def _parser(is_raw: bool) -> MarkdownIt:
 
 
 def _without_marks(state: StateCore) -> None:
-    """Takes from prose what is a mark to goldmark and a word to nobody."""
+    """Remove markers from prose that goldmark interprets and readers never see as text."""
     for token in state.tokens:
         for index, child in enumerate(token.children or ()):
             if child.type == "text":
                 text = child.content if index else _MARKER.sub("", child.content)
                 text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
-                # what is raised is a word of its own
+                # superscript is a word of its own
                 child.content = _RAISED.sub(
                     lambda found: f" {found[2]} " if found[1] == "^" else found[2], text
                 )
 
 
 def _unescape(tex: str) -> str:
-    """A formula without what Markdown takes away and TeX does not mean."""
+    """Remove Markdown escapes from TeX."""
     tex = re.sub(r"&(?:lt|gt|amp|quot|#\d+);", lambda found: unescape(found[0]), tex)
     tex = re.sub(r"(\\text\w*\{[^{}]*\})|\\([_*<>`~'\"])", lambda found: found[1] or found[2], tex)
     tex = re.sub(r"\\{3,4}", r"\\\\", tex)

@@ -1,6 +1,6 @@
-"""Where links, pictures and references of a Hugo site lead, and how the new site says it.
+"""Targets of links, images and references in a Hugo site, and their URLs in the new site.
 
-A relative address is one in the address of its page there, and one in the folder of its file here.
+A relative URL is relative to the URL of its page in Hugo, and to the folder of its file in blogsmith.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 class LinkTable:
-    """Knows every page and file of one site; remembers which files of `assets/` are shown."""
+    """All pages and files of one site. Records which files of `assets/` are shown."""
 
     def __init__(
         self,
@@ -62,12 +62,14 @@ class LinkTable:
         self._shown_assets: dict[str, Path] = {}
 
     def take_shown_assets(self) -> Mapping[str, Path]:
-        """Return files of `assets/` that pages have shown since the last call, by path below `static/`."""
+        """Return the files of `assets/` shown since the last call, by path below `static/`."""
         shown, self._shown_assets = self._shown_assets, {}
         return shown
 
     def reference(self, target: str, document: HugoDocument) -> str:
-        """Destination of `ref` and `relref`: a path with fragment; empty if there is no such page."""
+        """Return the destination of `ref` and `relref`: a path with fragment; empty if the page does not
+        exist.
+        """
         path, mark, fragment = target.strip().partition("#")
         if not path:
             return f"#{fragment}" if mark else ""
@@ -77,7 +79,7 @@ class LinkTable:
     def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
         near = [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
         folders = [] if path.startswith("/") else near
-        # a page in the language of the link goes before
+        # a page in the language of the link takes precedence
         for folder in [*folders, document.language, ""]:
             key = _key(posixpath.normpath(posixpath.join("/", folder, path.lstrip("/"))))
             if key in self._pages:
@@ -86,7 +88,7 @@ class LinkTable:
         return self._named.get(_name(name, document.language)) or self._named.get(_name(name, ""))
 
     def destination(self, address: str, document: HugoDocument) -> str:
-        """An address of a link or picture, as the new site has it; as it was if nothing is known of it."""
+        """Return the destination of a link or image in the new site; unchanged if its target is unknown."""
         written = address.strip()
         own = self._config.text("baseurl").rstrip("/")
         if own.startswith("http") and written.startswith(f"{own}/"):
@@ -114,7 +116,7 @@ class LinkTable:
         return None
 
     def _places(self, path: str, document: HugoDocument) -> Iterator[str]:
-        """Site paths that an address may mean, the likeliest first."""
+        """Iterate over the site paths that a URL may mean, most likely first."""
         base = self._config.base_path
         if path.startswith("/"):
             if base and f"{path}/".startswith(f"{base}/"):
@@ -124,7 +126,7 @@ class LinkTable:
         yield posixpath.normpath(posixpath.join(document.address or "/", path))
 
     def _file_at(self, path: str, document: HugoDocument) -> str:
-        """Address of a file of the site; empty if there is none."""
+        """Return the URL of a file of the site; empty if there is none."""
         names = [_resource(path, document), path]
         if document.language:
             whole = PurePosixPath(path)
@@ -147,11 +149,12 @@ class LinkTable:
         return ""
 
     def _named_beside(self, stem: str, document: HugoDocument) -> str:
-        """The file beside a page that has this name without its ending."""
+        """Return the file in the page's folder whose name without suffix is `stem`; empty if there is none.
+        """
         return next((name for name in self.beside(document) if PurePosixPath(name).stem == stem), "")
 
     def _elsewhere(self, written: str, document: HugoDocument) -> str:
-        """An address nothing is known of: a relative one as it was meant."""
+        """Return the URL for an unknown target. A relative one becomes a site path, as in Hugo."""
         if written.startswith("/"):
             return next(iter(self._places(written, document)))
         joined = posixpath.normpath(posixpath.join(document.address or "/", written))
@@ -159,13 +162,15 @@ class LinkTable:
         return joined if not written.startswith(".") or is_file else f"{joined.rstrip('/')}/"
 
     def has_file(self, address: str, document: HugoDocument) -> bool:
-        """Whether an address that `destination` gave is that of a file."""
+        """Return whether a destination from `destination` is a file."""
         if address.startswith("/"):
             return f"static{address}" in self._files or address[1:] in self._shown_assets
         return posixpath.normpath(f"content/{document.inner.parent.as_posix()}/{address}") in self._files
 
     def beside(self, document: HugoDocument) -> list[str]:
-        """Addresses of the files in the folder of a page, those of its language first."""
+        """Return the URLs of files in the folder of a page; its own folder first, then that of the site's
+        language.
+        """
         found: list[str] = []
         for place in _folders(document):
             names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
@@ -174,7 +179,7 @@ class LinkTable:
         return found
 
     def rewrite(self, masked: str, document: HugoDocument) -> str:
-        """Every destination in a text, of Markdown and HTML; code and formulas are hidden in it."""
+        """Rewrite every link destination in Markdown and HTML. masked: text with code and formulas hidden."""
 
         def substitute(text: str) -> str:
             inner = text[1:-1] if text.startswith(("<", '"', "'")) else text
@@ -191,12 +196,12 @@ class LinkTable:
 
 
 def _folders(document: HugoDocument) -> list[str]:
-    """Where the files of a page lie: its own folder, and that of the page in the site's language."""
+    """Return the folders with files of a page: its own, and that of the page in the site's language."""
     return list(dict.fromkeys([document.inner.parent.as_posix(), document.local.parent.as_posix()]))
 
 
 def _resource(name: str, document: HugoDocument) -> str:
-    """The file that `resources` in the front matter gives a name; empty if there is none."""
+    """Return the file that `resources` in the front matter gives this name; empty if there is none."""
     written = document.front.get("resources")
     for each in written if isinstance(written, list) else ():
         source = str(each.get("src") or "") if isinstance(each, Mapping) else "*"
@@ -210,12 +215,13 @@ def _name(name: str, language: str) -> str:
 
 
 def relative(target: PurePosixPath, document: HugoDocument) -> str:
-    """A file of `content/` as a page names it."""
+    """Return the path of a file in `content/`, relative to a page."""
     return os.path.relpath(target, document.inner.parent).replace(os.sep, "/")
 
 
 def _key(path: str) -> str:
-    """A page's path as references have it: without ending, without the file of a bundle."""
+    """Return the path of a page as references use it: without suffix and without the file name of a bundle.
+    """
     place = PurePosixPath("/" + path.strip("/"))
     if place.suffix in (".md", ".markdown", ".html"):
         place = place.with_suffix("")

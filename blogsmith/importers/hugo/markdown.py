@@ -1,7 +1,7 @@
-r"""Markdown as goldmark reads it → ours: code, formulas, HTML, text with a meaning; not links and shortcodes.
+r"""Conversion of goldmark's Markdown: code, formulas, HTML and literal text, but not links and shortcodes.
 
-With the extension passthrough goldmark leaves the formulas between its delimiters alone. Without it they are
-Markdown first: authors write `\_` for an index and `\\\\` for a row, or forget it.
+With the passthrough extension, goldmark leaves formulas between its delimiters alone. Without it, Markdown
+processes them first: authors write `\_` for an index and `\\\\` for a new row, or forget to.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from .config import HugoConfig
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
-"""Where MathJax takes an underscore for one."""
+"""Arguments where MathJax reads an underscore as a character."""
 _ENVIRONMENT = lazy_pattern(
     r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
     r"(?P<end>\\\\end\{(?P=name)\})"
 )
-r"""An environment whose backslashes are written twice: `\\\\begin{align}`."""
+r"""An environment whose backslashes are doubled: `\\\\begin{align}`."""
 _REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
-"""The inside of a formula that is a code span in dollars, so that Markdown leaves it alone."""
+"""Content of a formula that is written as a code span between dollars to protect it from Markdown."""
 _ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
 
 
 def dialect_of(config: HugoConfig) -> Dialect:
-    """Where formulas begin and end on this site."""
+    """Return the formula delimiters of this site."""
     delimiters = config.passthrough
     if delimiters is None:
-        # Markdown takes the backslash of a bracket away, and what is left is no formula
+        # Markdown removes the backslash of a bracket, and the rest is not a formula
         return Dialect(blank_dollar=True, escaped_brackets=True, brackets=False)
     has_dollar = "$" in delimiters or not any("(" in each for each in delimiters)
     return Dialect(dollar=has_dollar, blank_dollar=has_dollar, escaped_brackets=True, brackets=True)
 
 
 def rewrite_formulas(text: str, config: HugoConfig) -> str:
-    """Every formula in our delimiters."""
+    """Convert every formula to blogsmith's delimiters."""
     dialect = dialect_of(config)
     parts = []
     for segment in divide(text, dialect):
@@ -61,7 +61,7 @@ def rewrite_formulas(text: str, config: HugoConfig) -> str:
 
 
 def _prose(text: str, dialect: Dialect) -> str:
-    """Signs that mean nothing on this site and open a formula in ours."""
+    """Escape characters that mean nothing on this site but would open a formula in blogsmith."""
     if not dialect.brackets:
         text = literal_brackets(text)
         text = _ENVIRONMENT.sub(
@@ -88,16 +88,16 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
     if not opener:
         return tex
     if is_display(opener) or has_rows(tex):
-        # its lines stay as they are: they may begin with the marks of a list or quote around it
+        # keep the lines: they may begin with the markers of a quote or list around the formula
         return f"$${tex}$$" if "\n" in tex else display(tex)
     return inline(tex, after)
 
 
 def _plain_tex(tex: str, *, is_cell: bool) -> str:
-    r"""TeX behind Markdown's escapes.
+    r"""Remove Markdown's escapes from TeX.
 
-    `\|` stays outside of tables, and `\\[2pt]` anywhere: Markdown would take a backslash away, and who wrote
-    it meant a norm or a row.
+    `\|` stays outside of tables, and `\\[2pt]` stays everywhere. Markdown would remove a backslash, but the
+    author meant a norm or a new row.
     """
     if not is_cell:
         tex = _BAR.sub(lambda found: found[0][:-2] + _BAR_KEPT if len(found[0]) == 2 else found[0], tex)
@@ -115,7 +115,7 @@ _NUMBERS = lazy_pattern(r"\d+(?:\s*-\s*\d+)?")
 
 
 def rewrite_fence(block: str) -> str:
-    """A code block with the words behind its language as ours are; one that is indented stays."""
+    """Convert the info string of a code block. A block in a list or quote keeps its prefix."""
     found = _FENCE.match(block)
     if not found or "{" not in found["info"] or found["info"].startswith("{"):
         return block
@@ -127,12 +127,12 @@ def rewrite_fence(block: str) -> str:
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Options of the highlighter as they are written, names in lower case, without quotes."""
+    """Return the highlighter options, with names in lower case and values without quotes."""
     return {name.casefold(): value.strip("\"'[]") for name, value in _OPTION.findall(text)}
 
 
 def info_string(language: str, options: Mapping[str, str]) -> str:
-    """Language and options as ours are written."""
+    """Return an info string in blogsmith's form."""
     start = int(options["linenostart"]) if options.get("linenostart", "").isdigit() else 1
     parts = [language]
     names = ("title", "filename", "name", "file")
@@ -148,7 +148,8 @@ def info_string(language: str, options: Mapping[str, str]) -> str:
 
 
 def _marked(lines: str) -> str:
-    # Hugo counts marked lines from the first one of the block, as we do, whatever the numbers begin with
+    # Hugo counts highlighted lines from the first line of the block, as blogsmith does, whatever the line
+    # numbers are
     numbers = [re.sub(r"\s", "", each) for each in _NUMBERS.findall(lines)]
     return f"{{{','.join(numbers)}}}" if numbers else ""
 
@@ -162,9 +163,9 @@ _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _KEPT = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
 _WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
 _STRUCK = lazy_pattern(r"(?<![~\\/])~(?![\s~])([^~\n]*[^~\s\\/])~(?!~)")
-"""Not behind a slash: `https://host/~name/` is an address."""
+"""Strikethrough; not after a slash, because `https://host/~name/` is a URL."""
 _LOWERED = 4
-"""Characters of what is lowered in a formula of chemistry."""
+"""Maximum length of a subscript in a chemical formula, in characters."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
 _FORMULA_FENCE = lazy_pattern(
     r"(?m)(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
@@ -183,9 +184,9 @@ def rewrite_markdown(
     title: str,
     notice: Callable[[NoticeKind, str, str, str], None],
 ) -> str:
-    """A text in our Markdown.
+    """Convert a text to blogsmith's Markdown.
 
-    notice: takes kind, message, hint and what was removed.
+    notice: called with kind, message, hint and the removed text.
     """
     dialect = dialect_of(config)
     if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
@@ -209,18 +210,18 @@ def rewrite_markdown(
 
 
 def _code_block(block: str) -> str:
-    """A block of code in our words; one in the language of formulas is a formula."""
+    """Convert a code block. A block in the language of formulas becomes a formula."""
     fence = _FORMULA_FENCE.fullmatch(block)
     if fence is None:
-        # a block whose language is in braces is shown there, and would run here
+        # Hugo shows a block with its language in braces, but blogsmith would run it
         return rewrite_fence(_EXECUTED.sub(r"\1\2", block))
-    # delimiters of its own, as some themes want them inside
+    # some themes expect delimiters inside the block
     mark = "" if _DELIMITER.search(fence["tex"]) else "$$"
     return f"{fence['open']}{mark}\n{fence['tex']}{fence['close']}{mark}{fence['end']}"
 
 
 def _html(element: Element, indent: str) -> str:
-    """A block of HTML in Markdown where it is a film or a picture."""
+    """Convert an HTML block to Markdown if it is a video or an image."""
     if video := video_of(element):
         return f"\n\n{video}\n\n"
     found = figure_of(element)
@@ -234,14 +235,14 @@ def _setting(config: HugoConfig, *names: str) -> Any:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """Attributes below a block: those of a picture stand behind it, others only give it a look."""
+    """Convert attributes after a block: an image keeps its id and size, other attributes are only styling."""
     kept = _KEPT.findall(found["list"])
     is_image = _IMAGE.fullmatch(found["line"])
     return f"{found['line'].rstrip()}{{{' '.join(kept)}}}" if kept and is_image else found["line"]
 
 
 def _extras(masked: str, config: HugoConfig) -> str:
-    """Inserted, lowered and raised text, where the site has them."""
+    """Convert insertions, subscripts and superscripts, if the site enables them."""
     for name, pattern, shown in (
         ("insert", r"(?<!\+)\+\+(?=\S)([^+\n]+)\+\+(?!\+)", r"<ins>\1</ins>"),
         ("subscript", r"(?<!~)~(?=\S)([^~\s]+)~(?!~)", r"<sub>\1</sub>"),
@@ -253,14 +254,16 @@ def _extras(masked: str, config: HugoConfig) -> str:
 
 
 def _struck(found: re.Match[str]) -> str:
-    """What stands between single tildes: struck out in goldmark, and lowered as its author meant H~2~O."""
+    """Convert text between single tildes: strikethrough in goldmark, but a subscript if it is short, as in
+    H~2~O.
+    """
     before, text, after = found.string[: found.start()][-1:], found[1], found.string[found.end() :][:1]
     is_lowered = len(text) <= _LOWERED and (before.isalnum() or after.isalnum())
     return f"<sub>{text}</sub>" if is_lowered else f"~~{text}~~"
 
 
 def _literal(masked: str, config: HugoConfig) -> str:
-    """What is plain text to goldmark and something else here."""
+    """Escape text that is plain in goldmark but has a meaning in blogsmith."""
     if _setting(config, "extensions", "strikethrough") is not False:
         masked = _STRUCK.sub(_struck, masked)
     masked = literal_shortcodes(masked)

@@ -1,4 +1,4 @@
-"""One document of a Hugo site → a page of ours: front matter, text, and what both need of the site."""
+"""Translation of a Hugo document to a page: front matter, text, and requirements to the new site."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ KEYS = FrontKeys(
 
 
 def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """The front matter of a page, in our keys and order, and what of it means something else."""
+    """Return the front matter with blogsmith's keys in order, and notices about changed meanings."""
     front, source = document.front, document.path.as_posix()
     found: dict[str, Any] = {key: text for key in _TEXTS if (text := one_line(front.get(key)))}
     if description := one_line(front.get("description")) or one_line(front.get("summary")):
@@ -68,7 +68,7 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
     toc = front.get("toc", front.get("showtoc"))
     if isinstance(toc, bool):
         found["toc"] = toc
-    # as PaperMod, Docsy and Hextra call it
+    # key names of PaperMod, Docsy and Hextra
     if any(front.get(key) is True for key in _UNSEARCHED):
         found["search"] = False
     if isinstance(front.get("comments"), bool):
@@ -106,7 +106,7 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
 
 
 def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
-    """What keeps a page from readers makes it a draft: nothing hidden is published by an import."""
+    """Make a hidden page a draft, so that an import publishes nothing that was hidden. Return notices."""
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
     reasons = {
@@ -132,7 +132,7 @@ def _authors(front: Mapping[str, Any]) -> list[str]:
 
 
 def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
-    """Old addresses; those without a slash in front are relative to that of the page."""
+    """Return the old URLs of a page. An alias without a leading slash is relative to the page's URL."""
     folder = document.address.rstrip("/").rpartition("/")[0]
     start = f"/{document.language}" if document.language else ""
     found = []
@@ -144,7 +144,7 @@ def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
 
 
 def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
-    """Addresses of the page's picture, the likeliest first."""
+    """Iterate over the URLs that may be the page's image, most likely first."""
     cover = front.get("cover")
     written = [
         cover.get("image") if isinstance(cover, Mapping) else cover,
@@ -159,14 +159,17 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named_resources(resources: Any) -> Iterator[str]:
-    """Files that `resources` names as a page's picture, as themes want it."""
+    """Iterate over the files that `resources` names as the page's image, by names that themes use."""
     for each in resources if isinstance(resources, list) else ():
         if isinstance(each, Mapping) and each.get("name") in _COVERS:
             yield str(each.get("src") or "")
 
 
 def read_data(root: Path, config: HugoConfig) -> dict[str, Any]:
-    """Names of folders and files, without endings → what they hold; what cannot be read is left out."""
+    """Return the data files as nested mappings, by names of folders and files without suffix.
+
+    Files that cannot be read are omitted.
+    """
     found: dict[str, Any] = {}
     for file in mounted_files(root, mounts_of(config, "data")):
         text = read_text(root / file.path) if file.path.suffix.lower() in FORMS else None
@@ -178,7 +181,7 @@ def read_data(root: Path, config: HugoConfig) -> dict[str, Any]:
 def _load(text: str, suffix: str) -> Any:
     try:
         if suffix == ".json":
-            # the reader of settings wants a mapping; data may be a list
+            # the settings reader requires a mapping, but data may be a list
             return json.loads(text)
         return load_yaml(text) if suffix in (".yaml", ".yml") else load_data(text, FORMS[suffix])
     except (DataTextError, ValueError, RecursionError):
@@ -200,16 +203,16 @@ _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
 class SiteNeeds(NamedTuple):
-    """What pages need of the rest of the new site."""
+    """Requirements of pages to the rest of the new site."""
 
     kinds: frozenset[str] = frozenset()
-    """Kinds of boxes that the settings have to define."""
+    """Kinds of callouts that the settings must define."""
     assets: Mapping[str, Path] = MappingProxyType({})
-    """Path below `static/` → file of `assets/` that is copied there."""
+    """Path below `static/` → file of `assets/` to copy there."""
 
 
 class HugoPageTranslator:
-    """Translates the documents of one site; keeps what they share. Picklable."""
+    """Translator for the documents of one site, with their shared state. Picklable."""
 
     def __init__(self, root: Path, config: HugoConfig, files: HugoFiles) -> None:
         self._root = root
@@ -226,13 +229,15 @@ class HugoPageTranslator:
         return read_data(self._root, self._config)
 
     def translate_number(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
-        """Return the page of a document of the site, within a limit of time, and what it needs."""
+        """Return a document's page and its requirements, within the time limit of a page. number: document
+        index.
+        """
         page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
         return page, SiteNeeds(kinds, self._links.take_shown_assets())
 
     def translate(self, document: HugoDocument) -> ImportedPage:
-        """The page."""
+        """Translate a document to a page."""
         layout = str(document.front.get("layout") or document.front.get("type") or "").casefold()
         front, notices = page_front(document)
         found = [*document.notices, *notices, *self._raw_html(document)]
@@ -243,7 +248,7 @@ class HugoPageTranslator:
             front["image"] = image
         home = PurePosixPath("_index.md")
         if document.inner == home and document.address == "/" and len(self._config.languages) > 1:
-            # Hugo leads from the folder of the site's language to its front page
+            # Hugo redirects from the folder of the site's language to its home page
             front["aliases"] = [*front.get("aliases", ()), f"/{self._config.default_language.casefold()}/"]
         delimiters = self._config.passthrough
         mark = "" if delimiters is None else PASSTHROUGH.format(" ".join(delimiters))
@@ -259,7 +264,7 @@ class HugoPageTranslator:
         )
 
     def _raw_html(self, document: HugoDocument) -> Iterator[Notice]:
-        """HTML in a text that Hugo leaves out unless it is told not to."""
+        """Report HTML in a text that Hugo omits by default."""
         is_kept = self._config.value("markup", "goldmark", "renderer", "unsafe") is True
         if is_kept or not document.is_markdown or not re.search("<[A-Za-z]", document.body):
             return
@@ -312,7 +317,7 @@ class HugoPageTranslator:
         return ""
 
     def _image(self, document: HugoDocument) -> str:
-        """The page's own picture, if it is a file of the site."""
+        """Return the page's image, if it is a file of the site."""
         for written in image_candidates(document.front):
             address = self._links.destination(written, document)
             if self._links.has_file(address, document):
@@ -329,7 +334,7 @@ def _name_in(message: str) -> str:
 
 
 def _templates(site: Path) -> dict[str, str]:
-    """Shortcodes of the site's own, over those of its themes."""
+    """Return the shortcode templates of the site and its themes, by name. The site takes precedence."""
     found: dict[str, str] = {}
     themes = sorted((site / "themes").iterdir()) if (site / "themes").is_dir() else []
     for folder in (site, *themes):
@@ -342,7 +347,7 @@ def _templates(site: Path) -> dict[str, str]:
 
 
 def _macros(site: Path) -> dict[str, str]:
-    """Macros that templates of the site give to MathJax or KaTeX."""
+    """Return the macros that the site's templates configure for MathJax or KaTeX."""
     found: dict[str, str] = {}
     for folder in ("layouts", "assets", "static"):
         top = site / folder

@@ -1,4 +1,4 @@
-"""The files of a Hugo site: documents with front matter and address, and what is published as it is."""
+"""Files of a Hugo site: documents with front matter and URL, and files that are published unchanged."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _OWN = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "day", "section"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What of a page its address is made of."""
+    """Parts of a page that determine its URL."""
 
     sections: Sequence[str]
-    """Folders it lies in, from the top."""
+    """Folders of the page, outermost first."""
     name: str
-    """Of its file, or of its folder if it is a bundle."""
+    """Name of its file, or of its folder if it is a bundle."""
     title: str
     slug: str
-    """As its front matter has it; empty: none."""
+    """Slug in its front matter; empty: none."""
     date: dt.date | None
 
 
 def urlize(text: str) -> str:
-    """A text as a part of an address: lower case, a hyphen for blanks, without other signs.
+    """Return the text as a URL segment: lower case, hyphens for spaces, without other special characters.
 
-    A hyphen that is written stays, so that those on both sides of a removed sign are two. Source: `Sanitize`
-    in Hugo's common/paths.
+    Hyphens in the text stay, so two remain around a removed character. Source: `Sanitize` in Hugo's
+    common/paths.
     """
     kept: list[str] = []
     is_apart = was_hyphen = False
@@ -69,14 +69,15 @@ def _is_kept(text: str, index: int) -> bool:
 
 
 def default_address(placed: Placed, *, is_ugly: bool) -> str:
-    """Where a page without a pattern stands, without the base path."""
+    """Return the site path of a page without permalink pattern, without the base path."""
     last = urlize(placed.slug or placed.name).replace("/", "-")
     path = "/" + "".join(f"{urlize(section)}/" for section in placed.sections) + last
     return f"{path}.html" if is_ugly else f"{path}/"
 
 
 def expand(pattern: str, placed: Placed) -> str:
-    """Where a page with a pattern stands; empty if the pattern wants what the page does not have."""
+    """Return the site path for a permalink pattern; empty if the page lacks a date that the pattern requires.
+    """
     date = placed.date
     if date is None and re.search(":(year|month|day|weekday|yearday)", pattern):
         return ""
@@ -105,7 +106,7 @@ def expand(pattern: str, placed: Placed) -> str:
 
 
 def own_pattern(pattern: str, section: str) -> str:
-    """The same in the words of our setting `permalinks`; empty if these cannot say it."""
+    """Convert a permalink pattern to blogsmith's `permalinks` setting; empty if it cannot be expressed."""
     names = {found[4] or "sections" for found in _TOKEN.finditer(pattern)}
     slugs = names & (_SLUG_NAMES | {"slugorcontentbasename"})
     if not names <= _OWN or len(slugs) != 1:
@@ -121,20 +122,22 @@ _ENCRYPTION = lazy_pattern(
     r"(?i)"
     r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b"
 )
-"""A shortcode of hugo-encryptor and others, which shows its text to readers with a password."""
+"""A shortcode of hugo-encryptor and similar tools, which protects its content with a password."""
 _FOREIGN = frozenset((".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd"))
 
 
 @dataclass(frozen=True, slots=True)
 class HugoDocument:
-    """A file that Hugo makes a page of."""
+    """A file that becomes a page in Hugo."""
 
     path: PurePosixPath
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     inner: PurePosixPath
-    """Relative to the new content folder, ending in `.md`; other languages than the site's have folders."""
+    """Path relative to the new content folder, with suffix `.md`. Languages other than the site's have
+    folders.
+    """
     front: Mapping[str, Any]
-    """Names in lower case."""
+    """Front matter with keys in lower case."""
     body: str
     first_line: int
     address: str
@@ -142,44 +145,44 @@ class HugoDocument:
     is_markdown: bool = True
     notices: tuple[Notice, ...] = ()
     language: str = ""
-    """Code of its language; empty for that of the site."""
+    """Language code; empty for the site's language."""
     tag: str = ""
-    """What its page says of its language; empty for that of the site."""
+    """`lang` of its page; empty for the site's language."""
     is_resource: bool = False
-    """Whether it lies in the bundle of another page: Hugo makes no page of it."""
+    """Whether it is in the bundle of another page, so that Hugo makes no page of it."""
     cascaded: frozenset[str] = frozenset()
-    """Names of its front matter that stand in that of a section, or in the settings."""
+    """Front matter keys inherited from a section or from the settings."""
 
     @property
     def local(self) -> PurePosixPath:
-        """Its path without the folder of its language."""
+        """Return the path without the language folder."""
         return self.inner.relative_to(self.language) if self.language else self.inner
 
     @property
     def is_branch(self) -> bool:
-        """Whether it is the page of a section, or the front page."""
+        """Return whether it is the page of a section, or the home page."""
         return self.inner.stem == "_index"
 
     @property
     def is_bundle(self) -> bool:
-        """Whether its files lie beside it in a folder of its own."""
+        """Return whether it has a folder of its own with its files."""
         return self.inner.stem in ("index", "_index")
 
     @property
     def name(self) -> str:
-        """Of its file, or of its folder if it is a bundle."""
+        """Return the name of its file, or of its folder if it is a bundle."""
         return self.inner.parent.name if self.inner.stem == "index" else self.inner.stem
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Folders it lies in, from the top, without that of its language."""
+        """Return its folders, outermost first, without the language folder."""
         parent = self.local.parent
         return (parent.parent if self.inner.stem == "index" else parent).parts
 
 
 @dataclass(frozen=True, slots=True)
 class HugoFiles:
-    """What there is in a Hugo site."""
+    """Documents and files of a Hugo site."""
 
     documents: tuple[HugoDocument, ...]
     copied: tuple[ImportedFile, ...]
@@ -187,7 +190,7 @@ class HugoFiles:
 
 
 def find_files(root: Path, config: HugoConfig) -> HugoFiles:
-    """Every file of the site; `root` is that of the source."""
+    """Find all files of the site. root: folder of the source."""
     documents: list[HugoDocument] = []
     copied: dict[PurePosixPath, ImportedFile] = {}
     notices: list[Notice] = list(missing_mounts(root, config))
@@ -198,7 +201,7 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         if is_ignored(found.place, config):
             continue
         suffix, source = found.path.suffix.lower(), str(found.path)
-        # one that begins with a tag has no front matter: Hugo publishes it as it is
+        # an HTML file that begins with a tag has no front matter, and Hugo publishes it unchanged
         is_page = suffix in MARKDOWN or (
             suffix in _HTML and not (read_text(root / found.path) or "").lstrip().startswith("<")
         )
@@ -232,13 +235,13 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
 
 
 def _encrypted(document: HugoDocument) -> Notice | None:
-    """Return a notice for a page that a shortcode encrypts, or a part of it."""
+    """Return a notice if a shortcode encrypts the page or a part of it."""
     found = _ENCRYPTION.search(document.body)
     return withheld(f"the shortcode {found[1]} protects a part of it", document.path) if found else None
 
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:
-    """Return the document without what it gives to others: its own page may be open."""
+    """Remove `cascade` from a document's front matter, because the page itself may be public."""
     if "cascade" not in document.front:
         return document
     front = {key: each for key, each in document.front.items() if key != "cascade"}
@@ -264,23 +267,23 @@ def _is_search(document: HugoDocument) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a file of the content stands in the new site."""
+    """Location of a content file in the new site."""
 
     inner: PurePosixPath
     language: str
-    """Code; empty for that of the site."""
+    """Language code; empty for the site's language."""
     tag: str
-    """What its page says of its language; empty for that of the site."""
+    """`lang` of its page; empty for the site's language."""
 
 
 def _place_of(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Place | None:
-    """None: its language is not published."""
+    """Return the location of a file; None if its language is not published."""
     path, suffix = found.place, found.path.suffix
     stem, dot, last = path.stem.rpartition(".")
     known = config.languages
     language = found.language or known[0]
     if dot and last.casefold() in known and not found.language:
-        # a page loses its language, a file keeps its name: links say it
+        # a page loses its language suffix, but a file keeps its name, because links contain it
         path, language = (path.with_name(f"{stem}{suffix}") if is_page else path), last.casefold()
     elif dot and last.casefold() in config.mapping("languages"):
         return None
@@ -324,7 +327,7 @@ def _read_document(root: Path, path: PurePosixPath, place: _Place) -> HugoDocume
 
 
 def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[HugoDocument]:
-    """Documents with what sections and the settings give to all below them."""
+    """Apply the `cascade` values of sections and settings to the documents below them."""
     given = {
         document.inner.parent: list(_cascades(document.front.get("cascade")))
         for document in documents
@@ -334,7 +337,7 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
     for document in documents:
         folders = [folder for folder in document.inner.parents if folder in given]
         more: dict[str, Any] = {}
-        # what is nearest goes before
+        # the nearest section takes precedence
         for target, values in [*(each for folder in folders for each in given[folder]), *of_site]:
             if _is_target(document, target):
                 more = values | more
@@ -344,7 +347,7 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
 
 
 def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """What pages are meant, and what they are given."""
+    """Iterate over cascades as (target, values)."""
     for entry in list_of(written):
         if isinstance(entry, Mapping):
             values = with_params(entry)
@@ -362,13 +365,13 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
 
 
 def _lines_of(written: FrontText) -> dict[str, Any]:
-    """Front matter that cannot be read, line by line: the keys with one plain value."""
+    """Return the keys with one plain value of front matter that cannot be parsed, read line by line."""
     pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.head, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}
 
 
 def with_params(front: Mapping[str, Any]) -> dict[str, Any]:
-    """Front matter with names in lower case, and what stands under `params:` beside the rest."""
+    """Return the front matter with keys in lower case and the keys under `params:` moved to the top level."""
     found = {str(key).casefold(): value for key, value in front.items()}
     params = found.pop("params", None)
     more = {str(key).casefold(): value for key, value in params.items()} if isinstance(params, dict) else {}
@@ -376,13 +379,16 @@ def with_params(front: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def date_in(value: Any) -> dt.date | None:
-    """The day that a date of the front matter begins with; None if it is none."""
+    """Return the day of a date in front matter; None if it is not a date."""
     parts = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", date_text(value))
     return dt.date(*map(int, parts.groups())) if parts else None
 
 
 def date_text(value: Any) -> str:
-    """A date as ours are written: one in words or with slashes as `2024-03-01`; empty for what is none."""
+    """Return a date in blogsmith's form, such as `2024-03-01`; empty if it is not a date.
+
+    Dates with slashes or month names are converted.
+    """
     text = " ".join(str(value or "").split())
     try:
         if re.match(r"\d{4}-\d{1,2}-\d{1,2}", text):
@@ -420,7 +426,7 @@ def _address(document: HugoDocument, config: HugoConfig) -> str:
     placed = Placed(sections, name, title, slug, date)
     start = _start(document, config)
     if url := str(front.get("url") or ""):
-        # from a slash on it is that of the site, otherwise of its language
+        # with a leading slash it is relative to the site, otherwise to its language
         return ("" if url.startswith("/") else start) + expand(url, placed)
     if document.is_branch and not document.sections:
         return f"{start}/"
@@ -433,7 +439,7 @@ def _address(document: HugoDocument, config: HugoConfig) -> str:
 
 
 def _start(document: HugoDocument, config: HugoConfig) -> str:
-    """What the addresses of a language begin with."""
+    """Return the prefix of URLs in the document's language."""
     in_folder = config.value("defaultcontentlanguageinsubdir") is True and len(config.languages) > 1
     own = config.default_language.casefold() if in_folder else ""
     return f"/{document.language or own}" if document.language or own else ""

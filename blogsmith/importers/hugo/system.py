@@ -1,4 +1,4 @@
-"""Hugo as a system that can be imported: all pages of a site, and its settings as ours."""
+"""Importer for Hugo: all pages of a site, and its settings converted to blogsmith's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .page import KEYS, HugoPageTranslator
 from .source import HugoDocument, HugoFiles, find_files, own_pattern, urlize
 
 _MADE = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
-"""Pages that nobody writes."""
+"""URLs of generated pages."""
 _OTHER_NAMES = {"/archives/": "/archive/"}
 
 
@@ -35,14 +35,14 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: HugoConfig) -> OldSettings:
-    """Return the settings, and what of them is read."""
+    """Return the old settings and the names of those that the importer reads."""
     return OldSettings(config.file, config.values, _TRANSLATED)
 
 
 def site_settings(
     config: HugoConfig, macros: Mapping[str, str], documents: Iterable[HugoDocument]
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """The settings of the new site, and what of the menu has no place in it."""
+    """Return the settings of the new site, and notices about menu entries without a target."""
     found: dict[str, Any] = {"title": config.language_text("title") or "Untitled site"}
     if description := config.text("params", "description") or config.text("description"):
         found["description"] = description
@@ -62,7 +62,7 @@ def site_settings(
     if permalinks := _permalinks(config, every):
         found["permalinks"] = permalinks
     found |= _markup(config)
-    # ids of headings as goldmark makes them, and what lies at other hosts as browsers show it
+    # heading ids like those of goldmark, and resources of other hosts as browsers show them
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if macros:
         found["math"] = {"macros": dict(macros)}
@@ -83,7 +83,7 @@ def _author(config: HugoConfig) -> str:
 
 def _markup(config: HugoConfig) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    # goldmark sets typographic quotes unless it is told not to
+    # goldmark uses typographic quotes by default
     typographer = config.value("markup", "goldmark", "extensions", "typographer")
     options = typographer if isinstance(typographer, Mapping) else {}
     if typographer is not False and options.get("disable") is not True:
@@ -94,7 +94,7 @@ def _markup(config: HugoConfig) -> dict[str, Any]:
 
 
 def _permalinks(config: HugoConfig, documents: Iterable[HugoDocument]) -> dict[str, str]:
-    """Section → pattern, for sections whose own pattern says what ours can."""
+    """Map each section to its permalink pattern, where blogsmith can express the pattern."""
     found = {}
     for section in sorted({document.sections[0] for document in documents if document.sections}):
         pattern = config.permalink(section)
@@ -132,7 +132,7 @@ def _menu(
 
 
 def _front_menu(document: HugoDocument) -> Mapping[str, Any] | None:
-    """What a page says of its place in the main menu; None if it has none."""
+    """Return the page's entry in the main menu; None if it has none."""
     written = document.front.get("menu") or document.front.get("menus")
     if written == "main" or (isinstance(written, list) and "main" in written):
         return {}
@@ -157,7 +157,7 @@ def _addresses(documents: Iterable[HugoDocument]) -> frozenset[str]:
 
 
 def _target(url: str, config: HugoConfig, known: frozenset[str]) -> str:
-    """Where a menu entry leads on the new site; empty if there is nothing."""
+    """Return the URL of a menu entry in the new site; empty if its target does not exist."""
     parts = urlsplit(url)
     if parts.netloc and not url.startswith(config.text("baseurl").rstrip("/") or "\0"):
         return url if parts.scheme in ("http", "https") else ""
@@ -172,8 +172,7 @@ _LISTS = frozenset(("tags", "categories", "series"))
 
 
 def without_lists(files: HugoFiles) -> tuple[HugoFiles, tuple[Notice, ...]]:
-    """The files of a site without pages that stand where lists are made; those that say something stand
-    beside these."""
+    """Remove pages whose URL belongs to a generated list. Pages with text move to a URL of their own."""
     notices: list[Notice] = []
     documents = tuple(_moved(files, notices))
     return replace(files, documents=documents), tuple(notices)
@@ -192,7 +191,7 @@ def _moved(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDocument]:
         name = urlize("-".join(document.inner.with_suffix("").parts).removesuffix("-_index")) + "-text"
         message = f"the text of a list is a page of its own: /{name}/"
         notices.append(Notice("changed", message, source, hint="link to it"))
-        # the old address is that of the list
+        # the old URL is that of the list
         yield replace(document, inner=PurePosixPath(f"{name}.md"), address="")
 
 
@@ -204,16 +203,16 @@ def _is_list(document: HugoDocument) -> bool:
 
 
 class Hugo:
-    """A site with a `hugo.toml`, or a `config.toml` beside `content/`."""
+    """A site with a `hugo.toml`, or with a `config.toml` next to `content/`."""
 
     title = "Hugo"
 
     def recognises(self, root: Path) -> bool:
-        """Whether there are settings of Hugo."""
+        """Return whether the folder contains Hugo settings."""
         return find_config(root) is not None
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of the site."""
+        """Read the whole site."""
         config = read_config(root)
         files, lists = without_lists(find_files(root, config))
         documents = files.documents
@@ -246,12 +245,12 @@ class Hugo:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML as goldmark would make it."""
+        """Return the page's HTML as goldmark would produce it."""
         return render_goldmark(text, page.original)
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
-    """The lists of sections in other languages, which only a page of their own makes here."""
+    """Return pages for section lists in other languages, which blogsmith does not generate."""
     every = list(documents)
     known = {document.inner for document in every}
     sections = {
@@ -266,7 +265,7 @@ def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
 
 
 def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:
-    """Sections whose pages stand in an order of their own."""
+    """Report sections whose pages are ordered by weight."""
     weighed = Counter(
         "/".join(document.inner.parts[:-1] if not document.is_bundle else document.inner.parts[:-2])
         for document in documents

@@ -1,9 +1,9 @@
-"""HTML in posts of a Jekyll site → Markdown where Markdown can say it.
+"""Conversion of HTML in Jekyll posts to Markdown, where Markdown can express it.
 
-kramdown leaves block elements alone up to their end, blank lines and indentation included, unless they ask
-for Markdown with `markdown="1"`. CommonMark ends them at a blank line, and what is indented after that is
-code. So HTML that stays loses its blank lines, and what asked for Markdown gets some. Elements of a line,
-such as `<br>`, begin a block of HTML in CommonMark if they are alone in the first line of a paragraph.
+kramdown leaves block elements unchanged up to their end, including blank lines and indentation, unless they
+request Markdown with `markdown="1"`. CommonMark ends them at a blank line and reads indented lines after it
+as code. So HTML that stays loses its blank lines, and elements that request Markdown get blank lines. Inline
+elements such as `<br>` begin an HTML block in CommonMark if they are alone on the first line of a paragraph.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HOLDER = lazy_pattern(
     r"(?mi)^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
     r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)"
 )
-"""The start of an element in which there are blocks."""
+"""Start of an element that may contain blocks."""
 _START = lazy_pattern(rf"^[ ]{{0,3}}(?=<(?:{'|'.join(sorted(BLOCKS))})\b)", re.MULTILINE | re.IGNORECASE)
 _INDENTED_TAG = lazy_pattern(r"^[ \t]+(?=</?[A-Za-z])", re.MULTILINE)
 _INDENTED = lazy_pattern(r"^[ \t]+", re.MULTILINE)
@@ -46,7 +46,7 @@ _HTML_LINE = lazy_pattern(
     rf"(?mi)^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b"
 )
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
-"""A block of Markdown at the margin, behind a blank line: fences among them are marks."""
+"""A block of Markdown at the margin, after a blank line; fences are placeholders here."""
 _FOLLOWED = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
 _LONE_TAG = lazy_pattern(
     r"(?i)"
@@ -57,9 +57,9 @@ _LONE_TAG = lazy_pattern(
 
 
 def ask_for_markdown(text: str, *, is_default: bool) -> str:
-    """The text in which HTML asks for Markdown by itself where an option does so for all that follows.
+    """Add `markdown="1"` to HTML where an option requests Markdown for all following elements.
 
-    is_default: whether the site's settings do. Source: kramdown, option `parse_block_html`.
+    is_default: whether the site's settings request it. Source: kramdown, option `parse_block_html`.
     """
     start = 0 if is_default else -1
     if start < 0 and (option := _PARSES.search(text)):
@@ -72,7 +72,7 @@ def ask_for_markdown(text: str, *, is_default: bool) -> str:
 
 
 def settle_blocks(text: str) -> str:
-    """The text with its HTML so that CommonMark ends it where kramdown does."""
+    """Rewrite HTML blocks so that CommonMark ends them where kramdown does."""
     hidden = Pieces("\ue014\ue015")
     text = _FENCE.sub(lambda found: hidden.mask(found[0]), text)
     text = _VERBATIM.sub(lambda found: hidden.mask(found[0]), text)
@@ -83,25 +83,26 @@ def settle_blocks(text: str) -> str:
     while found := _START.search(text, position):
         end = ends.of(found.end())
         if end is None:
-            # it is never closed: as far as its first blank line
+            # it is never closed, so it ends at its first blank line
             blank = re.compile(r"\n[ \t]*\n").search(text, found.end())
             end = blank.start() if blank else len(text)
         parts += [text[position : found.start()], _settled(text[found.end() : end])]
         position = end
         if _FOLLOWED.match(text, end):
-            # the next line is a paragraph to kramdown
+            # kramdown reads the next line as a paragraph
             parts.append("\n")
     parts.append(text[position:])
     return hidden.restore("".join(parts))
 
 
 def has_markdown(html: str) -> bool:
-    """Whether an element holds blocks that its author meant as Markdown, though it does not say so."""
+    """Return whether an element contains blocks that are meant as Markdown, although it does not request it.
+    """
     return _MARKDOWN.search(html) is not None
 
 
 def stands_in_html(before: str) -> bool:
-    """Whether what follows a text stands in a block of HTML, where Markdown is not read."""
+    """Return whether text after `before` is in an HTML block, where Markdown is not read."""
     start = max(before.rfind("\n\n"), 0)
     return _HTML_LINE.search(before, start) is not None
 
@@ -127,24 +128,24 @@ _COLOUR = lazy_pattern(r"\\definecolor\s*\{([^{}]+)\}\s*\{(\w+)\}\s*\{([^{}]+)\}
 
 
 class HtmlTranslator:
-    """Translates the HTML of one page. Lives as long as its translation."""
+    """Translator for the HTML of one page. Lives as long as the translation of the page."""
 
     def __init__(self, context: PageContext) -> None:
         self._context = context
         self.macros: dict[str, str] = {}
-        """Macros of the page, from formulas that are not shown."""
+        """Macros of the page, from hidden formulas."""
         self._kept: list[str] = []
         self.colours: dict[str, str] = {}
-        """Name → `[model]{value}`, likewise."""
+        """Colors of the page, from hidden formulas: name → `[model]{value}`."""
 
     def translate(self, masked: MaskedText) -> str:
-        """The text with its HTML translated, still masked."""
+        """Translate the HTML of a text, which stays masked."""
         text = _PICTURE.sub(r"\1", masked.text)
-        # a caption behind a row of images is part of it
+        # a caption after a row of images belongs to the row
         text = _CAPTION.sub(lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}", text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
         if self._kept:
-            # macros with an optional argument, which front matter has no form for
+            # front matter has no form for macros with an optional argument
             definitions = self._context.finished.mask("$$\n" + "\n".join(self._kept) + "\n$$")
             text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
@@ -163,14 +164,14 @@ class HtmlTranslator:
         if element.name == "details":
             return self._details(element, masked)
         if element.name == "p" and not element.attributes and not element.inner_source().strip():
-            # space between lines; what follows at once is a text for kramdown, and would be HTML here
+            # it is spacing; kramdown reads the following line as text, but blogsmith would read it as HTML
             return "\n"
         if has_markdown(element.source()):
             inner = replace_blocks(
                 element.inner_source(), lambda each, indent: self._block(each, indent, masked)
             )
             if element.name == "p" and not element.attributes:
-                # no browser has a list in a paragraph, and Markdown needs no tag for one
+                # browsers allow no list in a paragraph, and Markdown needs no tag for it
                 return _alone(_dedented(inner).strip())
             head, *_ = re.split(r"\n[ \t]*\n", inner.lstrip("\n"), maxsplit=1)
             space = "\n\n" if self._cites(head) and not re.search(r"^[ \t]*<", head) else ""
@@ -178,8 +179,11 @@ class HtmlTranslator:
         return self._with_paragraphs(_without_blanks(element))
 
     def _with_paragraphs(self, element: Element) -> str:
-        """HTML in which what holds citations or marks of notes is a paragraph of Markdown, where these are
-        read."""
+        """Return the HTML with Markdown paragraphs around children that contain citations or footnote
+        references.
+
+        Citations and references are only read in Markdown.
+        """
         if element.name not in _INLINE and any(
             self._cites(child if isinstance(child, str) else child.source())
             for child in element.children
@@ -199,7 +203,7 @@ class HtmlTranslator:
         return "[@" in text or "[^" in text
 
     def _take_macros(self, element: Element, masked: MaskedText) -> bool:
-        """Whether an element that is not shown holds nothing but definitions, which are noted."""
+        """Take macros and colors from a hidden element. Return whether it contained any."""
         text = masked.restore(element.inner_source())
         definitions = tex_macros(text)
         colours = {
@@ -219,7 +223,7 @@ class HtmlTranslator:
         if element.name == "details":
             return self._details(element, masked)
         inner = _dedented(element.inner_source())
-        # once more: what is in it may be pictures and rows of them
+        # it may contain images and rows of images
         inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
         if element.name in _PLAIN and not element.classes - {"caption", "l-body"}:
             return _alone(inner.strip())
@@ -230,7 +234,7 @@ class HtmlTranslator:
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
     def _details(self, element: Element, masked: MaskedText) -> str:
-        """A fold; its text is Markdown here, as it is in every browser's eyes."""
+        """Return a fold, with its content as Markdown."""
         summary = next((each for each in element.elements if each.name == "summary"), None)
         rest = "".join(
             child if isinstance(child, str) else child.source()
@@ -259,13 +263,13 @@ def _alone(text: str) -> str:
 
 
 def _without_blanks(element: Element) -> Element:
-    """HTML that stays HTML up to its end: without the blank lines that would end it."""
+    """Remove blank lines from HTML that stays HTML, because they would end the block."""
     (plain, *_) = parse_elements(re.sub(r"\n[ \t]*(?=\n)", "", element.source()))
     return plain if isinstance(plain, Element) else element
 
 
 def _dedented(text: str) -> str:
-    """Lines without the indentation that all of them share."""
+    """Remove the indentation that all lines after the first share."""
     lines = text.strip("\n").split("\n")
     shared = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()), default=0)
     first = lines[0].lstrip() if lines else ""
@@ -273,7 +277,7 @@ def _dedented(text: str) -> str:
 
 
 def inline_html(text: str) -> str:
-    """Images in paragraphs as Markdown; in blocks of HTML they stay tags."""
+    """Convert images in paragraphs to Markdown; in HTML blocks they stay tags."""
     return _IMAGE.sub(
         lambda found: found[0] if stands_in_html(text[: found.start()]) else single_images(found[0]), text
     )

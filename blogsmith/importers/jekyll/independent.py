@@ -1,6 +1,6 @@
-"""What a text of a Jekyll site shows, by markdown-it: for counting, and by none of the code that translates.
+"""Kramdown renderer based on markdown-it, for counting. It shares no code with the translation.
 
-Liquid is taken away by expressions, and what common tags and includes show is put in its place.
+Liquid is removed by regular expressions, and the output of common tags and includes is inserted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ARGUMENT = lazy_pattern(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'
 _ESCAPED_QUOTE = lazy_pattern(r"\\([\"'])")
 _CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
 _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?\s*endfor\s*-?%\}")
-"""A loop without loops in it: its text is a template, what it gives are lists."""
+"""A loop without nested loops: its body is a template, and its output are lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
 _OUTPUTS = lazy_pattern(r"(?:\{\{[^{}]*\}\}/)+")
 _LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
@@ -50,26 +50,26 @@ _RAW_BLOCK = lazy_pattern(
     r"(?mi)^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
     r"(?:(?!</?\1\b)[\s\S])*</\1"
 )
-"""kramdown leaves it as it is: what is indented in it is no code."""
+"""kramdown leaves these blocks unchanged, so indented lines in them are not code."""
 _INDENTED = lazy_pattern(r"^[ \t]{4,}(?=\S)", re.MULTILINE)
 _INSIDE = "   "
-"""As far as a line may be indented that is no code, and still stands in the list item above it."""
+"""Maximum indentation of a line that is not code and still belongs to the list item above it."""
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _LONE_TAG = lazy_pattern(
     r"(?mi)^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
     r"(?!\d+[.)][ \t])(?=\S)"
 )
-"""kramdown reads them as a part of the paragraph."""
+"""kramdown reads these tags as part of the paragraph."""
 _NO_MARKDOWN = lazy_pattern(
     r"\{::/?(?:nomarkdown|comment|options)\b[^{}\n]*/?\}|\{:/(?:nomarkdown|comment)?\}"
 )
 
 
 def render_kramdown(text: str) -> str:
-    """HTML of a text, formulas as `<math>` or between dollars in it."""
+    """Return the text as HTML, with formulas as `<math>` or between dollars."""
     text = _without_liquid(_DISTILL_CODE.sub(_code, text))
     parts = _FENCE.split(text)
-    # what looks like HTML or an attribute list in a fence is code
+    # HTML and attribute lists inside a fence are code
     text = "".join(
         part if number % 3 == 1 else _text(part, after=parts[number - 2] if number else "")
         for number, part in enumerate(parts)
@@ -83,13 +83,13 @@ _INDENTED_CODE = lazy_pattern(
     r"(?m)(^(?![ \t<]|[-*+:][ \t]|\d+[.)][ \t]|\[\^)[^\n]+\n(?:[ \t]*\n)+)"
     r"((?=(?: {4}|\t)[ \t]*\S)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n)+)"
 )
-"""Behind a line of a paragraph and a blank one: in a list, a note or an element it is text."""
+"""Indented code after a paragraph line and a blank line. In a list, note or element it would be text."""
 _AFTER_FENCE = "\ue022"
 
 
 def _text(text: str, after: str) -> str:
-    """Text between fences; what is indented as code stays as it is. after: the fence before it."""
-    # the end of a fence is such a line, too
+    """Convert the text between fences; indented code stays unchanged. after: the fence before it."""
+    # the end of a fence counts as a paragraph line
     text = f"{_AFTER_FENCE}{text}" if after[:1] in ("`", "~") else text
     parts = _INDENTED_CODE.split(text)
     pieces = [
@@ -101,12 +101,12 @@ def _text(text: str, after: str) -> str:
 _ESCAPED_FORMULA = lazy_pattern(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$)|(?<!\\)\\(?=\$\$[^$\n]+\$\$)"
 )
-"""A formula that kramdown sets in the line."""
+"""A formula that kramdown renders as inline math."""
 _BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
 
 
 def _prose(text: str) -> str:
-    """Text between fences without what only steers kramdown, HTML in it as CommonMark would end it."""
+    """Remove kramdown's directives from text between fences, and end HTML as CommonMark would."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
     text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
@@ -118,7 +118,7 @@ def _prose(text: str) -> str:
 
 
 def render_html(text: str) -> str:
-    """HTML of a page that is written in it."""
+    """Return the HTML of a page that is written in HTML."""
     return _without_liquid(text).replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
 
 
@@ -131,13 +131,13 @@ def _without_liquid(text: str) -> str:
         text = unrolled
     text = _MERMAID.sub("", _HIGHLIGHT.sub(_code, _COMMENT.sub("", text)))
     text = _CITE.sub(_citation, _INCLUDE.sub(_figure, _CAPTURED.sub("", text)))
-    # of two outputs with a slash between them two slashes would be left, and what follows would be a host
+    # two adjacent outputs with a slash between them would leave `//`, and the next part would be a host
     text = _OUTPUTS.sub("/", _QUOTED.sub(r"\1", text))
     return _LIQUID.sub("", _OUTPUT.sub("", text))
 
 
 def _code(found: re.Match[str]) -> str:
-    # blank lines would end the HTML
+    # a blank line would end the HTML block
     code = escape(found[1]).replace("\n", "&#10;")
     return f"\n\n<pre><code>{code}</code></pre>\n\n"
 
@@ -167,14 +167,14 @@ def _parser() -> MarkdownIt:
 
 
 def _render_block(content: str) -> str:
-    """A line that begins and ends with a formula is taken for one: `$$a$$ and $$b$$`."""
+    """Render a line that begins and ends with a formula and was read as one formula: `$$a$$ and $$b$$`."""
     shown = [part if n % 2 else formula_html(part) for n, part in enumerate(content.split("$$"))]
     return f"<p>{''.join(shown)}</p>\n"
 
 
 def _render_inline(content: str) -> str:
     if content[:1].isdigit() and content[-1:].isspace():
-        # $5 and $6
+        # two prices: $5 and $6
         return f"${escape(content)}$"
     if _END_TAG.search(content):
         # two prices, each in an element of its own

@@ -1,8 +1,8 @@
-"""What kramdown has and CommonMark has not, in our words: formulas, attribute lists, tables, abbreviations.
+"""Conversion of kramdown syntax that CommonMark lacks: formulas, attribute lists, tables, abbreviations.
 
-kramdown reads `$$…$$` itself: a display if it is a block of its own, otherwise a formula in the line. What is
-between other delimiters is Markdown to it, so escapes are removed before MathJax or KaTeX sees it. Functions
-take text in which code and formulas are hidden, except those about code.
+kramdown reads `$$…$$` itself: as display math if it is a block of its own, otherwise as inline math. Text
+between other delimiters is Markdown for it, so escapes are removed before MathJax or KaTeX sees it.
+Functions expect text with code and formulas hidden, except those about code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ENDS_ITEM = lazy_pattern(r"[ \t]*\n[ \t>]*(?:[-*+]|\d+\.)[ \t]")
 _PROSE = lazy_pattern(
     r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
 )
-"""A number, or words without a sign of TeX: around them kramdown takes the backslashes for escapes."""
+"""A number, or words without TeX characters: here kramdown reads the backslashes of delimiters as escapes."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _TABLE_ROWS = lazy_pattern(
     r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
@@ -38,10 +38,10 @@ _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 def rewrite_formulas(
     prose: str, masked: MaskedText, config: JekyllConfig, colours: Mapping[str, str]
 ) -> MaskedText:
-    """Every hidden formula in our delimiters. prose: what `masked.text` has become, which says where it
-    stands.
+    """Convert every hidden formula to blogsmith's delimiters.
 
-    colours: name → `[model]{value}`, of those that the page defines.
+    prose: the current form of `masked.text`, which contains the positions. colours: name → `[model]{value}`,
+    for colors that the page defines.
     """
     hidden = list(masked.hidden)
     for mark in _MARK.finditer(prose):
@@ -54,8 +54,9 @@ def rewrite_formulas(
 
 
 def with_colours(tex: str, colours: Mapping[str, str]) -> str:
-    """A formula with the colours that a page defines written out: here a definition counts for its formula
-    alone."""
+    """Replace the names of colors that a page defines, because in blogsmith a definition is local to its
+    formula.
+    """
 
     def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
@@ -96,24 +97,26 @@ _IN_LINE = "\ue016"
 
 
 def mark_inline(text: str) -> str:
-    r"""`\$$x$$` at the beginning of a block is a formula in the line to kramdown: a mark for it instead of
-    the backslash; elsewhere on a line it is meant so. The text holds no code."""
+    r"""Replace the backslash of `\$$x$$` with a placeholder: kramdown reads it as inline math.
+
+    This applies at the start of a block, and elsewhere to a formula on one line. The text contains no code.
+    """
     return _ESCAPED_START.sub(lambda found: (found[1] or "") + _IN_LINE, text)
 
 
 def unmark_inline(text: str) -> str:
-    """The text without these marks."""
+    """Remove the placeholders of `mark_inline`."""
     return text.replace(_IN_LINE, "")
 
 
 def _is_text(opening: str, text: str, before: str) -> bool:
-    """Whether what stands between escaped brackets is no formula, as `A\\[B, D<sub>Y</sub>\\]`."""
+    r"""Return whether text between escaped brackets is not a formula, as in `A\\[B, D<sub>Y</sub>\\]`."""
     is_index = opening == "[" and before[-1:].isalnum()
     return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
 
 
 def _bare(opening: str, text: str, before: str, after: str) -> str:
-    """A text in brackets; as entities where these would be a link or a key."""
+    """Return the text in brackets, as entities where brackets would start a link or a keyboard key."""
     if opening == "(":
         return f"({text})"
     if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
@@ -122,7 +125,7 @@ def _bare(opening: str, text: str, before: str, after: str) -> str:
 
 
 def _is_block(before: str, after: str) -> bool:
-    """Whether a formula is a block of its own for kramdown."""
+    """Return whether kramdown reads a formula as a block of its own."""
     *above, line = before.rsplit("\n", 2)[-2:]
     has_marker = bool(line.strip(" \t>"))
     is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
@@ -132,8 +135,10 @@ def _is_block(before: str, after: str) -> bool:
 
 
 def single_row_ends(tex: str) -> str:
-    r"""TeX whose tables end their rows by `\\`, not by `\\\\`, which some write for other readers of
-    Markdown: to TeX there is an empty row between."""
+    r"""Replace `\\\\` with `\\` as row separator in tables of TeX.
+
+    Some authors double it for other Markdown parsers, but to TeX it is an additional empty row.
+    """
     if "\\\\\\\\" not in tex:
         return tex
     return _TABLE_ROWS.sub(lambda found: found[1] + found[3].replace("\\" * 4, "\\" * 2) + found[4], tex)
@@ -165,7 +170,7 @@ _PROMPTS: Mapping[str, str] = {
     **dict.fromkeys(name_set("prompt-danger notice--danger block-danger"), "DANGER"),
     **{"prompt-tip": "TIP", "block-tip": "TIP", "notice--success": "SUCCESS", "important": "IMPORTANT"},
 }
-"""Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio, Just the Docs → our callout."""
+"""Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio or Just the Docs → callout."""
 _KEPT = frozenset(("title", "lang", "dir", "rel"))
 
 
@@ -181,16 +186,16 @@ class AttributeList:
 
     @property
     def width(self) -> str:
-        """How wide it makes an image."""
+        """Return the width of an image with this list; empty if it has none."""
         return length(self.pairs.get("width", "")) or style_length(self.pairs.get("style", ""))
 
     @property
     def callout(self) -> str:
-        """The callout that its class stands for; empty for none."""
+        """Return the kind of callout for its classes; empty for none."""
         return next((_PROMPTS[name] for name in self.classes if name in _PROMPTS), "")
 
     def own(self) -> str:
-        """What of it our own attribute lists have a meaning for; empty for nothing."""
+        """Return the attributes that blogsmith supports, as an attribute list; empty if there are none."""
         parts = [f"#{self.id}"] if self.id else []
         parts += [f"{key}={_quoted(value)}" for key, value in self.pairs.items() if key in _KEPT]
         parts += [f"width={self.width}"] if self.width else []
@@ -202,7 +207,7 @@ def _quoted(value: str) -> str:
 
 
 def parse_list(text: str) -> AttributeList:
-    """What stands between `{:` and `}`."""
+    """Parse the text between `{:` and `}`."""
     name, classes, pairs, names = "", [], {}, []
     for found in _ITEM.finditer(text):
         if found["id"]:
@@ -219,7 +224,8 @@ def parse_list(text: str) -> AttributeList:
 
 
 def take_extensions(text: str) -> str:
-    """The text without what only steers kramdown."""
+    """Remove kramdown's directives, definitions and comments from the text. Insert defined attribute lists.
+    """
     defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
     text = _DEFINED.sub("", text)
     for name, attributes in defined.items():
@@ -232,7 +238,7 @@ def take_extensions(text: str) -> str:
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """`pattern.sub` up to the last `{:/ … }`: behind it nothing is closed, and need not be looked for."""
+    """Apply `pattern.sub` up to the last `{:/ … }`; after it nothing is closed, so no search is necessary."""
     end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
     return pattern.sub(replace, text[:end]) + text[end:]
 
@@ -242,13 +248,13 @@ def _put_behind(attributes: str, found: re.Match[str]) -> str:
 
 
 def take_abbreviations(text: str) -> str:
-    """The text with its abbreviations explained where they stand, and without their definitions."""
+    """Annotate abbreviations with their meanings, and remove the definitions."""
     known = {found[1]: found[2].strip() for found in _ABBREVIATION.finditer(text)}
     if not known:
         return text
     text = _ABBREVIATION.sub("", text)
     names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
-    # not inside a tag, an address or a heading's line
+    # not inside a tag, a URL or a heading
     pattern = re.compile(rf"(?m)(<[^<>]*>|\]\([^()\s]*\)|https?://\S+|^#+ .*$)|(?<![\w:|])({names})(?!\w)")
     return pattern.sub(
         lambda found: found[0] if found[1] or not known[found[2]] else f"::{found[2]}|{known[found[2]]}::",
@@ -263,10 +269,10 @@ _BLANK_ADDRESS = lazy_pattern(
 
 
 def bracket_addresses(text: str) -> str:
-    """Addresses with blanks in angle brackets: kramdown reads them as they are.
+    """Put URLs with spaces in angle brackets, as kramdown allows such URLs.
 
-    A title that says the same as the alternative text of an image goes: there it was shown under the
-    pointer, here it is a caption.
+    Remove the title of an image if it equals the alternative text. In Jekyll it was a tooltip, in blogsmith
+    it would be a caption.
     """
     text = _BLANK_ADDRESS.sub(_bracketed, text)
     return _SAME_TITLE.sub(r"![\1](\2)", text)
@@ -289,8 +295,10 @@ _SPAN_MARK = lazy_pattern(
 
 
 def hard_breaks(text: str) -> str:
-    """Lines that end with two backslashes with one, which breaks them here; and HTML in a line without its
-    `markdown`, for Markdown is read there anyway."""
+    """Convert lines that end with two backslashes to hard line breaks.
+
+    Also remove the `markdown` attribute from inline HTML, where Markdown is read anyway.
+    """
     text = _BREAK.sub(lambda found: "\\\n" if found[1] else "", text)
     return _SPAN_MARK.sub(r"\1", text)
 
@@ -301,7 +309,9 @@ _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")
 
 
 def move_lists(text: str) -> str:
-    """Every attribute list where ours stand, or gone if it says nothing here."""
+    """Move every attribute list to its position in blogsmith's Markdown, or remove it if it has no meaning
+    there.
+    """
     text = _IMAGE_LIST.sub(lambda found: found[1] + parse_list(found[2]).own(), text)
     text = _LINK_LIST.sub(_after_link, text)
     return _move_lines(text)
@@ -314,7 +324,7 @@ def _after_link(found: re.Match[str]) -> str:
 
 
 def _move_lines(text: str) -> str:
-    """Lists that stand on lines of their own, and those at the end of headings."""
+    """Move the lists on lines of their own, and those at the end of headings."""
     lines = text.split("\n")
     done: list[str] = []
     waiting: AttributeList | None = None
@@ -341,7 +351,7 @@ def _at_end(line: str, found: re.Match[str]) -> str:
 
 
 def _apply(done: list[str], attributes: AttributeList) -> None:
-    """Put a list on the block whose lines are the last ones of `done`."""
+    """Apply a list to the block at the end of `done`."""
     start = len(done)
     while start and done[start - 1].strip():
         start -= 1
@@ -367,7 +377,7 @@ def _apply_before(done: list[str], attributes: AttributeList) -> None:
 
 
 def callout(lines: list[str], kind: str) -> list[str]:
-    """A paragraph or quote as a callout."""
+    """Return a paragraph or quote as a callout."""
     indent = re.match(r"[ \t]*", lines[0])
     space = indent[0] if indent else ""
     inner = [re.sub(r"^[ \t]*>[ \t]?", "", line) for line in lines]
@@ -379,7 +389,10 @@ _RULE = lazy_pattern(r"[ ]{0,3}\|?[ \t]*:?[-=]+:?[ \t]*(?:[|+][ \t]*:?[-=]+:?[ \
 
 
 def complete_tables(text: str) -> str:
-    """Tables without a head get an empty one, and rules between rows go: neither is a table here."""
+    """Add an empty header row to tables without one, and remove rules between rows.
+
+    blogsmith reads neither form as a table.
+    """
     lines = text.split("\n")
     done: list[str] = []
     number = 0
@@ -413,8 +426,8 @@ def _complete(rows: list[str]) -> list[str]:
 
 
 def part_captions(text: str) -> str:
-    """An image with an emphasised line right below: a figure, and the line a paragraph of its own.
+    """Separate an image from an emphasized line right after it: a figure and a paragraph.
 
-    Themes of Jekyll show the image as a block of its own, by its class or its style.
+    Jekyll themes show the image as a block of its own, by its class or style.
     """
     return _CAPTIONED.sub(r"\1\n\n", text)

@@ -1,5 +1,4 @@
-"""Addresses in a page: links to pages of the site lead to their files, what is copied is found below the
-root."""
+"""URLs in a page: links to pages become links to their files, and copied files get root-relative URLs."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ PagePath = Callable[[JekyllDocument], PurePosixPath]
 
 
 def rewrite_links(text: str, context: PageContext, page_path: PagePath) -> str:
-    """Every address of a masked text as it is here."""
+    """Convert every URL in a masked text."""
     resolver = AddressResolver(context, page_path)
 
     def plain(found: re.Match[str]) -> str:
@@ -41,7 +40,7 @@ def rewrite_links(text: str, context: PageContext, page_path: PagePath) -> str:
 
     def quoted(found: re.Match[str]) -> str:
         mark, address = found[2][0], found[2][1:-1]
-        # a link to a file of Markdown is one in Markdown only
+        # only Markdown links may point to a Markdown file
         new = resolver.resolve(address.strip(), to_file="href" not in found[1].lower()[-10:])
         return f"{found[1]}{mark}{new}{mark}"
 
@@ -53,7 +52,7 @@ def rewrite_links(text: str, context: PageContext, page_path: PagePath) -> str:
 
 
 class AddressResolver:
-    """Says what an address of one page is here."""
+    """Resolver for the URLs of one page."""
 
     def __init__(self, context: PageContext, page_path: PagePath) -> None:
         self._context = context
@@ -62,18 +61,19 @@ class AddressResolver:
         self._here = page_path(context.document)
 
     def resolve(self, address: str, *, to_file: bool = True) -> str:
-        """The address here; unchanged if it leads elsewhere. to_file: pages are named by their Markdown
-        file."""
+        """Return the URL in the new site; unchanged for external URLs. to_file: link to the page's Markdown
+        file.
+        """
         address = address.strip()
         if doubled_base := re.fullmatch(r"(/\S*)\s+(\1/\S+)", address):
             # `{{ site.baseurl }} {% post_url … %}`
             address = doubled_base[2]
         if doubled := re.fullmatch(r"(?:\(|%5B|\[)+(https?://[^\[\]\s]*?)(?:\)|%5D|\])+(?:\(.*\))?", address):
-            # brackets too many
+            # too many brackets
             address = doubled[1]
         path = self._site_path(address)
         if path is None:
-            # a page of the new site may be read from a disk, where this names no host
+            # the new site may be read from disk, where this names no host
             return f"https:{address}" if re.match(r"//[\w.-]+\.\w", address) else address
         bare, mark, fragment = path.partition("#")
         if not bare:
@@ -94,18 +94,18 @@ class AddressResolver:
         )
 
     def _site_path(self, address: str) -> str | None:
-        """Path below the root of the site, with its fragment; None for what is elsewhere."""
+        """Return the root-relative path with its fragment; None for external URLs."""
         config = self._site.config
         if found := _HOSTED.match(address):
             path = f"/{found['path']}"
-            # code and notebooks are shown there, and would be downloaded from here
+            # GitHub displays code and notebooks, but this site would offer them for download
             is_shown = found["shown"] and not found["raw"] and not _MEDIA.search(path)
             return path if unquote(path) in self._site.copied and not is_shown else None
         for host in filter(None, (config.text("url").rstrip("/"),)):
             for form in (host, host.replace("https://", "http://"), host.partition(":")[2]):
                 if address == form or address.startswith((f"{form}/", f"{form}#")):
                     address = address[len(form) :] or "/"
-                    # of the same host, but not of this site
+                    # on the same host, but not in this site
                     if config.base_path and not address.startswith(config.base_path):
                         return None
         if address.startswith("//") or _SCHEME.match(address) or "\ue010" in address or "\ue000" in address:
@@ -121,7 +121,7 @@ class AddressResolver:
         return address
 
     def _relative(self, address: str) -> str:
-        """A relative address, as a browser resolves it at the page's old address."""
+        """Resolve a relative URL as a browser does at the page's old URL."""
         bare, mark, rest = address.partition("#")
         old = self._context.document.address or "/"
         folder = old if old.endswith("/") else posixpath.dirname(old) + "/"
@@ -139,7 +139,7 @@ _IMAGE = lazy_pattern(
 
 
 def missing_images(text: str, context: PageContext) -> None:
-    """Note the images of a page whose files the source does not have."""
+    """Report images of a page whose files are not in the source."""
     found = [next(filter(None, each), "") for each in _IMAGE.findall(text)]
     for every in _SHORTCODE.findall(text):
         found += [each for each in every[1].split(", ") if each.startswith("/")]

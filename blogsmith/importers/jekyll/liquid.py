@@ -1,4 +1,7 @@
-"""Liquid, as far as posts use it: expressions, filters and core tags → text. Other tags are the caller's."""
+"""Interpreter for the part of Liquid that posts use: expressions, filters and core tags.
+
+The caller handles other tags.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from .liquid_parser import LiquidBranch, LiquidOutput, LiquidTag, Nodes
 from .settings import slugify
 
 _LARGEST = 5_000_000
-"""Characters of a text that a filter makes."""
+"""Maximum number of characters that a filter may produce."""
 
 
 def text_of(value: Any) -> str:
-    """A value as Liquid prints it."""
+    """Return a value as Liquid prints it."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -130,7 +133,7 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "smartify": lambda value: text_of(value),
     "inspect": lambda value: text_of(value),
 }
-"""Name → what it makes of a value. `markdownify` is left to who reads the text as Markdown."""
+"""Filters by name. `markdownify` changes nothing, because the text is read as Markdown later."""
 
 
 Filter = Callable[..., Any]
@@ -148,26 +151,26 @@ _WORDS: Mapping[str, Any] = {
 
 
 class UnknownValue(Exception):
-    """A name that an import cannot know, as what a plugin or the whole site would give."""
+    """A name that an import cannot know, such as the output of a plugin or values of the whole site."""
 
 
 class LiquidSyntaxError(Exception):
-    """An expression that cannot be read."""
+    """The expression has invalid syntax."""
 
 
 class LiquidTooLarge(Exception):
-    """Loops, includes and texts that grow make more than any page holds."""
+    """Loops, includes and growing strings produce more than any page contains."""
 
 
 class LiquidBudget:
-    """How much the templates of one page may still make."""
+    """Limit for the output that the templates of one page may still produce."""
 
     def __init__(self, most: int = 5_000_000) -> None:
-        """most: characters, numbers and nodes that are rendered, together."""
+        """most: total number of characters, numbers and nodes that may be rendered."""
         self._left = most
 
     def spend(self, value: Any) -> None:
-        """Count a value. LiquidTooLarge if that is too much."""
+        """Subtract the size of a value. Raise LiquidTooLarge if the limit is exceeded."""
         size = value.bit_length() // 3 if isinstance(value, int) else 1
         self._left -= 1 + (len(value) if isinstance(value, (str, list, tuple, Mapping)) else size)
         if self._left < 0:
@@ -175,7 +178,7 @@ class LiquidBudget:
 
 
 class LiquidScope:
-    """The names that an expression may use; those assigned hide those around."""
+    """The names that an expression may use. Assigned names hide those of outer scopes."""
 
     def __init__(
         self,
@@ -183,17 +186,17 @@ class LiquidScope:
         unknown: Callable[[Sequence[str]], bool],
         budget: LiquidBudget | None = None,
     ) -> None:
-        """unknown: whether a path of names, `site posts`, is one that an import does not know."""
+        """unknown: returns whether an import does not know a path of names such as `site posts`."""
         self.names = dict(names)
         self.budget = budget or LiquidBudget()
         self._unknown = unknown
 
     def inner(self, names: Mapping[str, Any]) -> LiquidScope:
-        """A scope with more names; what is assigned there stays there."""
+        """Return an inner scope with more names. Assignments in it do not affect this scope."""
         return LiquidScope({**self.names, **names}, self._unknown, self.budget)
 
     def look_up(self, steps: Sequence[str | int]) -> Any:
-        """The value at a path; None where nothing stands. UnknownValue if it cannot be known."""
+        """Return the value at a path; None if there is none. Raise UnknownValue if it cannot be known."""
         names = [str(step) for step in steps]
         if self._unknown(names):
             raise UnknownValue(".".join(names))
@@ -217,7 +220,7 @@ def _step(value: Any, step: str | int) -> Any:
 
 
 def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter]) -> Any:
-    """The value of what stands in `{{ … }}`. UnknownValue or LiquidSyntaxError if it has none."""
+    """Evaluate the expression of `{{ … }}`. Raise UnknownValue or LiquidSyntaxError if it has no value."""
     first, *calls = _split(expression, "|")
     value = atom(first, scope)
     for call in calls:
@@ -225,7 +228,7 @@ def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter])
         name = name.strip()
         if name not in filters:
             if isinstance(value, str):
-                # Jekyll passes over filters that do not exist
+                # Jekyll ignores unknown filters
                 continue
             raise UnknownValue(f"filter {name}")
         given = [atom(each, scope) for each in _split(arguments, ",")] if arguments.strip() else []
@@ -238,12 +241,12 @@ def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter])
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """Parts between separators that do not stand in quotes."""
+    """Split a text at separators outside of quotes."""
     return [part for part in re.split(rf"{re.escape(separator)}(?=(?:[^\"']|\"[^\"]*\"|'[^']*')*$)", text)]
 
 
 def atom(text: str, scope: LiquidScope) -> Any:
-    """The value of a literal or a name."""
+    """Return the value of a literal or a name."""
     found = _ATOM.match(text)
     if not found:
         raise LiquidSyntaxError(text.strip())
@@ -254,7 +257,7 @@ def atom(text: str, scope: LiquidScope) -> Any:
         literal = double if double is not None else single
         if literal is not None:
             return literal
-        # more digits are no number of a template, and Python refuses thousands
+        # no template needs more digits, and Python rejects integers with thousands of digits
         return float(number) if number else int(integer[:_MOST_DIGITS])
     steps: list[str | int] = [name]
     position = found.end()
@@ -267,7 +270,10 @@ def atom(text: str, scope: LiquidScope) -> Any:
 
 
 def _range(first: Any, last: Any) -> list[int]:
-    """The numbers of `(1..3)`; LiquidSyntaxError if they are none, or more than anybody counts."""
+    """Return the numbers of a range such as `(1..3)`, at most `_MOST_NUMBERS` + 1 of them.
+
+    Raise LiquidSyntaxError if the bounds are not numbers.
+    """
     try:
         found = range(int(first or 0), int(last or 0) + 1)
         return list(found[: _MOST_NUMBERS + 1])
@@ -281,7 +287,7 @@ def _index(text: str, scope: LiquidScope) -> str | int:
 
 
 def is_true(condition: str, scope: LiquidScope, filters: Mapping[str, Filter]) -> bool:
-    """Whether a condition of `if` holds; `and` and `or` are read from the right, as Liquid does."""
+    """Evaluate a condition of `if`. `and` and `or` are right-associative, as in Liquid."""
     if joint := _JOINT.search(condition):
         left = is_true(condition[: joint.start()], scope, filters)
         right = is_true(condition[joint.end() :], scope, filters)
@@ -297,7 +303,7 @@ def _compare(left: Any, sign: str, right: Any) -> bool:
     if sign == "contains":
         return right in left if isinstance(left, (str, list, tuple)) and right is not None else False
     if sign in ("==", "!=", "<>"):
-        # an empty text stands for what is empty, nothing included
+        # an empty string equals every empty value, including nil
         is_equal = left == right or (right == "" and not left and left is not False)
         return is_equal == (sign == "==")
     try:
@@ -309,21 +315,21 @@ def _compare(left: Any, sign: str, right: Any) -> bool:
 _ASSIGNMENT = re.compile(r"([\w-]+)\s*=\s*([\s\S]+)")
 _LOOP = re.compile(r"([\w-]+)\s+in\s+(\([^)]*\)|\S+)([\s\S]*)")
 _MOST_TURNS = 1000
-"""Turns of one loop; a page that needs more is no page that was written."""
+"""Maximum number of iterations of a loop; no written page needs more."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiquidRenderer:
-    """What a text is rendered with."""
+    """Filters and callbacks for rendering a template."""
 
     filters: Mapping[str, Filter]
     tag: Callable[[LiquidTag, LiquidScope, LiquidRenderer], str]
-    """Gives the text of a tag that is not part of Liquid itself."""
+    """Returns the text of a tag that is not part of core Liquid."""
     unknown: Callable[[LiquidOutput | LiquidTag, Exception], str]
-    """Gives what stands for something whose value cannot be known."""
+    """Returns the replacement for something whose value cannot be known."""
 
     def render(self, nodes: Nodes, scope: LiquidScope) -> str:
-        """The text of nodes; what is assigned in them stays in `scope`."""
+        """Render nodes to text. Assignments in them stay in `scope`."""
         return "".join(
             self._text(node, scope) if isinstance(node, str) else self._node(node, scope) for node in nodes
         )
@@ -420,7 +426,7 @@ def _nothing(renderer: LiquidRenderer, tag: LiquidTag, scope: LiquidScope) -> st
 
 
 def inner_text(tag: LiquidTag) -> str:
-    """What stands in a verbatim block."""
+    """Return the content of a verbatim block."""
     branch: LiquidBranch | None = tag.branches[0] if tag.branches else None
     return "".join(node for node in branch.nodes if isinstance(node, str)) if branch else ""
 

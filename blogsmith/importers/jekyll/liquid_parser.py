@@ -1,4 +1,4 @@
-"""A Liquid template as a tree: text, outputs, tags, and blocks with their branches."""
+"""Parser for Liquid templates. The result is a tree of text, outputs, tags, and blocks with branches."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from ...api.importing import lazy_pattern
 _TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
 _OPENING = lazy_pattern(r"\{[%{]")
 _DEEPEST = 100
-"""Blocks in blocks, as Liquid has it; a tag that would open a deeper one opens none."""
+"""Maximum depth of nested blocks, as in Liquid. A deeper tag opens no block."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
-"""Blocks whose text is no template; of `highlight` it is one in Jekyll, and never meant as one."""
+"""Blocks whose content is not a template. In Jekyll, `highlight` is a template, but authors do not use it as
+one.
+"""
 _BRANCHES = frozenset(("else", "elsif", "when"))
 
 
@@ -28,7 +30,7 @@ class LiquidOutput:
 
 @dataclass(frozen=True, slots=True)
 class LiquidBranch:
-    """A part of a block: the first one, or what follows an `else`, `elsif` or `when`."""
+    """A part of a block: the first one, or the part after an `else`, `elsif` or `when`."""
 
     name: str
     arguments: str
@@ -37,12 +39,12 @@ class LiquidBranch:
 
 @dataclass(frozen=True, slots=True)
 class LiquidTag:
-    """`{% name arguments %}`; a block if it has branches."""
+    """A tag `{% name arguments %}`; a block if it has branches."""
 
     name: str
     arguments: str
     source: str
-    """All of it as it is written, with what stands in the block."""
+    """Full source, including the content of the block."""
     start: int
     branches: tuple[LiquidBranch, ...] = ()
 
@@ -65,7 +67,7 @@ class _Open:
 
 
 def parse_liquid(text: str) -> Nodes:
-    """The nodes of a template; a tag that opens a block which never ends is a tag without branches."""
+    """Parse a template. A tag whose block never ends has no branches."""
     blocks = {found[3:] for found in re.findall(r"\{%-?\s*(end\w+)", text)}
     stack = [_Open("", "", 0)]
     opened: Counter[str] = Counter()
@@ -100,7 +102,7 @@ def parse_liquid(text: str) -> Nodes:
 
 
 def _skip_blank(text: str, position: int, token: str) -> int:
-    """Behind the blanks that a hyphen at the end of a tag takes away."""
+    """Return the position after the whitespace that a hyphen at the end of a tag removes."""
     if not token.endswith(("-%}", "-}}")):
         return position
     blank = re.compile(r"\s*").match(text, position)
@@ -126,7 +128,7 @@ def _close(stack: list[_Open], text: str, end: int) -> None:
 
 
 def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
-    """Blocks above the last one of a name do not end: what stands in them belongs to that one."""
+    """Move the content of unclosed blocks after the last block named `name` into that block."""
     depth = next(index for index in range(len(stack) - 1, -1, -1) if stack[index].name == name or not index)
     for done in stack[depth + 1 :]:
         opened[done.name] -= 1
@@ -137,17 +139,17 @@ def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
 
 
 class _Tokens:
-    """The tokens of a text, found from left to right; that an end is nowhere ahead is looked up once."""
+    """The tokens of a text, read from left to right. A missing end is searched for only once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._missing: set[str] = set()
-        """Verbatim blocks that end nowhere behind a place that was asked for."""
+        """Verbatim blocks without an end after a position that was searched."""
         self._next: dict[str, int] = {"%}": 0, "}}": 0}
-        """Where the next of these stands from a place on that was asked for; behind the text if nowhere."""
+        """Position of the next one; after the end of the text if there is none."""
 
     def next(self, position: int) -> re.Match[str] | None:
-        """The first token from `position` on."""
+        """Return the first token from `position` on."""
         while opening := _OPENING.search(self.text, position):
             closing = "%}" if opening[0] == "{%" else "}}"
             if self._is_ahead(closing, opening.end()) and (found := _TOKEN.match(self.text, opening.start())):
@@ -162,7 +164,7 @@ class _Tokens:
         return self._next[piece] <= len(self.text)
 
     def end_of(self, name: str, position: int) -> re.Match[str] | None:
-        """The tag that ends a verbatim block; None if there is none."""
+        """Return the tag that ends a verbatim block; None if there is none."""
         if name in self._missing:
             return None
         end = re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}").search(self.text, position)

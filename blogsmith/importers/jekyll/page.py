@@ -1,4 +1,4 @@
-"""One document of a Jekyll site → a page of ours: Liquid first, as in Jekyll, then kramdown, then HTML."""
+"""Translation of a Jekyll document to a page: Liquid first, as in Jekyll, then kramdown, then HTML."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ KEYS = FrontKeys(
 
 
 def page_front(document: JekyllDocument) -> dict[str, Any]:
-    """The front matter of a page, in our keys and order."""
+    """Return the front matter of a page with blogsmith's keys in order."""
     front = document.front
     found: dict[str, Any] = {}
     for key in _TEXTS:
@@ -79,7 +79,7 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
         found["categories"] = [subject]
     if document.collection == "drafts" or front.get("published") is False or front.get("draft") is True:
         found["draft"] = True
-    # of Just the Docs, and of Minimal Mistakes
+    # keys of Just the Docs and of Minimal Mistakes
     if front.get("search_exclude") is True or front.get("search") is False:
         found["search"] = False
     if aliases := redirects(front):
@@ -88,7 +88,7 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
 
 
 def redirects(front: Mapping[str, Any]) -> list[str]:
-    """Old addresses of a page: `redirect_from:` of jekyll-redirect-from."""
+    """Return the old URLs of a page: `redirect_from:` of jekyll-redirect-from."""
     written = front.get("redirect_from")
     names = (each.strip() for each in list_of(written) if isinstance(each, str))
     return [f"/{name.lstrip('/')}" for name in names if name.strip("/ ")]
@@ -105,7 +105,7 @@ class Bibliographies:
         self._site = site
 
     def files(self, document: JekyllDocument) -> list[Path]:
-        """The files that a page names, and behind them those of the site; an earlier one counts first."""
+        """Return the files that a page names, then those of the site; earlier files take precedence."""
         written = document.front.get("bibliography")
         named = [
             file for name in list_of(written) if isinstance(name, str) and (file := self._find(name.strip()))
@@ -125,7 +125,7 @@ class Bibliographies:
 
 
 def distill_code(text: str, context: PageContext) -> str:
-    """`<d-code>` and `<d-math>` as fences and formulas; of text in which nothing is hidden."""
+    """Convert `<d-code>` and `<d-math>` to code and formulas. The text must not be masked."""
 
     def code(attributes: Mapping[str, str], inner: str) -> str | None:
         if "block" not in attributes:
@@ -142,7 +142,7 @@ def distill_code(text: str, context: PageContext) -> str:
 
 
 def distill_notes(text: str, context: PageContext) -> str:
-    """`<d-cite>` as citations, `<d-footnote>` as footnotes at the end of the text."""
+    """Convert `<d-cite>` to citations and `<d-footnote>` to footnotes at the end of the text."""
     notes: list[str] = []
 
     def cite(attributes: Mapping[str, str], inner: str) -> str | None:
@@ -158,7 +158,7 @@ def distill_notes(text: str, context: PageContext) -> str:
         return context.finished.mask(f"[^note-{len(notes)}]")
 
     text = re.sub(r"<(d-cite\b[^>]*?)/>", r"<\1></d-cite>", text, flags=re.IGNORECASE)
-    # a bracket behind a citation would make a link of it
+    # a parenthesis after a citation would turn it into a link
     text = re.sub(r"(</d-cite>)(?=\()", r"\1 ", text, flags=re.IGNORECASE)
     text = replace_elements(text, "d-cite", cite)
     text = replace_elements(text, "d-footnote", note)
@@ -174,7 +174,7 @@ _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
 def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixPath:
-    """Where a document stands in the new site; `sections` are the folders that have lists of their own."""
+    """Return the path of a document in the new site. sections: folders that have lists of their own."""
     content = PurePosixPath("content")
     if document.address == "/":
         return content / "_index.md"
@@ -191,19 +191,19 @@ def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixP
 
 
 class PageTranslator:
-    """Translates the documents of one site."""
+    """Translator for the documents of one site."""
 
     def __init__(self, site: JekyllSite) -> None:
         self._site = site
         self._bibliographies = Bibliographies(site)
         self.copied_bibliographies = SourceBibliographies()
-        """Those that pages name."""
+        """Bibliographies that pages name."""
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
         used = {"posts" if each.collection == "drafts" else each.collection for each in site.files.documents}
         self._sections = frozenset(used - {"pages"})
 
     def translate(self, document: JekyllDocument) -> ImportedPage:
-        """The page."""
+        """Translate a document to a page."""
         context = PageContext(self._site, document, Lines(document.body, document.first_line))
         context.notices.extend(document.notices)
         text = self._liquid(document, context)
@@ -275,7 +275,7 @@ class PageTranslator:
         return front | (self._references(document, context) if context.cited else {})
 
     def _image(self, document: JekyllDocument) -> dict[str, str]:
-        """Return `image`, if the site has the picture that the page names."""
+        """Return `image`, if the page's image is a file of the site."""
         written = document.front.get("image")
         written = written.get("path") or written.get("src") if isinstance(written, Mapping) else written
         path = f"/{str(written or '').removeprefix(self._site.config.base_path).lstrip('/')}"
@@ -294,7 +294,7 @@ class PageTranslator:
 
 
 def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:
-    """What stands for a value that an import cannot know."""
+    """Return the replacement for a value that an import cannot know, and add a notice."""
     line = context.line_of(node)
     if isinstance(error, UnknownValue) and str(error).startswith(("site.", "paginator")):
         message = f"a list made from {error}: blogsmith makes its lists itself"
@@ -303,7 +303,7 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
     if isinstance(node, LiquidOutput) and not context.depth:
         before = context.document.body[: node.start]
         if _TEX_BEFORE.search(before[-40:]):
-            # two braces of TeX
+            # double braces of TeX
             return node.source
         if node.source.startswith("{{<") or not re.match(r"[A-Za-z_]", node.expression):
             context.notice("left", "braces that are no Liquid", line=line)
@@ -312,7 +312,7 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
         context.notice("dropped", message, line=line, removed=node.source)
         return ""
     if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValue)):
-        # what has no value in Jekyll is nothing, and a loop over it too
+        # in Jekyll an undefined value is empty, and a loop over it too
         message = f"a list made from {error}: blogsmith makes its lists itself"
         removed = "" if context.depth else node.source
         context.notice("dropped", message, line=line, removed=removed, is_list=True)
@@ -335,7 +335,7 @@ def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
 
 
 def _joined_html(text: str) -> str:
-    """HTML as one block of Markdown: without blank lines and indentation, but for code."""
+    """Turn HTML into one block of Markdown: no blank lines and indentation, except in code."""
     parts = re.split(r"(<pre\b[\s\S]*?</pre>|<script\b[\s\S]*?</script>)", text)
     return "".join(
         part if number % 2 else re.sub(r"\n\s*\n", "\n", re.sub(r"^[ \t]+", "", part, flags=re.MULTILINE))
@@ -344,7 +344,7 @@ def _joined_html(text: str) -> str:
 
 
 def _unveil(text: str) -> str:
-    """Raw blocks as they are written here."""
+    """Restore the content of `raw` blocks."""
     return "".join(
         unveil_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
         for segment in divide(text)

@@ -1,4 +1,5 @@
-"""`_config.yml`: what of it shapes the site, addresses by permalinks, and its settings → `blogsmith.yaml`."""
+"""`_config.yml`: the settings that an import reads, URLs from permalinks, and conversion to `blogsmith.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +30,12 @@ _STYLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection of documents, `posts` among them."""
+    """A collection of documents, including `posts`."""
 
     name: str
     is_output: bool = True
     permalink: str = ""
-    """Pattern of addresses; empty: Jekyll's default."""
+    """Permalink pattern; empty: Jekyll's default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +43,29 @@ class JekyllConfig:
     """The settings of a Jekyll site."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    """All of `_config.yml`."""
+    """Content of `_config.yml`."""
     folder: PurePosixPath = field(default_factory=PurePosixPath)
-    """Where the site lies in its repository: `docs` for some."""
+    """Folder of the site in its repository, for example `docs`."""
 
     def text(self, name: str, default: str = "") -> str:
-        """A setting that is a text, in one line."""
+        """Return a string or number setting on one line."""
         value = self.values.get(name)
         return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else default
 
     @property
     def base_path(self) -> str:
-        """`baseurl` with a slash in front and none behind; empty at a host's root."""
+        """Return `baseurl` with a leading slash and no trailing slash; empty at the root of a host."""
         path = self.text("baseurl").strip("/")
         return f"/{path}" if path else ""
 
     @property
     def permalink(self) -> str:
-        """The pattern of posts, a named style spelt out."""
+        """Return the permalink pattern of posts. Named styles are expanded."""
         return _STYLES.get(written := self.text("permalink", "date"), written)
 
     @property
     def collections(self) -> dict[str, Collection]:
-        """Name → collection; posts are one of them."""
+        """Return the collections by name, including posts."""
         written = self.values.get("collections")
         names = {str(name): {} for name in written} if isinstance(written, list) else written
         found = {"posts": Collection("posts", permalink=self.permalink)}
@@ -77,9 +78,9 @@ class JekyllConfig:
         return found
 
     def excludes(self, path: PurePosixPath) -> bool:
-        """Return whether `exclude:` leaves a file out of the site. path: relative to `folder`.
+        """Return whether `exclude:` excludes a file from the site. path: relative to `folder`.
 
-        Hexo writes its patterns relative to its folder `source`.
+        Hexo's patterns are relative to its folder `source`.
         """
         written = (each for key in ("exclude", "ignore") for each in list_of(self.values.get(key) or []))
         patterns = list(map(str, written))
@@ -89,12 +90,12 @@ class JekyllConfig:
 
     @property
     def included(self) -> frozenset[str]:
-        """Names that `include:` takes into the site although they begin with `_` or `.`."""
+        """Return the names that `include:` adds to the site although they begin with `_` or `.`."""
         return frozenset(str(each).strip("/") for each in list_of(self.values.get("include") or []))
 
     @property
     def encrypted_tags(self) -> frozenset[str]:
-        """Tags whose posts hexo-blog-encrypt encrypts, in lower case."""
+        """Return the tags whose posts hexo-blog-encrypt encrypts, in lower case."""
         options = self.values.get("encrypt")
         written = options.get("tags") if isinstance(options, dict) else []
         names = [each.get("name") if isinstance(each, dict) else each for each in list_of(written or [])]
@@ -102,19 +103,19 @@ class JekyllConfig:
 
     @property
     def parses_html(self) -> bool:
-        """Whether HTML holds Markdown without asking for it."""
+        """Return whether all HTML blocks contain Markdown."""
         kramdown = self.values.get("kramdown")
         return isinstance(kramdown, dict) and kramdown.get("parse_block_html") is True
 
     @property
     def sets_dollars_as_display(self) -> bool:
-        """Whether kramdown leaves formulas alone, so `$$` means what it means to MathJax or KaTeX."""
+        """Return whether kramdown leaves formulas alone, so that `$$` means what MathJax or KaTeX define."""
         kramdown = self.values.get("kramdown")
         engine = kramdown.get("math_engine", "mathjax") if isinstance(kramdown, dict) else "mathjax"
         return engine in (None, False, "nil", "null", "")
 
     def defaults(self, path: PurePosixPath, kind: str) -> dict[str, Any]:
-        """Front matter that `defaults:` gives to a file of a kind (`posts`, `pages`, a collection)."""
+        """Return the front matter from `defaults:` for a file of a kind (`posts`, `pages`, a collection)."""
         found: dict[str, Any] = {}
         written = self.values.get("defaults")
         scopes = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
@@ -130,7 +131,7 @@ class JekyllConfig:
 
 
 def find_config(root: Path) -> PurePosixPath | None:
-    """Where `_config.yml` stands, relative to `root`; None if there is none."""
+    """Return the folder of `_config.yml`, relative to `root`; None if there is none."""
     for folder in ("", "docs", "site", "blog", "src", "website"):
         if (root / folder / CONFIG).is_file():
             return PurePosixPath(folder)
@@ -138,7 +139,7 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def read_config(root: Path) -> JekyllConfig:
-    """The settings of the site at `root`. SiteError if they are no YAML."""
+    """Return the settings of the site at `root`. Raise SiteError if they are not valid YAML."""
     folder = find_config(root) or PurePosixPath()
     text = read_text(root / folder / CONFIG) or ""
     try:
@@ -164,7 +165,8 @@ def expand(
     collection: str = "",
     path: str = "",
 ) -> str:
-    """The address of a document, without the base path; `:path` is its path in its collection, unsuffixed."""
+    """Return the URL of a document, without the base path. path: its path in its collection, without suffix.
+    """
     values: dict[str, str] = {
         **{"title": cased_slug(title), "slug": slugify(title), "name": slugify(path.rpartition("/")[2])},
         **{"collection": collection, "path": path, "output_ext": ".html"},
@@ -186,7 +188,7 @@ _DATES: Mapping[str, str] = {
 
 
 def own_pattern(pattern: str) -> str:
-    """A pattern of our setting `permalinks` that gives the same addresses or nearly; empty if none does."""
+    """Convert a pattern to blogsmith's `permalinks` with the same or similar URLs; empty if impossible."""
     own = pattern.replace(":output_ext", "/").replace(":title", ":slug").replace(":categories/", "")
     own = re.sub(r"\.html$", "/", own)
     if not own.endswith("/"):
@@ -197,17 +199,17 @@ def own_pattern(pattern: str) -> str:
 
 
 def slugify(text: str) -> str:
-    """A name as Jekyll makes one: lower case, hyphens for what is no letter or digit."""
+    """Return a slug as Jekyll does: lower case, hyphens for everything except letters and digits."""
     return _RAW.sub("-", unicodedata.normalize("NFC", text).lower()).strip("-")
 
 
 def cased_slug(text: str) -> str:
-    """A file's name as `:title` has it: case and the signs that addresses may hold are kept."""
+    """Return a file name as `:title` does: case and characters that are valid in URLs stay."""
     return _UNFIT.sub("-", text).strip("-")
 
 
 def names_in(value: Any) -> list[str]:
-    """Tags or categories as Jekyll reads them: a list, or words of a text."""
+    """Return tags or categories as Jekyll reads them: items of a list, or words of a string."""
     if isinstance(value, str):
         return value.split()
     if isinstance(value, list):
@@ -223,13 +225,13 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: JekyllConfig) -> OldSettings:
-    """Return `_config.yml` and what of it is read."""
+    """Return `_config.yml` and the names of the settings that the importer reads."""
     values = {key: value for key, value in config.values.items() if key != "defaults"}
     return OldSettings((config.folder / CONFIG).as_posix(), values, _TRANSLATED)
 
 
 def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, Any]:
-    """The settings of the new site; what is not known is left out."""
+    """Return the settings of the new site; unknown ones are left out."""
     found: dict[str, Any] = {"title": config.text("title") or config.text("name") or "Untitled site"}
     if description := config.text("description") or config.text("tagline"):
         found["description"] = description
@@ -244,7 +246,7 @@ def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, 
         found["timezone"] = zone
     if permalinks := _permalinks(config):
         found["permalinks"] = permalinks
-    # as kramdown sets text, makes ids of headings, and as browsers show what lies at other hosts
+    # typography and heading ids like those of kramdown, and resources of other hosts as browsers show them
     found["markup"] = {"smart_quotes": True}
     found["slugs"] = "github"
     found["images"] = {"remote": "warn"}
@@ -270,7 +272,7 @@ def _base_url(config: JekyllConfig) -> str:
 
 
 def _permalinks(config: JekyllConfig) -> dict[str, str]:
-    """Section → pattern, for collections whose own pattern says what ours can."""
+    """Map each collection to its permalink pattern, where blogsmith can express the pattern."""
     found = {}
     for collection in config.collections.values():
         pattern = own_pattern(collection.permalink) if collection.permalink else ""

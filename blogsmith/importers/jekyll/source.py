@@ -1,4 +1,6 @@
-"""The files of a Jekyll site: documents, templates, data, copies; and what translating a page knows."""
+"""Files of a Jekyll site: documents, templates, data and copied files; and the context of a page's
+translation.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +24,26 @@ from .liquid_parser import LiquidOutput, LiquidTag, Nodes, parse_liquid
 from .settings import JekyllConfig, expand, names_in
 
 MADE_HERE = name_set("/ /404 /404.html /archive /archives /tags /categories /feed.xml") | {""}
-"""Addresses without a slash at their end at which blogsmith makes something in every site."""
+"""URLs, without trailing slash, that blogsmith generates in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
 _LISTED = lazy_pattern(
     r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
 )
 _FEW = 12
-"""Words that a template of a list has at most besides it: a heading, and what stands where there are no
-posts."""
+"""Maximum number of words in a list template next to the list: a heading, and a text for the case without
+posts.
+"""
 
 
 def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
-    """Names of the layouts that show a list of posts, tags or categories. layouts: name → template."""
+    """Return the names of layouts that list posts, tags or categories. layouts: name → template."""
     return frozenset(name for name, text in layouts.items() if _LISTED.search(text))
 
 
 def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
-    """Whether a page shows a list that blogsmith makes, and next to nothing besides.
+    """Return whether a page shows a list that blogsmith generates, and almost nothing else.
 
-    has_list_layout: the list stands in its layout.
+    has_list_layout: whether the layout of the page contains the list.
     """
     address = page.address.rstrip("/") or page.address
     if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
@@ -53,7 +56,7 @@ def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
 
 
 def made_here(page: ImportedPage) -> Notice:
-    """What is told of such a page."""
+    """Return the notice about a page that blogsmith generates itself."""
     message = "a page of lists, which blogsmith makes itself"
     hint = f"it stood at {page.address}" if page.address else ""
     return Notice("dropped", message, page.source, hint=hint, made_here=page.address)
@@ -76,20 +79,20 @@ _OWN_FILES = name_set(
 
 @dataclass(frozen=True, slots=True)
 class JekyllDocument:
-    """A file that Jekyll makes a page of."""
+    """A file that becomes a page in Jekyll."""
 
     path: PurePosixPath
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     collection: str
     """`posts`, `drafts`, `pages`, or the name of a collection."""
     front: Mapping[str, Any]
-    """Its own front matter, over what `defaults:` gives it."""
+    """Front matter of the file, which overrides the values from `defaults:`."""
     body: str
     first_line: int
     name: str
-    """The file's name without date and ending."""
+    """File name without date and suffix."""
     inner: str
-    """Path in its collection without the ending."""
+    """Path in its collection, without suffix."""
     date: dt.date | None
     address: str
     """Site path without the base path; empty: Jekyll makes no page of it."""
@@ -97,23 +100,23 @@ class JekyllDocument:
 
     @property
     def is_markdown(self) -> bool:
-        """Whether its text is Markdown, not HTML."""
+        """Return whether its text is Markdown, not HTML."""
         return self.path.suffix.lower() in MARKDOWN
 
 
 @dataclass(frozen=True, slots=True)
 class JekyllFiles:
-    """What there is in a Jekyll site."""
+    """Documents and files of a Jekyll site."""
 
     documents: tuple[JekyllDocument, ...]
     copied: tuple[PurePosixPath, ...]
-    """Files that are published as they are."""
+    """Files that are published unchanged."""
     notices: tuple[Notice, ...] = ()
-    """One for each page held back."""
+    """One notice for each withheld page."""
 
 
 def find_files(root: Path, config: JekyllConfig) -> JekyllFiles:
-    """Every file of the site; `root` is that of the source."""
+    """Find all files of the site. root: folder of the source."""
     documents, copied, notices = [], [], []
     for path in walk_files(root / config.folder):
         if _is_tool(path):
@@ -138,18 +141,18 @@ def _is_tool(path: PurePosixPath) -> bool:
 
 
 def _hidden_by(path: PurePosixPath, config: JekyllConfig) -> str:
-    """Return why Jekyll and Hexo leave a file out of the site; empty if they do not."""
+    """Return why Jekyll or Hexo excludes a file from the site; empty if it does not."""
     if config.excludes(path):
         return "the settings exclude it"
-    # at the top they may be collections, which `_collection` knows
+    # a hidden name at the top may be a collection, which `_collection` handles
     hidden = [part for part in path.parts[1:] if part[0] in "_#~" and part not in _INNER | config.included]
     return f"the name {hidden[0]} hides it" if hidden else ""
 
 
 def _encrypted(document: JekyllDocument, config: JekyllConfig) -> Notice | None:
-    """Return a notice for a post that hexo-blog-encrypt encrypts by one of its tags."""
+    """Return a notice for a post that hexo-blog-encrypt encrypts because of one of its tags."""
     front = document.front
-    # an empty password says that the post is open
+    # an empty password means that the post is public
     tags = names_in(front.get("tags") or front.get("tag")) if "password" not in front else []
     tag = next((tag for tag in tags if tag.casefold() in config.encrypted_tags), "")
     return withheld(f'the settings encrypt posts with the tag "{tag}"', document.path) if tag else None
@@ -171,7 +174,7 @@ def _read_document(
 
 
 def _collection(path: PurePosixPath, config: JekyllConfig) -> tuple[str, PurePosixPath]:
-    """The collection a file belongs to, and its path in it; an empty name: none."""
+    """Return the collection of a file, and its path in the collection; an empty name: none."""
     for number, part in enumerate(path.parts[:-1]):
         if part in ("_posts", "_drafts"):
             return part[1:], PurePosixPath(*path.parts[number + 1 :])
@@ -181,7 +184,7 @@ def _collection(path: PurePosixPath, config: JekyllConfig) -> tuple[str, PurePos
     name = first[1:]
     known = config.collections
     if name == "pages" and name not in known:
-        # many themes list `_pages` under `include:`
+        # many themes list `_pages` in `include:`
         return "pages", PurePosixPath(*path.parts[1:])
     return (name, PurePosixPath(*path.parts[1:])) if name in known else ("", path)
 
@@ -198,7 +201,7 @@ def _document(
     own, notices = read_head(head, place.as_posix(), by_line=True)
     front = config.defaults(path, collection) | own
     if (known := config.collections.get(collection)) and not known.is_output:
-        # Jekyll makes no page of it
+        # Jekyll does not publish this collection
         front["draft"] = True
     dated = _DATED.fullmatch(path.stem) if collection in ("posts", "drafts") else None
     name = dated[4] if dated else path.stem
@@ -262,7 +265,7 @@ def _page_address(permalink: str, path: PurePosixPath, config: JekyllConfig) -> 
 
 
 def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[str, JekyllDocument]]:
-    """Posts by what `post_url` calls them: path in `_posts` without the ending."""
+    """Iterate over posts with the names that `post_url` uses: path in `_posts` without suffix."""
     for document in documents:
         if document.collection in ("posts", "drafts"):
             yield document.inner, document
@@ -273,33 +276,33 @@ _SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
 
 @dataclass(frozen=True, slots=True)
 class JekyllSite:
-    """A site, read but for the texts of its pages."""
+    """A site without the translated text of its pages."""
 
     root: Path
     config: JekyllConfig
     files: JekyllFiles
     posts: Mapping[str, JekyllDocument]
-    """What `post_url` may call a post → the post."""
+    """Name in `post_url` → post."""
     paths: Mapping[str, JekyllDocument]
     """Path in the site → document, for `link`."""
     addresses: Mapping[str, JekyllDocument]
-    """Address without slashes at its end, `.html` and `index.html` → document."""
+    """URL without trailing slash, `.html` and `index.html` → document."""
     copied: frozenset[str]
-    """Site paths of files that are copied."""
+    """Site paths of copied files."""
     includes: Mapping[str, Nodes]
-    """Name of a file under `_includes/` → its template."""
+    """Name of a file in `_includes/` → parsed template."""
     data: Mapping[str, Any]
     """`site.data`."""
     macros: Mapping[str, str]
     """TeX macros of the whole site."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Name of a file under `_includes/` → its text."""
+    """Name of a file in `_includes/` → its source."""
     list_layouts: frozenset[str] = frozenset()
     """Layouts that show a list of posts."""
 
 
 def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSite:
-    """All that pages may ask for."""
+    """Read everything that pages refer to."""
     folder = root / config.folder
     posts: dict[str, JekyllDocument] = {}
     for name, document in documents_by_name(files.documents):
@@ -325,7 +328,7 @@ def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSit
 
 
 def address_key(address: str) -> str:
-    """An address as it is looked up: what hosts answer alike is alike."""
+    """Return the lookup key of a URL. URLs that hosts treat alike have the same key."""
     path = address.partition("#")[0].partition("?")[0]
     return path.removesuffix("index.html").removesuffix(".html").strip("/")
 
@@ -342,7 +345,8 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _data(folder: Path) -> dict[str, Any]:
-    """Name of each YAML and JSON file under `_data/` → what it holds; nested folders nest."""
+    """Return the content of the YAML and JSON files in `_data/`, by name; nested folders are nested mappings.
+    """
     found: dict[str, Any] = {}
     for path in walk_files(folder) if folder.is_dir() else ():
         text = read_text(folder / path) if path.suffix in (".yml", ".yaml", ".json") else None
@@ -360,7 +364,9 @@ def _data(folder: Path) -> dict[str, Any]:
 
 
 def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
-    """Macros of settings of MathJax and KaTeX in layouts, includes and scripts, and of `.tex` files there."""
+    """Return the macros in MathJax and KaTeX settings of layouts, includes and scripts, and in `.tex` files
+    there.
+    """
     found: dict[str, str] = {}
     texts = list(includes.values())
     for name in ("_layouts", "assets/js", "js", "assets/scripts", "public/js", "_scripts"):
@@ -375,7 +381,7 @@ def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class PageContext:
-    """What tags of one page are given, and what they leave. Lives as long as its translation."""
+    """Inputs and results of a page's tags, for the duration of its translation."""
 
     site: JekyllSite
     document: JekyllDocument
@@ -383,11 +389,11 @@ class PageContext:
     finished: Pieces = field(default_factory=Pieces)
     notices: list[Notice] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
-    """Keys of the bibliography that the page names."""
+    """Bibliography keys that the page cites."""
     start: int = 0
-    """Where the tag of the page stands that an include is rendered for."""
+    """Offset of the page's tag that started the current include."""
     depth: int = 0
-    """How many includes are being rendered."""
+    """Number of nested includes being rendered."""
 
     def notice(
         self,
@@ -404,10 +410,10 @@ class PageContext:
         self.notices.append(Notice(kind, message, source, line, hint, removed, is_list))
 
     def line_of(self, node: LiquidOutput | LiquidTag) -> int:
-        """The line of a node; in an include that of the tag that names it."""
+        """Return the line of a node; inside an include, the line of the include tag."""
         return self.lines.at(self.start if self.depth else node.start)
 
     def leave(self, node: LiquidOutput | LiquidTag, why: str) -> str:
-        """What stands for something that cannot be translated: itself, as text, with a comment."""
+        """Return the source of an untranslated node as raw text with a comment, and add a notice."""
         self.notice("left", why, line=self.line_of(node), hint="it stands in the page as it was")
         return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")

@@ -1,4 +1,4 @@
-"""Jekyll as a system that can be imported: no two pages at one place, an answer at every old address."""
+"""Importer for Jekyll. It avoids pages with the same URL, and keeps old URLs working."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from .source import MADE_HERE, JekyllFiles, JekyllSite, find_files, is_made_here
 _HOME = PurePosixPath("content/_index.md")
 _FRONT_FILE = PurePosixPath("index.html")
 _FRONT_PLACE = PurePosixPath("home.html")
-"""Where a front page stands that is no page of Jekyll's, for there is always one of ours."""
+"""Path of an old home page that is a plain file, because blogsmith always generates a home page."""
 
 
 def distinct_addresses(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """The pages, an address that two of them claim given to the first; Jekyll would overwrite one by the
-    other."""
+    """Give a URL that two pages claim to the first page. Jekyll would overwrite one page with the other."""
     owners: dict[str, str] = {}
     found = []
     for page in sorted(pages, key=lambda page: page.path.as_posix()):
@@ -44,7 +43,7 @@ def distinct_addresses(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
 
 
 def _without_own_alias(page: ImportedPage) -> ImportedPage:
-    """A page without aliases that are its own address."""
+    """Remove aliases that equal the URL of their page."""
     if "aliases" not in page.front:
         return page
     own = {new_address(page, {}).rstrip("/")}
@@ -57,7 +56,7 @@ def _without_own_alias(page: ImportedPage) -> ImportedPage:
 def with_home(
     pages: tuple[ImportedPage, ...], notices: Iterable[Notice], settings: Mapping[str, Any]
 ) -> tuple[ImportedPage, ...]:
-    """The pages, with the addresses of lists that are made here answered by the home page."""
+    """Redirect the old URLs of generated lists to the home page."""
     old = {notice.made_here for notice in notices if notice.made_here.startswith("/")}
     taken = {page.address.rstrip("/") for page in pages} | MADE_HERE
     taken |= {f"/{page.path.parts[1]}" for page in pages if len(page.path.parts) > 2}
@@ -78,7 +77,7 @@ def copied_files(
     pages: Iterable[ImportedPage],
     notices: list[Notice],
 ) -> tuple[ImportedFile, ...]:
-    """The files that are copied, but for those at the address of a page; of these notices are added."""
+    """Return the files to copy, except those at the URL of a page. Add notices about these."""
     taken = {f"{page.address.strip('/')}/index.html".lstrip("/") for page in pages if page.address}
     taken |= {page.address.strip("/") for page in pages if page.address.endswith(".html")}
     found = []
@@ -100,12 +99,12 @@ _POSTS = frozenset(("posts", "drafts"))
 
 
 class Jekyll:
-    """A site with a `_config.yml` and what Jekyll alone has beside it."""
+    """A site with a `_config.yml` and other files of Jekyll."""
 
     title = "Jekyll"
 
     def recognises(self, root: Path) -> bool:
-        """Whether there is a `_config.yml`, and no table of contents of a Jupyter Book beside it."""
+        """Return whether there is a `_config.yml`, but no table of contents of a Jupyter Book next to it."""
         folder = find_config(root)
         if folder is None or (root / folder / "_toc.yml").exists():
             return False
@@ -114,7 +113,7 @@ class Jekyll:
         ) or (not (root / "mkdocs.yml").exists())
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of the site."""
+        """Read the whole site."""
         config = read_config(root)
         files = find_files(root, config)
         site = read_site(root, config, files)
@@ -152,13 +151,13 @@ class Jekyll:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML as kramdown would make it, formulas as text; of a page in HTML itself."""
+        """Return the HTML as kramdown would produce it, with formulas as text. HTML pages stay HTML."""
         is_html = page.source.endswith((".html", ".htm"))
         return render_html(text) if is_html else render_kramdown(text)
 
 
 def _data_notices(site: JekyllSite, works: Iterable[DataBibliography]) -> Iterator[Notice]:
-    """Yield a notice for each file of data that only templates of the old site read."""
+    """Yield a notice for each data file that only templates of the old site read."""
     folder = (site.config.folder / "_data").as_posix()
     hint = "pages that print its values have them; write into a page or a theme what layouts print"
     for name in sorted(site.data.keys() - {each.name for each in works}):

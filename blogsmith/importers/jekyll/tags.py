@@ -1,4 +1,4 @@
-"""Tags and includes of Jekyll, of its plugins and themes, as Markdown of ours."""
+"""Translation of tags and includes of Jekyll, its plugins and themes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DEEPEST = 10
 
 
 def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """What an include becomes."""
+    """Translate an include."""
     name, _, rest = tag.arguments.strip().partition(" ")
     name = name.strip("\"'")
     if "{{" in tag.arguments.split("=")[0] or not name:
@@ -67,7 +67,7 @@ def _render_own(context: PageContext, tag: LiquidTag, scope: LiquidScope, render
         text = renderer.render(context.site.includes[name], scope)
     finally:
         context.depth -= 1
-    # blank lines would end the HTML for Markdown, and its indentation make code
+    # blank lines would end the HTML for Markdown, and indented lines would become code
     return re.sub(r"\n[ \t]*(?=\n)|^[ \t]+", "", text, flags=re.MULTILINE).strip("\n")
 
 
@@ -85,8 +85,7 @@ def _arguments(text: str, scope: LiquidScope, renderer: LiquidRenderer) -> dict[
 
 
 def _picture(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
-    """A figure of an include that shows one picture, or several as ours does; empty if it is no such
-    include."""
+    """Return the figure of an include that shows images; empty if the include does something else."""
     is_named = _PICTURE_NAMES.search(name.rpartition("/")[2]) is not None
     template = context.site.texts.get(name, "")
     if not is_named and "<img" not in template:
@@ -105,7 +104,7 @@ def _given(given: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _rooted(address: str, template: str) -> str:
-    """An address as the include would make it: below the site's root, where its template says so."""
+    """Return the URL as the include creates it: below the site root, where its template says so."""
     if re.match(r"(?:https?:)?//|/|data:", address):
         return address
     folder = re.search(r"src=[\"'](?:\{\{[^{}]*\}\})?(/[\w/-]+/)\{\{\s*include\.", template)
@@ -113,20 +112,20 @@ def _rooted(address: str, template: str) -> str:
 
 
 def picture_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
-    """A figure in HTML, which later becomes Markdown where it can."""
+    """Return a figure in HTML, which later becomes Markdown if possible."""
     alt = text_of(given.get("alt"))
     width = text_of(given.get("width") or given.get("max-width"))
     shown = [f'src="{escape(address)}"', f'alt="{escape(alt)}"']
     number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
     shown += [f'width="{number[0]}"'] if number else []
     shown += [f'id="{escape(text_of(given["id"]))}"'] if given.get("id") else []
-    # the text of an element `<code>` is not looked into, a caption is
+    # the content of a `<code>` element is not processed further, but a caption is
     note = f"<figcaption>{' '.join(code_spans(caption).split())}</figcaption>" if caption else ""
     return f"<figure><img {' '.join(shown)}>{note}</figure>"
 
 
 def _several(context: PageContext, addresses: str, captions: str, given: Mapping[str, Any]) -> str:
-    """Several pictures in one include, which ours of the same name shows too."""
+    """Return a shortcode for several images in one include."""
     values = {
         "src": addresses,
         "cap": caption_text(captions),
@@ -157,11 +156,11 @@ _KATEX = lazy_pattern(r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|(?<!\\)\$((?:\\[\
 _QUOTED = lazy_pattern(r"\"([^\"]*)\"|'([^']*)'")
 _NOTHING = frozenset(("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment"))
 _RAW_OPEN, _RAW_OUTPUT = "\ue012", "\ue013"
-"""Stand for `{%` and `{{` of raw blocks until it is known whether they are in code."""
+"""Placeholders for `{%` and `{{` of raw blocks, until it is known whether they are in code."""
 
 
 def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """What a tag becomes that is not part of Liquid itself."""
+    """Translate a tag that is not part of core Liquid."""
     if tag.name in _NOTHING:
         return ""
     if tag.name in _TAGS:
@@ -181,7 +180,7 @@ def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Liq
 
 
 def unveil_raw(text: str, *, is_code: bool) -> str:
-    """Text of raw blocks as it is written here: in code as it is, elsewhere so that no tag is read."""
+    """Restore the text of raw blocks. Outside of code, escape it so that no tag is read."""
     if is_code:
         return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
     text = re.sub(rf"{_RAW_OPEN}([^\n]*?%\}})", r"{% raw %}{%\1{% endraw %}", text)
@@ -203,7 +202,7 @@ def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
     fence = f"{ticks}{' '.join(info)}{code}{ticks}"
     body = context.document.body
     begins_line = not context.depth and (tag.start == 0 or body[tag.start - 1] == "\n")
-    # in HTML it is Markdown only behind a blank line
+    # inside HTML it is Markdown only after a blank line
     return f"\n{fence}\n\n" if begins_line else fence
 
 
@@ -238,7 +237,7 @@ def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
         after = text[found.end() : found.end() + 1]
         return context.finished.mask(inline(found[2], after) if found[1] is None else display(found[1]))
 
-    # inside this block dollars are read before Markdown is, so TeX holds no escapes
+    # inside this block dollars are read before Markdown, so TeX has no escapes
     return _KATEX.sub(substitute, text)
 
 
@@ -275,7 +274,7 @@ def _mermaid(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
 
 def _tab(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     text = _inner(tag, scope, renderer)
-    # the name of the group, then that of the part, which may have several words
+    # the name of the group, then the label of the tab, which may have several words
     _, _, name = tag.arguments.strip().partition(" ")
     return "\n\n" + "\n".join(tab(name.strip() or tag.arguments.strip(), text.strip().split("\n"))) + "\n\n"
 
@@ -298,21 +297,22 @@ def _first_word(tag: LiquidTag) -> str:
 
 
 def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
-    """A link in place of what a page would load from another host."""
+    """Return a link to content that the old page loaded from another host, and add a notice."""
     message = f"{what} was loaded from another host: here it is a link"
     context.notice("changed", message, line=context.line_of(tag))
     return f"<{address}>" if address.startswith("http") else address
 
 
 def _hosted(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """A video of YouTube or Vimeo, by its id or its address."""
+    """Translate `youtube` and `vimeo`, which have a video id or a URL."""
     name, host = _first_word(tag), {"youtube": "www.youtube.com/watch?v="}.get(tag.name, "vimeo.com/")
     address = name if name.startswith("http") else f"https://{host}{name}"
     return f'<div class="video-embed" data-src="{address}"></div>'
 
 
 def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """`{% marginnote "id" "text" %}` and `sidenote` of Tufte's theme; here neither has a number."""
+    """Translate `{% marginnote "id" "text" %}` and `sidenote` of the Tufte theme. The result has no number.
+    """
     texts = _quoted(tag)
     if len(texts) < 2:
         return context.leave(tag, f"the tag {tag.name} has no text")
@@ -320,7 +320,7 @@ def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, rende
 
 
 def _margin_figure(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """`{% marginfigure "id" "path" "caption" %}`."""
+    """Translate `{% marginfigure "id" "path" "caption" %}`."""
     texts = _quoted(tag)
     if len(texts) < 2:
         return context.leave(tag, f"the tag {tag.name} has no image")

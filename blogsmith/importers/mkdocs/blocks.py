@@ -1,4 +1,4 @@
-"""Blocks of Python-Markdown and PyMdown, by their lines: admonitions, details, tabs, code, slashes."""
+"""Conversion of blocks of Python-Markdown and PyMdown: admonitions, details, tabs, code, slash blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 
 
 def rewrite_fence(marks: str, info: str, code: Sequence[str], math: Collection[str]) -> list[str]:
-    """The lines of a fence in our words. math: languages that are formulas."""
+    """Return the lines of a fence in blogsmith's form. math: languages of formulas."""
     text = info.strip()
     attributes = {
         found[1].lower(): found[2] or found[3] or found[4] or "" for found in _ATTRIBUTE.finditer(text)
@@ -75,18 +75,18 @@ _OWN_TITLES = {"FAILURE": "Failure", "BUG": "Bug"}
 
 @dataclass(slots=True)
 class BlockRewriter:
-    """The blocks of one page, and what was seen in them."""
+    """Rewriter for the blocks of one page. It collects unknown kinds of callouts."""
 
     report: Callable[[str, str], None]
-    """Takes a piece of the source and what became of it."""
+    """Called with a fragment of the source and a description of its change."""
     math_fences: frozenset[str] = frozenset(("math",))
-    """Languages of fences that are formulas."""
+    """Languages of fences that contain formulas."""
     kinds: set[str] = field(default_factory=set)
-    """Kinds of callouts that need a row in the settings."""
+    """Kinds of callouts that the settings must define."""
     depth: int = 0
 
     def rewrite(self, lines: Sequence[str]) -> list[str]:
-        """Lines in our words."""
+        """Convert lines to blogsmith's Markdown."""
         self.depth += 1
         out: list[str] = []
         index = 0
@@ -113,7 +113,7 @@ class BlockRewriter:
         if found := _OPEN_DIV.fullmatch(line):
             return self._div(lines, index, found)
         if (found := _DEFINITION.fullmatch(line)) and _ends_with_comment(lines[:index]):
-            # a comment is no term here, so what it means is text
+            # a comment is not a term in blogsmith, so its definition becomes text
             used, body = self._body(lines, index, len(found[1]))
             return used, ["", *indent(self.rewrite([found[2], *body]), found[1]), ""]
         if found := _HEADING.fullmatch(line):
@@ -142,7 +142,7 @@ class BlockRewriter:
         return end - index + 1, [f"{margin}{made[0]}", *indent(made[1:], " " * width)]
 
     def _body(self, lines: Sequence[str], index: int, margin: int) -> tuple[int, list[str]]:
-        """How many lines are indented below a line, and these without the indentation."""
+        """Return the number of lines of a block with its indented body, and the dedented body."""
         end = index + 1
         while end < len(lines) and (not lines[end].strip() or lines[end].startswith(" " * (margin + 4))):
             end += 1
@@ -173,7 +173,7 @@ class BlockRewriter:
         return used, ["", *indent(made, found[1]), ""]
 
     def _slashes(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """`/// note | Title` … `///`."""
+        """Convert a slash block, `/// note | Title` … `///`."""
         margin, marks, name, title = found[1], found[2], found[3].lower(), found[4]
         end = next((n for n in range(index + 1, len(lines)) if lines[n].strip() == marks), len(lines))
         body = dedent(lines[index + 1 : end], len(margin))
@@ -201,7 +201,9 @@ class BlockRewriter:
         return end - index + 1, ["", *indent(made, margin), ""]
 
     def _div(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """`<div markdown>`: one that only arranges goes, others ask for Markdown in our way."""
+        """Convert `<div markdown>`: remove it if it is only layout; otherwise request Markdown with an
+        attribute value.
+        """
         name = found[1].lower()
         depth, end = 0, index
         for end in range(index, len(lines)):
@@ -225,7 +227,7 @@ def _ends_with_comment(lines: Sequence[str]) -> bool:
 
 
 def _definitions(lines: Sequence[str]) -> list[str]:
-    """`/// define`: paragraphs are terms, and the items of the lists behind them what they mean."""
+    """Convert `/// define`: paragraphs are terms, and items of the lists after them are definitions."""
     out: list[str] = []
     for line in lines:
         if item := _MEANING.fullmatch(line):

@@ -1,4 +1,4 @@
-"""`mkdocs.yml` and `zensical.toml`, as much as shapes the site; nothing in them is run."""
+"""Settings in `mkdocs.yml` and `zensical.toml` that an import reads. Nothing in them is executed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
 _NAMES = ("mkdocs.yml", "mkdocs.yaml", "zensical.toml", "zensical.yml")
 _PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*(?P<has_value>[ \t]*(?:(?=\{)|$))?", re.MULTILINE)
-"""A tag of Python; with a value of its own, in braces or in the lines below, or alone."""
+"""A Python tag, alone or with a value in braces or on the following lines."""
 _ENVIRONMENT = lazy_pattern(r"!ENV\s+(?:\[[^\[\]]*?,?\s*([^\[\],]*)\]|[\w]+)")
 
 
@@ -34,37 +34,37 @@ class MkDocsConfig:
     """The settings of a site."""
 
     file: PurePosixPath
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def old(self) -> OldSettings:
-        """The settings, and what of them is read."""
+        """Return the old settings and the names of those that the importer reads."""
         return OldSettings(self.file.as_posix(), self.values, _TRANSLATED)
 
     @property
     def folder(self) -> PurePosixPath:
-        """Where the settings lie in the repository."""
+        """Return the folder of the settings in the repository."""
         return self.file.parent
 
     @property
     def docs(self) -> PurePosixPath:
-        """Folder of the pages, relative to the root of the source."""
+        """Return the folder of the pages, relative to the root of the source."""
         written = str(self.values.get("docs_dir") or "docs").strip("./ ").rstrip("/")
         return self.folder / written
 
     def text(self, name: str) -> str:
-        """A setting that is a text, in one line."""
+        """Return a string or number setting on one line."""
         value = self.values.get(name)
         return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
 
     def text_lines(self, name: str) -> list[str]:
-        """A setting whose lines are patterns; comments left out."""
+        """Return the patterns in a setting with one pattern per line, without comments."""
         value = self.values.get(name)
         return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
 
     def left_out(self, path: str) -> str:
-        """Return the setting that leaves a file out of the site; empty if none does.
+        """Return the name of the setting that excludes a file from the site; empty if none does.
 
         path: relative to the folder of the pages.
         """
@@ -80,69 +80,73 @@ class MkDocsConfig:
         return ""
 
     def is_draft(self, path: str) -> bool:
-        """Return whether `draft_docs` shows a file in previews only."""
+        """Return whether `draft_docs` restricts a file to previews."""
         return matches_gitignore(path, self.text_lines("draft_docs"))
 
     @property
     def hides_all(self) -> bool:
-        """Whether the plugin `encryptcontent` protects every page that does not say otherwise."""
+        """Return whether the plugin `encryptcontent` encrypts every page that is not explicitly public."""
         options = self.plugins.get("encryptcontent", {})
         inventory = options.get("password_inventory")
         has_level = isinstance(inventory, dict) and "_global" in inventory
-        # a value of the environment is read as null, and a file of passwords is rarely in the repository
+        # environment values are read as null, and a password file is rarely in the repository
         is_given = "global_password" in options and options["global_password"] != ""
         return is_given or has_level or bool(options.get("password_file"))
 
     @property
     def blog_folder(self) -> str:
-        """Folder of the blog of Material, relative to that of the pages; empty without one."""
+        """Return the folder of Material's blog, relative to the folder of the pages; empty without a blog."""
         options = self.plugins.get("blog")
         return str(options.get("blog_dir") or "blog").strip("./") if options is not None else ""
 
     @property
     def has_folders(self) -> bool:
-        """Addresses end with a slash: `use_directory_urls`."""
+        """Return whether URLs end with a slash: `use_directory_urls`."""
         return self.values.get("use_directory_urls") is not False
 
     @property
     def extensions(self) -> dict[str, dict[str, Any]]:
-        """Name of each Markdown extension → its options."""
+        """Return the options of each Markdown extension, by name."""
         return _named(self.values.get("markdown_extensions"))
 
     @property
     def plugins(self) -> dict[str, dict[str, Any]]:
-        """Name of each plugin → its options."""
+        """Return the options of each plugin, by name."""
         return {
             name.removeprefix("material/"): each for name, each in _named(self.values.get("plugins")).items()
         }
 
     @property
     def language(self) -> str:
-        """Of the theme."""
+        """Return the language of the theme; empty if it is not set."""
         theme = self.values.get("theme")
         return str(theme.get("language") or "") if isinstance(theme, dict) else ""
 
     @property
     def variables(self) -> dict[str, str]:
-        """Texts under `extra`, which pages print with the plugin `macros`."""
+        """Return the values under `extra` that pages print with the plugin `macros`."""
         extra = self.values.get("extra")
         items = extra.items() if isinstance(extra, dict) and "macros" in self.plugins else ()
         return {str(key): str(value) for key, value in items if isinstance(value, (str, int, float))}
 
     @property
     def redirects(self) -> dict[str, str]:
-        """Old file → new file or address, of the plugin `redirects`."""
+        """Return the redirects of the plugin `redirects`: old file → new file or URL."""
         maps = self.plugins.get("redirects", {}).get("redirect_maps")
         return {str(old): str(new) for old, new in maps.items()} if isinstance(maps, dict) else {}
 
     def has(self, *extensions: str) -> bool:
-        """Whether one of these extensions is used; all are where none is named, as Zensical has it."""
+        """Return whether one of these extensions is used.
+
+        Without any configured extension all are used, as in Zensical.
+        """
         known = self.extensions
         return not known or any(name in known for name in extensions)
 
 
 def _named(value: Any) -> dict[str, dict[str, Any]]:
-    """A list of names and mappings, or one mapping, as name → options; tables of TOML are flattened."""
+    """Convert a list of names and mappings, or one mapping, to name → options. Tables of TOML are flattened.
+    """
     items = list_of(value)
     found: dict[str, dict[str, Any]] = {}
     for item in items:
@@ -157,8 +161,8 @@ def _named(value: Any) -> dict[str, dict[str, Any]]:
 
 
 def find_config(root: Path) -> PurePosixPath | None:
-    """The file of the settings, relative to `root`; None if there is none."""
-    # a site of another system may document itself below it, and is that site
+    """Return the settings file, relative to `root`; None if there is none."""
+    # a site of another system may have a MkDocs site below it as documentation, so it is not MkDocs
     folders = _FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else _FOLDERS
     for folder in folders:
         for name in _NAMES:
@@ -168,7 +172,7 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def read_config(root: Path) -> MkDocsConfig:
-    """The settings of the site at `root`. SiteError if they cannot be read."""
+    """Return the settings of the site at `root`. Raise SiteError if they cannot be read."""
     file = find_config(root)
     if file is None:
         raise SiteError(Diagnostic("import-source", f"{root} holds no mkdocs.yml and no zensical.toml"))
@@ -186,7 +190,7 @@ def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
             data = load_data(text, "toml")
             project = data.get("project")
             return project if isinstance(project, dict) else data
-        # tags that name Python's functions, and values of the environment, are never looked up
+        # Python tags and environment variables are never resolved
         plain = _ENVIRONMENT.sub(lambda found: found[1] or "null", _PYTHON_TAG.sub(_without_tag, text))
         values = load_mapping(re.sub(r"(:\s*)!relative\b.*", r"\1null", plain))
     except DataTextError as error:

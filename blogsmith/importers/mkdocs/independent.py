@@ -1,5 +1,7 @@
-"""What a page of a MkDocs site shows, by markdown-it and its plugin for admonitions: for counting, and by
-none of the code that translates."""
+"""Python-Markdown renderer based on markdown-it and its admonition plugin, for counting.
+
+It shares no code with the translation.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _NO_TERM = re.compile(r"^( *)<!--[^\n]*-->[ ]*\n(?=\n? *:[ ]{3})", re.MULTILINE)
 _CALLOUT = re.compile(r"^([ ]*>[ >]*)\[![\w-]+\][+-]?", re.MULTILINE)
 _HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
 _SIGNS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
-"""What smartsymbols makes signs of; where it does not, nothing is lost by leaving it out."""
+"""Text that smartsymbols replaces with symbols. Where the extension is off, omitting it loses nothing."""
 _ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
 _TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
 _KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
@@ -51,15 +53,16 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _LANGUAGE = re.compile(r"`(?:#!|:::)\w+ +")
 _DOLLAR = "\ue01d"
-"""A dollar in a code span, which begins no formula."""
+"""Placeholder for a dollar in a code span, which starts no formula."""
 
 
 def render_python_markdown(text: str) -> str:
-    """HTML of a text, formulas as `<math>`."""
-    # Python-Markdown has no tabs; and markdown-it's admonitions end at two blank lines, which these do not
+    """Return the text as HTML with formulas as `<math>`."""
+    # Python-Markdown expands tabs. Its admonitions continue after two blank lines, but those of markdown-it
+    # do not.
     text = _BLANK_LINES.sub("\n\n", _RAW.sub("", text.expandtabs(4)))
     parts = _FENCE.split(text)
-    # the pattern has two groups: a fence, and its marks
+    # the pattern has two groups: a fence, and its marker
     prose, fences = parts[::3], parts[1::3]
     out = []
     for index, part in enumerate(prose):

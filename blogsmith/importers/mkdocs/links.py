@@ -1,4 +1,4 @@
-"""Where pages of a site stand in the new one, and links between them."""
+"""Paths of pages in the new site, and links between pages."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _WIKILINK = lazy_pattern(
 _WIKI_PLUGINS = name_set(
     "roamlinks ezlinks ezlinked-wikilinks wikilinks obsidian-bridge obsidian-support obsidian"
 )
-"""Plugins that make links of `[[page]]`."""
+"""Plugins that turn `[[page]]` into links."""
 _EXTERNAL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 
 
 def _name(text: str) -> str:
-    """The name of a page as wikilinks compare it."""
+    """Normalize the name of a page for the comparison of wikilinks."""
     return re.sub(r"[\s_-]+", "-", text.strip().casefold())
 
 
 def page_path(path: PurePosixPath) -> PurePosixPath:
-    """Where a page stands in the new site. path: relative to the folder of the pages."""
+    """Return the path of a page in the new site. path: relative to the folder of the pages."""
     content = PurePosixPath("content")
     if path.stem.lower() in ("index", "readme"):
         return content / path.parent / "_index.md"
@@ -42,7 +42,7 @@ def page_path(path: PurePosixPath) -> PurePosixPath:
 
 
 def page_address(path: PurePosixPath, config: MkDocsConfig) -> str:
-    """Where a page stood, without the path of `site_url`."""
+    """Return the old URL of a page, without the path of `site_url`."""
     folder = "" if path.parent == PurePosixPath() else f"{path.parent.as_posix()}/"
     if path.stem.lower() in ("index", "readme"):
         return f"/{folder}" if folder else ""
@@ -51,15 +51,15 @@ def page_address(path: PurePosixPath, config: MkDocsConfig) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MkDocsLinks:
-    """All pages of a site by what links call them."""
+    """All pages of a site by the names that links use."""
 
     pages: Mapping[str, PurePosixPath] = field(default_factory=dict)
     """Path relative to the folder of the pages → path in the new site."""
     addresses: Mapping[str, PurePosixPath] = field(default_factory=dict)
-    """Address → path in the new site."""
+    """URL → path in the new site."""
 
     def rewrite(self, text: str, page: PurePosixPath) -> str:
-        """All links of a page to files of the new site. text: with code and formulas hidden."""
+        """Rewrite links of a page to files of the new site. text: with code and formulas hidden."""
         text = _LINK.sub(
             lambda found: f"{found[1]}{self._target(found[2], page)}{found[3] or ''}{found[4]}", text
         )
@@ -67,8 +67,11 @@ class MkDocsLinks:
         return _DEFINITION.sub(lambda found: f"{found[1]}{self._target(found[2], page)}", text)
 
     def wikilinks(self, text: str, page: PurePosixPath, config: MkDocsConfig) -> str:
-        """`[[page]]` as a link where an extension or plugin makes one of it, and the page is there; as text
-        otherwise. text: with code and formulas hidden."""
+        """Convert `[[page]]` to a link if an extension or plugin does and the page exists; otherwise escape
+        it.
+
+        text: with code and formulas hidden.
+        """
         if not (config.has("wikilinks") or _WIKI_PLUGINS & config.plugins.keys()):
             return literal_wikilinks(text)
         names: dict[str, PurePosixPath] = {}
@@ -108,7 +111,7 @@ class MkDocsLinks:
             return found
         if path.startswith("/"):
             return self.addresses.get(f"/{normal}/".replace("/./", "/")) or self.addresses.get(f"/{normal}")
-        # some authors write where pages end up: `../other/`, as a browser reads it below `page/`
+        # some authors write a path relative to the URL: `../other/`, as a browser reads it below `page/`
         names = (f"{normal}.md", f"{normal}/index.md", f"{normal}/README.md")
         if found := next((self.pages[name] for name in names if name in self.pages), None):
             return found
@@ -119,7 +122,7 @@ class MkDocsLinks:
 
 
 def link_table(paths: Iterable[PurePosixPath], config: MkDocsConfig) -> MkDocsLinks:
-    """The table of all pages."""
+    """Return the link table of all pages."""
     every = list(paths)
     return MkDocsLinks(
         {path.as_posix(): page_path(path) for path in every},

@@ -1,5 +1,6 @@
-"""Marks in lines of Python-Markdown and PyMdown → ours. All functions take text in which code and formulas
-are hidden."""
+"""Conversion of inline syntax of Python-Markdown and PyMdown. Functions expect text with code and formulas
+hidden.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _SYMBOLS = {
     **{"(c)": "©", "(r)": "®", "(tm)": "™", "c/o": "℅", "+/-": "±", "=/=": "≠"},
     **{"<-->": "↔", "-->": "→", "<--": "←", "1/4": "¼", "1/2": "½", "3/4": "¾"},
 }
-"""What smartsymbols makes of signs."""
+"""Text → symbol, as in the extension smartsymbols."""
 _SYMBOL = lazy_pattern(
     r"(?<![\w/.-])(?:\(c\)|\(r\)|\(tm\)|c/o|[13]/[24])(?![\w/-])|\+/-|=/=|(?<![\w<-])(?:<-->|-->|<--)(?![\w>-])"
 )
@@ -49,7 +50,8 @@ _NAMES = {
 
 
 def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
-    """Inline marks, icons and attribute lists. report: takes a piece that goes, and what it was."""
+    """Convert inline syntax, icons and attribute lists. report: called with removed text and a description.
+    """
     text = _CONTENTS.sub("", text)
     if config.has("pymdownx.smartsymbols"):
         text = _SYMBOL.sub(lambda found: _SYMBOLS.get(found[0].lower(), found[0]), text)
@@ -89,7 +91,7 @@ def _key_name(key: str) -> str:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """An attribute list with what has a meaning here: an id, a width."""
+    """Return the attribute list reduced to the attributes that blogsmith supports: id and width."""
     text = found[1]
     if _BARE_WORDS.fullmatch(text):
         return found[0]
@@ -104,13 +106,13 @@ def _attributes(found: re.Match[str]) -> str:
 
 
 def take_abbreviations(text: str) -> tuple[str, dict[str, str]]:
-    """A text without its definitions `*[HTML]: …`, and these."""
+    """Remove the definitions `*[HTML]: …` from a text. Return the text and the abbreviations."""
     found = {short: " ".join(long.split()) for short, long in _ABBREVIATION.findall(text)}
     return _ABBREVIATION.sub("", text), found
 
 
 def mark_abbreviations(text: str, known: Mapping[str, str]) -> str:
-    """The first time that each abbreviation stands in a text, with its meaning."""
+    """Annotate the first occurrence of each abbreviation in a text with its meaning."""
     for short, long in sorted(known.items(), key=lambda each: -len(each[0])):
         pattern = re.compile(rf"(?<![\w:|\[\]/#.-]){re.escape(short)}(?![\w:|\]/-])")
         for line in pattern.finditer(text):

@@ -1,4 +1,5 @@
-"""The navigation of a site (`nav`, `SUMMARY.md`, folders), and what it becomes: contents, menu, series."""
+"""The navigation of a site (`nav`, `SUMMARY.md`, folders), converted to a contents page, a menu and series.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +22,20 @@ _ITEM = lazy_pattern(r"(\s*)[-*+]\s+(?:\[(.*?)\]\(([^()\s]*)\)|(\S.*?))\s*")
 
 @dataclass(frozen=True, slots=True)
 class NavEntry:
-    """A line of the navigation."""
+    """An entry of the navigation."""
 
     depth: int
     title: str = ""
     file: str = ""
-    """Of a page, relative to the folder of the pages; empty for a section."""
+    """Path of the page, relative to the folder of the pages; empty for a section."""
     url: str = ""
-    """Of a link to elsewhere."""
+    """URL of an external link."""
     sections: tuple[str, ...] = ()
-    """Titles of the sections around it, outermost first."""
+    """Titles of the enclosing sections, outermost first."""
 
 
 def read_nav(nav: Any) -> list[NavEntry]:
-    """The entries of `nav`, in order."""
+    """Return the entries of `nav`, in order."""
     return list(_items(nav, ()))
 
 
@@ -57,7 +58,7 @@ def _entry(title: str, target: str, sections: tuple[str, ...]) -> NavEntry:
 
 
 def read_summary(text: str) -> list[NavEntry]:
-    """The entries of a list of links, as mkdocs-literate-nav reads it."""
+    """Return the entries of a list of links, as mkdocs-literate-nav reads it."""
     found: list[NavEntry] = []
     stack: list[tuple[int, str]] = []
     for line in text.split("\n"):
@@ -76,7 +77,7 @@ def read_summary(text: str) -> list[NavEntry]:
 
 
 def folder_nav(pages: Sequence[PurePosixPath]) -> list[NavEntry]:
-    """What MkDocs shows without `nav`: folders as sections, their index first."""
+    """Return the navigation that MkDocs generates without `nav`: folders as sections, their index first."""
     found: list[NavEntry] = []
     known: set[PurePosixPath] = set()
     for page in sorted(pages, key=_nav_order):
@@ -96,18 +97,18 @@ def _nav_order(page: PurePosixPath) -> tuple[tuple[tuple[bool, str], ...], bool,
 
 
 def folder_title(name: str) -> str:
-    """A folder's or file's name as a title."""
+    """Convert the name of a folder or file to a title."""
     text = name.replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
 
 _TAG_LIST = lazy_pattern(r"^[ \t]*(?:<!--\s*material/tags[^>]*-->|\[TAGS\])[ \t]*$", re.MULTILINE)
 _LONGEST_MENU = 7
-"""Entries besides the page of contents."""
+"""Maximum number of entries, without the contents page."""
 
 
 def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: MkDocsConfig) -> ImportedPage:
-    """A list of all pages: there is no side bar here."""
+    """Return a page that lists all pages, because blogsmith has no sidebar."""
     lines = []
     for entry in nav:
         if entry.file:
@@ -127,9 +128,9 @@ def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: Mk
 def with_tag_lists(
     pages: Sequence[ImportedPage], titles: Mapping[str, str], config: MkDocsConfig
 ) -> list[ImportedPage]:
-    """Pages that Material fills with all tags, with that list as it would be now.
+    """Write out the list of all tags in pages where Material generates it.
 
-    titles: page → title that the navigation gives it.
+    titles: page → title in the navigation.
     """
     name = str(config.plugins.get("tags", {}).get("tags_file") or "")
     file = (config.docs / name).as_posix() if name else ""
@@ -162,7 +163,7 @@ def _tag_list(pages: Sequence[ImportedPage], titles: Mapping[str, str], path: Pu
 
 
 def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
-    """Page → the outermost section around it, and its place there; sections of one page are none."""
+    """Map each page to its outermost section and its position there. Sections with one page are omitted."""
     found: dict[str, tuple[str, int]] = {}
     counts: dict[str, int] = {}
     for entry in nav:
@@ -175,7 +176,8 @@ def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
 
 
 def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, Any]]:
-    """The first level of the navigation, sections by their first page, and the page of contents."""
+    """Return the first level of the navigation, with the first page of each section, and the contents page.
+    """
     menu: list[dict[str, Any]] = []
     for number, entry in enumerate(nav):
         if entry.depth or not entry.title:

@@ -1,4 +1,4 @@
-"""One page of a MkDocs site → a page of ours: front matter, and the text with its snippets."""
+"""Translation of a MkDocs page: front matter, snippets and text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEYS = FrontKeys(
 
 
 def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) -> dict[str, Any]:
-    """The front matter of a page, in our keys and order. people: short name → name of an author."""
+    """Return the front matter with blogsmith's keys in order. people: short name → name of an author."""
     found: dict[str, Any] = {"title": title}
     for key in ("subtitle", "description"):
         if text := one_line(front.get(key)):
@@ -72,9 +72,10 @@ _DEEPEST = 10
 
 
 def expand_snippets(text: str, read: Callable[[str], str | None], report: Callable[[str, str], None]) -> str:
-    """A page with its snippets in their places.
+    """Insert the snippets of a page.
 
-    read: the text of a file. report: takes the piece that names a file which is not there, and that file.
+    read: returns the text of a file. report: called with the line that names a missing file, and the name of
+    the file.
     """
     return _expand(text, read, report, 0)
 
@@ -106,7 +107,8 @@ def _expand(
 
 
 def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
-    """The text that `file`, `file:section` or `file:first:last` names."""
+    """Return the text of a snippet: `file`, `file:section` or `file:first:last`; None if it does not exist.
+    """
     content = read(name)
     if content is not None:
         return _SECTION_MARK.sub("", content)
@@ -150,23 +152,23 @@ _BLANK = lazy_pattern(r"\n{3,}")
 
 @dataclass(slots=True)
 class MkDocsPages:
-    """Translates the pages of one site; keeps what they share."""
+    """Translator for the pages of one site, with their shared state."""
 
     config: MkDocsConfig
     read: Callable[[str], str | None]
-    """The text of a snippet by the name that a page has for it."""
+    """Returns the text of a snippet by the name that a page uses; None if it does not exist."""
     links: MkDocsLinks
     titles: Mapping[str, str] = field(default_factory=dict)
-    """Page → title that the navigation gives it."""
+    """Page → title in the navigation."""
     series: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    """Page → section of the navigation, and its place there."""
+    """Page → section of the navigation, and its position in the section."""
     abbreviations: Mapping[str, str] = field(default_factory=dict)
-    """Of all pages."""
+    """Abbreviations of all pages."""
     people: Mapping[str, str] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
 
     def translate(self, document: MkDocsDocument) -> ImportedPage:
-        """The page."""
+        """Translate a document to a page."""
         page = _PageText(self, document)
         title, text = page.translate()
         name = document.path.as_posix()
@@ -191,7 +193,8 @@ class MkDocsPages:
 
 
 def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
-    """Where a post of Material's blog stood: `/blog/2024/01/31/title/`."""
+    """Return the old URL of a post in Material's blog, such as `/blog/2024/01/31/title/`; empty if unknown.
+    """
     options = config.plugins.get("blog", {})
     date = str(front.get("date", ""))[:10].split("-")
     written = str(document.front.get("slug") or slugify(heading_text(str(front["title"]))))
@@ -204,7 +207,7 @@ def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config:
 
 
 class _PageText:
-    """The text of one page while it is translated."""
+    """The text of one page during its translation."""
 
     def __init__(self, site: MkDocsPages, document: MkDocsDocument) -> None:
         self._site = site
@@ -213,7 +216,7 @@ class _PageText:
         self.notices: list[Notice] = []
 
     def translate(self) -> tuple[str, str]:
-        """Title in the text, if there is one, and the text without it."""
+        """Return the title in the text, empty if there is none, and the text without it."""
         config = self._site.config
         text = expand_snippets(self._document.body, self._site.read, self._missing)
         if "macros" in config.plugins:
@@ -225,7 +228,7 @@ class _PageText:
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
         text = escape_table_code(text, DIALECT)
-        # in the target of a link these would begin a formula
+        # in a link target these would start a formula
         text = _ESCAPED_TARGET.sub(lambda found: found[0].replace(r"\(", "%28").replace(r"\)", "%29"), text)
         text = _without_false_displays(text)
         text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
@@ -257,7 +260,7 @@ class _PageText:
         return mark_abbreviations(text, abbreviations)
 
     def _figure(self, found: re.Match[str]) -> str:
-        """`<figure markdown="span">` with one picture and its caption."""
+        """Convert `<figure markdown="span">` with one image and its caption."""
         caption = _CAPTION.search(found[1])
         inner = _CAPTION.sub("", found[1])
         pictures, tags = list(_PICTURE.finditer(inner)), _TAG.findall(inner)
@@ -290,7 +293,7 @@ class _PageText:
 
 
 def _escape_mentions(text: str) -> str:
-    """Links in brackets that begin with an at sign, `[@name]`, which would be citations here."""
+    """Escape references that begin with an at sign, `[@name]`, which would be citations in blogsmith."""
     targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
     text = _MENTION_TARGET.sub("", text)
 
@@ -302,8 +305,10 @@ def _escape_mentions(text: str) -> str:
 
 
 def _without_false_displays(text: str) -> str:
-    r"""Escaped brackets in a line, `[\[1\]](a.md)`, which would be a display here; arithmatex reads `\[` only
-    where a block begins."""
+    r"""Escape inline brackets such as `[\[1\]](a.md)`, which would be display math in blogsmith.
+
+    arithmatex reads `\[` only at the start of a block.
+    """
     parts = []
     for segment in divide(text, DIALECT):
         before = text[: segment.start].rpartition("\n")[2]
@@ -314,7 +319,7 @@ def _without_false_displays(text: str) -> str:
 
 
 def _without_languages(text: str) -> str:
-    """Code spans without the language in front: `` `#!python x` ``."""
+    """Remove the language at the start of code spans: `` `#!python x` ``."""
     return "".join(
         _INLINE_LANGUAGE.sub(r"\1", segment.text, count=1) if segment.kind == "span" else segment.text
         for segment in divide(text, DIALECT)

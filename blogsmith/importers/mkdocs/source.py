@@ -1,4 +1,4 @@
-"""The files of a site: pages with their place in the navigation, and what is copied."""
+"""Files of a MkDocs site: pages, notebooks, copied files, and the navigation."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _UNCOPIED = frozenset((".css", ".js", ".map", ".scss", ".less", ".py", ".ts"))
 
 @dataclass(frozen=True, slots=True)
 class MkDocsDocument:
-    """A page as it is read."""
+    """A page of the source."""
 
     path: PurePosixPath
-    """Relative to the folder of the pages."""
+    """Path relative to the folder of the pages."""
     source: str
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     front: dict[str, Any]
     body: str
     first_line: int
@@ -37,19 +37,19 @@ class MkDocsDocument:
 
 @dataclass(slots=True)
 class MkDocsFiles:
-    """All files of a site that matter."""
+    """The pages, copied files and navigation of a site."""
 
     documents: list[MkDocsDocument] = field(default_factory=list)
     copied: list[PurePosixPath] = field(default_factory=list)
-    """Relative to the folder of the pages."""
+    """Paths relative to the folder of the pages."""
     notebooks: list[PurePosixPath] = field(default_factory=list)
-    """Those that are pages, relative to the folder of the pages."""
+    """Notebooks that are pages, relative to the folder of the pages."""
     nav: list[NavEntry] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
 
 def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
-    """The files of the site."""
+    """Find the files of the site."""
     top = root / config.docs
     found = MkDocsFiles()
     for path in walk_files(top):
@@ -91,7 +91,7 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
 
 
 def _reads_notebook(path: PurePosixPath, config: MkDocsConfig) -> bool:
-    """Whether a plugin makes a page of a notebook."""
+    """Return whether a plugin makes a page of a notebook."""
     options = config.plugins.get("mkdocs-jupyter", config.plugins.get("jupyter"))
     if options is None:
         return "jupyter" in config.extensions or "mknotebooks" in config.plugins
@@ -122,13 +122,13 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, c
 
 
 def _encrypted(front: dict[str, Any], source: str, config: MkDocsConfig) -> Notice | None:
-    """Return a notice for a page that the plugin `encryptcontent` encrypts by more than its password."""
+    """Return a notice for a page that the plugin `encryptcontent` encrypts without a password in the page."""
     if "encryptcontent" not in config.plugins:
         return None
     for key in ("level", "obfuscate", "use_secret"):
         if front.get(key):
             return withheld(f'"{key}" in its front matter encrypts it', source)
-    # an empty one says that the page is open
+    # an empty value means that the page is public
     is_open = any(key in front and not front[key] for key in ("password", "level"))
     if config.hides_all and not is_open:
         return withheld(f"the plugin encryptcontent in {config.file.name} encrypts every page", source)
@@ -136,8 +136,9 @@ def _encrypted(front: dict[str, Any], source: str, config: MkDocsConfig) -> Noti
 
 
 def split_meta(text: str) -> tuple[dict[str, Any], str, int]:
-    """Lines `key: value` at the head of a page, as Python-Markdown's `meta` has them; the text behind, and
-    its first line."""
+    """Return the leading `key: value` lines, as in Python-Markdown's `meta`, the text after them, and its
+    first line.
+    """
     lines = text.split("\n")
     end = 0
     while end < len(lines) and _META.fullmatch(lines[end]) and (end or _META_KEY.fullmatch(lines[0])):

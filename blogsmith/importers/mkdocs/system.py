@@ -1,4 +1,4 @@
-"""MkDocs, Material and Zensical as a system that can be imported."""
+"""Importer for MkDocs, Material for MkDocs and Zensical."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class MkDocs:
     title = "MkDocs"
 
     def recognises(self, root: Path) -> bool:
-        """Whether there are settings of MkDocs or Zensical."""
+        """Return whether there are settings of MkDocs or Zensical."""
         return find_config(root) is not None
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of the site."""
+        """Read the whole site."""
         config = read_config(root)
         files = find_files(root, config)
         translator = MkDocsPages(
@@ -74,15 +74,16 @@ class MkDocs:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML of a page, by markdown-it."""
-        # plugins show notebooks as Jupyter does
+        """Return the HTML of a page by markdown-it."""
+        # plugins render notebooks as Jupyter does
         return render_notebook(text) if page.source.endswith(".ipynb") else render_python_markdown(text)
 
 
 def _notebook_pages(
     files: MkDocsFiles, site: MkDocsPages, root: Path, progress: Progress
 ) -> list[NotebookPage | Notice]:
-    """The notebooks with their places in the navigation; a notice for what is none."""
+    """Translate the notebooks and add their positions in the navigation. An invalid notebook gives a notice.
+    """
     config = site.config
     every = [*(document.path for document in files.documents), *files.notebooks]
     translator = NotebookTranslator(
@@ -113,7 +114,8 @@ def _files(
 
 
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
-    """Reads snippets from the folders of `base_path`, never outside of the source."""
+    """Return a function that reads snippets from the folders of `base_path`, but never outside of the source.
+    """
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
     bases = [str(each) for each in list_of(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]
@@ -132,7 +134,7 @@ def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | N
 
 
 def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Those of the files that are put behind every page."""
+    """Return the abbreviations in the files that are appended to every page."""
     read = _snippet_reader(root, config)
     names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
     found: dict[str, str] = {}
@@ -142,7 +144,7 @@ def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
 
 
 def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Short name → name, of the blog's `.authors.yml`."""
+    """Return the authors in the blog's `.authors.yml`: short name → name."""
     file = root / config.docs / config.blog_folder / ".authors.yml"
     if not config.blog_folder or not file.is_file():
         return {}
@@ -157,7 +159,7 @@ def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
 def _with_redirects(
     pages: list[ImportedPage], config: MkDocsConfig
 ) -> tuple[list[ImportedPage], list[Notice]]:
-    """Pages with the old addresses that lead to them."""
+    """Add the old URLs that redirect to each page as aliases. Return notices about external redirects."""
     aliases: dict[PurePosixPath, list[str]] = {}
     notices = []
     known = {page.path for page in pages}
@@ -199,7 +201,7 @@ def _settings(
 
 
 def _macros(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """TeX macros in the scripts that set MathJax or KaTeX up."""
+    """Return the TeX macros in scripts that configure MathJax or KaTeX."""
     scripts = config.values.get("extra_javascript")
     macros: dict[str, str] = {}
     for script in scripts if isinstance(scripts, list) else ():

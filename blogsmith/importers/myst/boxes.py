@@ -1,4 +1,4 @@
-"""Directives that are boxes around text: admonitions, theorems, exercises, folds, tabs, cards, quotes."""
+"""Directives that enclose text: admonitions, theorems, exercises, folds, tabs, cards, quotes."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ADMONITIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "deprecated": ("WARNING", "Deprecated since version"),
     }
 )
-"""Name → our kind, and its title where ours would be another one."""
+"""Name of an admonition → kind of callout, and a title where it differs from that of the kind."""
 THEOREMS = name_set(
     "theorem lemma corollary proposition definition proof remark example algorithm axiom assumption claim "
     "conjecture criterion observation property notation fact"
 )
-"""Of sphinx-proof, without `prf:`."""
+"""Directives of sphinx-proof, without `prf:`."""
 NUMBERED = frozenset(("theorem", "lemma", "corollary", "proposition", "definition"))
-"""Kinds that are numbered here without a setting."""
+"""Kinds of callouts that blogsmith numbers without a setting."""
 UNNUMBERED = frozenset(("proof",))
 _VERSIONS = ("versionadded", "versionchanged", "deprecated")
 _SEPARATOR = re.compile(r"\s*(?:\^{3,}|\+{3,})\s*")
 
 
 def translate_admonition(walker: Walker, directive: Directive) -> list[str]:
-    """`{note}`, `{admonition} Title` and the like."""
+    """Translate `{note}`, `{admonition} Title` and similar directives."""
     kind, title = _kind_of(directive)
     body = walker.nested(directive.body, directive.body_line)
     if directive.name in _VERSIONS:
@@ -65,14 +65,14 @@ def _fold(directive: Directive) -> str:
 
 
 def _named_anchor(walker: Walker, directive: Directive) -> list[str]:
-    """The place a label of a box without a number leads to."""
+    """Return an anchor for the label of a box without a number."""
     if directive.label:
         walker.pending.append(directive.label)
     return walker.anchor()
 
 
 def translate_theorem(walker: Walker, directive: Directive) -> list[str]:
-    """`{prf:theorem} Title`, numbered unless it says otherwise."""
+    """Translate `{prf:theorem} Title`, numbered unless an option prevents it."""
     kind = directive.name.removeprefix("prf:").removeprefix("proof:")
     if kind not in THEOREMS:
         return [*walker.anchor(), *walker.leave(directive, f"directive {{{directive.name}}} is not known")]
@@ -83,7 +83,7 @@ def translate_theorem(walker: Walker, directive: Directive) -> list[str]:
 
 
 def _number(walker: Walker, directive: Directive, kind: str) -> str:
-    """The id that makes a box numbered; empty for one without a number."""
+    """Return the id that makes a box numbered; empty for a box without a number."""
     if kind in UNNUMBERED or "nonumber" in directive.options:
         return ""
     if kind not in NUMBERED:
@@ -95,7 +95,7 @@ def _number(walker: Walker, directive: Directive, kind: str) -> str:
 
 
 def translate_exercise(walker: Walker, directive: Directive) -> list[str]:
-    """`{exercise} Title`, numbered; hidden ones stay visible, and say so."""
+    """Translate `{exercise} Title`, numbered. Hidden exercises become visible."""
     name = _number(walker, directive, "exercise")
     anchor = [] if name else _named_anchor(walker, directive)
     walker.book.kinds.add("exercise")
@@ -104,7 +104,7 @@ def translate_exercise(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_solution(walker: Walker, directive: Directive) -> list[str]:
-    """`{solution} label-of-the-exercise`."""
+    """Translate `{solution} label-of-the-exercise`."""
     walker.book.kinds.add("solution")
     anchor = _named_anchor(walker, directive)
     target = directive.argument.strip()
@@ -114,31 +114,33 @@ def translate_solution(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_fold(walker: Walker, directive: Directive) -> list[str]:
-    """`{dropdown} BookLabel`, `{toggle}`."""
+    """Translate `{dropdown} Title` and `{toggle}`."""
     body = walker.nested(directive.body, directive.body_line)
     return [*_named_anchor(walker, directive), *collapsible(directive.argument or "Show", body)]
 
 
 def translate_tab(walker: Walker, directive: Directive) -> list[str]:
-    """`{tab-item} Label`: neighbours make a block of tabs."""
+    """Translate `{tab-item} Label`. Adjacent tabs become one block."""
     body = walker.nested(directive.body, directive.body_line)
     made = tab(directive.argument or "Tab", body, is_chosen="selected" in directive.options)
     return [*_named_anchor(walker, directive), *made]
 
 
 def translate_tabs(walker: Walker, directive: Directive) -> list[str]:
-    """`{tab-set}`: a block of its own, whatever tabs stand before it."""
+    """Translate `{tab-set}` to a block of tabs that is not joined with a previous one."""
     lines = begin_tabs(walker.nested(directive.body, directive.body_line))
     return [*_named_anchor(walker, directive), *lines]
 
 
 def translate_transparent(walker: Walker, directive: Directive) -> list[str]:
-    """A directive that only arranges what it holds: `{tab-set}`, `{grid}`, `{div}`."""
+    """Translate a directive that is only layout to its content: `{grid}`, `{div}`."""
     return [*_named_anchor(walker, directive), *walker.nested(directive.body, directive.body_line)]
 
 
 def translate_card(walker: Walker, directive: Directive) -> list[str]:
-    """`{card} Title`, `{grid-item-card}`: a bold line, which is a link if the card is one, and the text."""
+    """Translate `{card} Title` and `{grid-item-card}` to a bold line and the text. The line links to the
+    card's target.
+    """
     body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
     text = walker.nested(body, directive.body_line)
     title, link = directive.argument, directive.option("link")
@@ -154,7 +156,8 @@ def _card_title(title: str) -> list[str]:
 
 
 def translate_aside(walker: Walker, directive: Directive) -> list[str]:
-    """`{margin} Title` and `{aside}` stand in the margin; `{sidebar} Title` is a note in the text."""
+    """Translate `{margin} Title` and `{aside}` to margin notes, and `{sidebar} Title` to a note in the text.
+    """
     body = walker.nested(directive.body, directive.body_line)
     title = directive.argument
     if directive.name == "sidebar":
@@ -163,19 +166,19 @@ def translate_aside(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_rubric(walker: Walker, directive: Directive) -> list[str]:
-    """`{rubric} Title`: a heading that no list of contents has."""
+    """Translate `{rubric} Title` to a bold line, because a table of contents must not contain it."""
     return [*_named_anchor(walker, directive), *_card_title(directive.argument)]
 
 
 def translate_line_block(walker: Walker, directive: Directive) -> list[str]:
-    """`{line-block}`: each line ends where it ends."""
+    """Translate `{line-block}` to lines with hard line breaks."""
     body = trim_blank_lines(directive.body)
     broken = (f"{line.rstrip()}\\" if line.strip() else "" for line in body[:-1])
     return [*walker.anchor(), *broken, *body[-1:]]
 
 
 def translate_quote(walker: Walker, directive: Directive) -> list[str]:
-    """`{epigraph}`, `{pull-quote}`, with a last line `-- Author`."""
+    """Translate `{epigraph}` and `{pull-quote}`, whose last line may be `-- Author`."""
     body = [*([directive.argument] if directive.argument else []), *directive.body]
     lines = trim_blank_lines(walker.nested(body, directive.body_line))
     author = re.fullmatch(r"(?:--+|—)\s*(.+)", lines[-1].strip()) if lines else None

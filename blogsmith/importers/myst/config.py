@@ -1,4 +1,4 @@
-"""The settings of a book: `_config.yml`, `myst.yml`, `conf.py`, `config.ini`, and its table of contents."""
+"""Settings of a book in `_config.yml`, `myst.yml`, `conf.py` or `config.ini`, and its table of contents."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """A line of a table of contents: a page, a link, or the caption of a part."""
+    """An entry of a table of contents: a page, a link, or the caption of a part."""
 
     depth: int
-    """0 for what stands directly below the book."""
+    """Nesting depth; 0 for entries directly below the book."""
     title: str = ""
-    """Empty: the page's own."""
+    """Title; empty: the page's own title."""
     file: str = ""
-    """Path of a page, mostly without its suffix."""
+    """Path of a page, usually without its suffix."""
     url: str = ""
-    """Of a link."""
+    """URL of a link."""
     pattern: str = ""
     """Glob of pages."""
 
 
 def read_toc(data: Any) -> tuple[str, list[BookEntry]]:
-    """The page at the root, and all entries in order, of a `_toc.yml` or of `project.toc`."""
+    """Return the root page and all entries, in order, of a `_toc.yml` or of `project.toc`."""
     if isinstance(data, Mapping):
         return str(data.get("root") or ""), list(_below(data, 0))
     entries = list(_items(data, 0))
@@ -69,17 +69,17 @@ FOLDERS = (
     *("", "docs", "book", "doc", "content", "source", "docs/source", "doc/source", "lectures", "site"),
     "notebooks",
 )
-"""Where books stand in their repositories."""
+"""Folders of a repository where a book may be."""
 _OTHER_SITES = name_set("mkdocs.yml zensical.toml _posts _quarto.yml hugo.toml hugo.yaml archetypes")
 
 
 @dataclass(frozen=True, slots=True)
 class BookConfig:
-    """The settings of a book, whatever file they stand in."""
+    """Settings of a book, independent of their file."""
 
     flavour: Flavour
     folder: PurePosixPath
-    """Of the book in its repository."""
+    """Folder of the book in its repository."""
     title: str = ""
     authors: tuple[str, ...] = ()
     description: str = ""
@@ -87,31 +87,31 @@ class BookConfig:
     macros: Mapping[str, str] = field(default_factory=dict)
     """Name with backslash → TeX."""
     bibliographies: tuple[str, ...] = ()
-    """Files, relative to `folder`; empty: all there are."""
+    """Files relative to `folder`; empty: all `.bib` files."""
     substitutions: Mapping[str, str] = field(default_factory=dict)
     inventories: Mapping[str, str] = field(default_factory=dict)
     redirects: Mapping[str, str] = field(default_factory=dict)
     """Old page → new page, as files."""
     root: str = ""
-    """Page of the front page, mostly without suffix."""
+    """Root page, usually without suffix; it becomes the home page."""
     toc: tuple[BookEntry, ...] = ()
     only_toc: bool = False
-    """Pages that are not in the table of contents are not made."""
+    """Whether pages outside of the table of contents are omitted."""
     excluded: tuple[str, ...] = ()
     numbers_headings: bool = False
     execute: str = ""
-    """`off`, or what the old system says of running cells."""
+    """`off` if the book never runs cells; otherwise empty."""
     timeout_s: float = 0
     file: str = ""
-    """Name of the settings, in `folder`."""
+    """Name of the settings file in `folder`."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """All of the settings."""
+    """Content of the settings file."""
     notices: tuple[Notice, ...] = ()
 
 
 def find_book(root: Path) -> tuple[Flavour, PurePosixPath] | None:
-    """Which book stands below a folder, and where; None if there is none."""
-    # a site of another system may hold a book below it, and is that site
+    """Return the kind of book in a repository and its folder; None if there is none."""
+    # a site of another system may have a book below it, so it is not a book
     folders = FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else FOLDERS
     for name in folders:
         folder = root / name
@@ -130,7 +130,7 @@ def _head(file: Path) -> str:
 
 
 def read_config(root: Path) -> BookConfig:
-    """The settings of the book at `root`. SiteError if they cannot be read."""
+    """Return the settings of the book at `root`. Raise SiteError if they cannot be read."""
     found = find_book(root)
     if found is None:
         raise SiteError(Diagnostic("import-source", f"{root} holds no _toc.yml, myst.yml or conf.py"))
@@ -158,7 +158,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _macros(value: Any) -> dict[str, str]:
-    """Macros as MathJax and mystmd write them; those with optional arguments are left out."""
+    """Return macros in the form of MathJax and mystmd; those with optional arguments are omitted."""
     found: dict[str, str] = {}
     for name, body in _map(value).items():
         body = _map(body).get("macro") if isinstance(body, dict) else body
@@ -260,7 +260,7 @@ def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, .
 
 
 def author_names(value: Any) -> tuple[str, ...]:
-    """Names of authors, given as texts or as mappings with a name."""
+    """Return the names of authors, which are given as strings or as mappings with a name."""
     items = list_of(value)
     names = [_map(each).get("name") if isinstance(each, dict) else each for each in items]
     parts = [_map(name) for name in names if isinstance(name, dict)]
@@ -269,7 +269,7 @@ def author_names(value: Any) -> tuple[str, ...]:
 
 
 def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
-    """`conf.py`, whose plain assignments are read; it is never run."""
+    """Read the plain assignments in `conf.py`, which is never executed."""
     values: dict[str, Any] = {}
     try:
         tree = ast.parse(read_text(folder / "conf.py") or "")

@@ -1,5 +1,7 @@
-"""The dialect of d2lbook → MyST: roles as `:name:`x``, labels behind what they name, tabs, cells by
-framework."""
+"""Conversion of d2lbook's dialect to MyST.
+
+It covers roles such as `:name:`x``, labels after their targets, tabs, and cells of several frameworks.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _BIBLIOGRAPHY = lazy_pattern(r"\s*:bibliography:`.*`\s*")
 
 
 def rewrite_d2l(text: str) -> str:
-    """A page of d2lbook in MyST, as many lines as before."""
+    """Convert a page of d2lbook to MyST."""
     lines = list(_join_images(text.split("\n")))
     out: list[str] = []
     index = 0
@@ -53,7 +55,7 @@ def rewrite_d2l(text: str) -> str:
 
 
 def _join_images(lines: list[str]) -> Iterator[str]:
-    """Images whose caption goes over several lines in one line."""
+    """Join the lines of images whose caption spans several lines."""
     held: list[str] = []
     for line in lines:
         if held or (line.startswith("![") and not _IMAGE.fullmatch(line)):
@@ -80,7 +82,7 @@ def _fence(lines: list[str], index: int) -> tuple[int, list[str]]:
 
 
 def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-    """A cell, shown under the name of its framework."""
+    """Convert a cell to a code block with the name of its framework as caption."""
     used, block = _fence(lines, index)
     body = trim_blank_lines(block[1:-1])
     head = [f"{found[1]}{{code-block}} {found[2]}"]
@@ -89,12 +91,12 @@ def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list
         body = body[1:]
     if any("d2lbook.tab" in line for line in body[:2]):
         return used, []
-    # a line of the code that looks like an option is none
+    # the empty line prevents that code is read as an option
     return used, [*head, "", *body, block[-1]]
 
 
 def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
-    """A table whose caption and label stand in front of it."""
+    """Convert a table that follows its caption and label."""
     end = index + 1
     name = ""
     while end < len(lines) and (not lines[end].strip() or _MARK.fullmatch(lines[end])):
@@ -113,7 +115,7 @@ def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
 
 
 def _labelled(lines: list[str], index: int) -> tuple[int, list[str]]:
-    """A line, and the lines behind it that name or shape it."""
+    """Convert a line and the following lines with its label or size."""
     marks: dict[str, str] = {}
     last = index + 1
     while last < len(lines) and (found := _MARK.fullmatch(lines[last])) and lines[index].strip():

@@ -1,4 +1,4 @@
-"""Directives and attribute lists as records."""
+"""Directives and attribute lists, parsed into records."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ _OPTION = lazy_pattern(r"[ \t]*:([\w-]+):(?:[ \t]+(.*)|[ \t]*)")
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One directive as it is written."""
+    """A directive as written."""
 
     name: str
-    """In lower case."""
+    """Name in lower case."""
     argument: str
-    """What follows the name in its line."""
+    """Text after the name on the same line."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Values as texts; of an option without a value empty, of a list its items with commas."""
+    """Values as strings; empty for an option without a value, items separated by commas for a list."""
     body: Sequence[str] = ()
-    """Lines behind the options."""
+    """Lines after the options."""
     line: int = 1
-    """1-based, of its first line in the file."""
+    """1-based line of the directive in the file."""
     body_line: int = 1
     raw: Sequence[str] = ()
-    """All its lines."""
+    """All lines of the directive."""
 
     @property
     def classes(self) -> frozenset[str]:
-        """The words of `:class:`."""
+        """Return the class names in `:class:`."""
         return frozenset(self.option("class").replace(",", " ").split())
 
     @property
     def label(self) -> str:
-        """What references call it."""
+        """Return the label that references use."""
         return self.option("label", "name")
 
     def option(self, *names: str) -> str:
-        """The first of these options that is there; empty without one."""
+        """Return the first of these options that is set; empty if none is."""
         return next((self.options[name].strip() for name in names if name in self.options), "")
 
 
 def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int) -> Directive | None:
-    """The directive of a fence; None if its info string names none.
+    """Return the directive of a fence; None if its info string names none.
 
-    info: what stands behind the fence's marks. line: 1-based, of the fence.
+    info: text after the fence's marker. line: 1-based line of the fence.
     """
     found = _HEAD.fullmatch(info.strip())
     if not found:
@@ -68,7 +68,7 @@ def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int
 
 
 def _read_options(body: Sequence[str]) -> tuple[dict[str, str], int]:
-    """Options at the head of a body, and how many of its lines they are."""
+    """Return the options at the start of a body, and the number of their lines."""
     if body and body[0].strip() == "---":
         end = next((n for n, line in enumerate(body[1:], 1) if line.strip() in ("---", "...")), 0)
         if end:
@@ -91,7 +91,7 @@ def _read_yaml(lines: Sequence[str]) -> dict[str, str]:
         return {}
     options: dict[str, str] = {}
     for name, value in values.items():
-        # a mapping of myst-nb, such as `mystnb: {figure: {caption: …}}`, counts by its innermost names
+        # a mapping of myst-nb, such as `mystnb: {figure: {caption: …}}`, is read by its innermost names
         stack = [(name, value)]
         while stack:
             key, each = stack.pop()
@@ -105,7 +105,7 @@ def _read_yaml(lines: Sequence[str]) -> dict[str, str]:
 
 
 def split_paragraph(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The first paragraph of a body, and the rest of it."""
+    """Return the first paragraph of a body, and the rest."""
     body = trim_blank_lines(lines)
     end = next((n for n, line in enumerate(body) if not line.strip()), len(body))
     return body[:end], trim_blank_lines(body[end:])
@@ -114,26 +114,26 @@ def split_paragraph(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 LINE = lazy_pattern(
     r"[ \t]*\{((?:[ \t]*(?:[.#%][^{}\s]+|[A-Za-z][\w-]*=(?:\"[^\"]*\"|[^\s{}\"]+)))+)[ \t]*\}[ \t]*"
 )
-"""A line that is a list alone."""
+"""A line that consists of an attribute list."""
 _BEHIND = lazy_pattern(rf"(?<=[\]){MARK[1]}])\{{([^{{}}\n]*[.#=][^{{}}\n]*)\}}")
 _ITEM = lazy_pattern(r"#([\w:.-]+)|\.([\w-]+)|([A-Za-z][\w-]*)=(?:\"([^\"]*)\"|([^\s\"]+))|%\S*")
 _NAMES: Mapping[str, str] = {
     **{"w": "width", "width": "width", "h": "height", "height": "height", "title": "title"},
     **{"lang": "lang", "dir": "dir", "download": "download", "rel": "rel", "loading": "loading"},
 }
-"""Attribute → what says the same here."""
+"""Attribute in MyST → attribute in blogsmith."""
 
 
 @dataclass(frozen=True, slots=True)
 class MystAttributes:
-    """A list, taken apart."""
+    """A parsed attribute list."""
 
     identifier: str = ""
     classes: tuple[str, ...] = ()
     pairs: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, dropped: Callable[[str], None]) -> str:
-        """As ours; dropped takes each attribute that has no meaning here."""
+        """Return the list in blogsmith's form. dropped: called with each unsupported attribute."""
         items = [f"#{self.identifier}"] if self.identifier else []
         items += [f".{name}" for name in self.classes]
         for key, value in self.pairs.items():
@@ -145,7 +145,7 @@ class MystAttributes:
 
 
 def read_attributes(text: str) -> MystAttributes:
-    """What stands between the braces of a list."""
+    """Parse the text between the braces of an attribute list."""
     identifier, classes, pairs = "", [], {}
     for found in _ITEM.finditer(text):
         identifier = found[1] or identifier
@@ -157,5 +157,5 @@ def read_attributes(text: str) -> MystAttributes:
 
 
 def rewrite_attributes(text: str, dropped: Callable[[str], None]) -> str:
-    """Lists behind spans, links, images and code, in our words. text: with code and formulas hidden."""
+    """Convert attribute lists after spans, links, images and code. text: with code and formulas hidden."""
     return _BEHIND.sub(lambda found: read_attributes(found[1]).text(dropped), text)

@@ -1,7 +1,6 @@
-"""What a page in MyST shows, by markdown-it and its plugins: for counting, and by none of the code that
-translates.
+"""MyST renderer based on markdown-it and its plugins, for counting. It shares no code with the translation.
 
-Directives are found among the tokens, their options taken off, and their text is rendered again.
+Directives are found among the tokens. Their options are removed, and their content is rendered recursively.
 """
 
 from __future__ import annotations
@@ -57,17 +56,17 @@ _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 
 def render_myst(text: str) -> str:
-    """HTML of a text, formulas as `<math>`."""
+    """Return the text as HTML with formulas as `<math>`."""
     return without_title(_whole(text))
 
 
 def render_myst_notebook(text: str) -> str:
-    """The same of a notebook, or of a piece of one."""
+    """Return the HTML of a notebook, or of a part of one, like `render_myst`."""
     return without_title(render_notebook(text, _whole))
 
 
 def _whole(text: str) -> str:
-    # marks of d2lbook are no text
+    # markers of d2lbook are not text
     parts = _FENCES.split(text)
     parts[::2] = [_BARE_LINK.sub("", _ATTRIBUTES.sub("", _D2L.sub("", part))) for part in parts[::2]]
     return str(_parser().render("".join(parts), {"depth": 0}))
@@ -79,7 +78,7 @@ def _parser() -> MarkdownIt:
         **dict.fromkeys(("math_block_label", "amsmath"), content_rule(formula_html)),
         **dict.fromkeys(("fence", "colon_fence"), _render_fence),
         **dict.fromkeys(("myst_line_comment", "myst_block_break", "myst_target"), content_rule(lambda _: "")),
-        # what a substitution stands for is not in the page
+        # the value of a substitution is not part of the page's source
         "text": content_rule(lambda text: escape(_MENTIONED.sub("", _SUBSTITUTED.sub("", text)))),
         "myst_role": _render_role,
     }
@@ -130,7 +129,7 @@ def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
     if name in _SHOWS_CODE:
         return f"<pre>{escape(body)}</pre>"
     if name in ("eval-rst", "list-table"):
-        # the one is shown as it is, of the other the words of the cells count
+        # `eval-rst` is shown unchanged; of a list table the words in the cells count
         return f"<p>{escape(argument)}</p>" + (
             _render_text(body, env) if name == "list-table" else f"<p>{escape(body)}</p>"
         )
@@ -162,7 +161,7 @@ def _render_text(text: str, env: Any) -> str:
 
 
 def _without_options(content: str) -> tuple[str, str]:
-    """The options of a directive, and the text behind them."""
+    """Return the options of a directive, and the text after them."""
     lines = content.split("\n")
     if lines[0].strip() == "---":
         end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)

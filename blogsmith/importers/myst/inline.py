@@ -1,4 +1,5 @@
-"""What is in lines: roles, links, substitutions and formulas, once all pages and labels are known."""
+"""Translation of inline syntax: roles, links, substitutions and formulas. It requires all pages and labels.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _ICONS = lazy_pattern(r"fa[a-z]*|fa-\w+|octicon|material-\w+|bdg(?:-\w+)*")
 
 
 def translate_role(name: str, content: str, page: InlineText) -> str:
-    """What a role becomes; one that is not known stays, with a comment."""
+    """Translate a role. An unknown role stays, with a comment."""
     role, text = name.lower(), " ".join(content.split())
     if role in _REFERENCES:
         return _reference(role, text, page)
@@ -82,7 +83,7 @@ _STANDARDS = {"pep": "https://peps.python.org/pep-{:0>4}/", "rfc": "https://www.
 
 
 def _split(text: str) -> tuple[str, str]:
-    """`text <target>` as both; a text alone is the target."""
+    """Split `text <target>` into text and target; a text without target is the target."""
     found = _TARGET.fullmatch(text)
     return (found[1].strip(), found[2].strip()) if found else ("", text)
 
@@ -103,7 +104,7 @@ def _reference(role: str, text: str, page: InlineText) -> str:
         page.notice("mistake", message, f"{{{role}}}`{text}`")
         return f"{shown or target}{import_comment(message)}"
     if shown and ("%s" in shown or "{number}" in shown or "{name}" in shown):
-        # ours print the word with the number
+        # in blogsmith, references print the word with the number
         shown = ""
     return refer(label, shown, page)
 
@@ -148,7 +149,7 @@ def _citation(role: str, text: str, page: InlineText) -> str:
 
 
 BARE = lazy_pattern(r"(?<!\]\()<((?:inv|xref|myst|wiki|doi|project|path):[^<>\s]+)>")
-"""A link that is its address alone."""
+"""A link that consists of its URL."""
 _SCHEME = lazy_pattern(r"(inv|xref|myst|wiki|doi|project|path):(.+)")
 _WIKI = "https://en.wikipedia.org/wiki/"
 _DOI = "https://doi.org/"
@@ -156,16 +157,16 @@ _DOI = "https://doi.org/"
 
 @dataclass(frozen=True, slots=True)
 class SchemeLink:
-    """Where such a link leads."""
+    """Target of a link with a scheme such as `doi:`."""
 
     address: str
-    """Empty: that is not known."""
+    """URL of the target; empty: unknown."""
     text: str
-    """For a link without one."""
+    """Text for a link that has none."""
 
 
 def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
-    """Where a link leads; None for an address of another kind."""
+    """Resolve a link with a scheme; return None for any other URL."""
     found = _SCHEME.fullmatch(target)
     if found is None or found[1] in ("project", "path"):
         return None
@@ -187,7 +188,7 @@ def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
 
 
 def own_target(target: str) -> str:
-    """A link's target without the schemes that mean a file of the book."""
+    """Remove the schemes that mean a file of the book from a link target."""
     found = _SCHEME.fullmatch(target)
     return found[2] if found and found[1] in ("project", "path") else target
 
@@ -195,9 +196,9 @@ def own_target(target: str) -> str:
 DIALECT = Dialect(blank_dollar=True, brackets=False)
 _ROLE = lazy_pattern(r"(?<!\\)\{([A-Za-z][\w:.+-]*)\}\Z")
 _LEFT_OVER = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
-"""A formula of MyST that would be money here: `$5$0`, `$ 5\\% $`."""
+r"""A formula of MyST that blogsmith would read as money: `$5$0`, `$ 5\\% $`."""
 _ESCAPED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\([(\[\])])")
-"""A bracket behind a backslash, which would begin or end a formula here."""
+"""A bracket after a backslash, which would start or end a formula in blogsmith."""
 _SUBSTITUTION = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}")
 _LINK = lazy_pattern(
     r"(!?\[(?P<empty>\])?|\])\(<?(?P<to>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?P<rest>\s+\"[^\"]*\")?\)"
@@ -207,7 +208,7 @@ _EXTERNAL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 def rewrite_inline(text: str, page: InlineText) -> str:
-    """A page whose blocks are translated, with all its lines translated too."""
+    """Translate the inline syntax of a page whose blocks are already translated."""
     text = rewrite(
         text, lambda part: _SUBSTITUTION.sub(lambda found: _substitute(found, page), part), DIALECT
     )
@@ -254,7 +255,7 @@ def _references(text: str, page: InlineText) -> str:
 
 
 def _mention(found: re.Match[str], page: InlineText) -> str:
-    """`@key` and `[@key]` of mystmd: a citation, or a reference."""
+    """Translate `@key` and `[@key]` of mystmd to a citation or a reference."""
     key = found["key"]
     if key in page.index.entries:
         page.cited.setdefault(key)

@@ -1,4 +1,4 @@
-"""Directives of code and cells, and of lists or other files: tables of contents, glossaries, includes."""
+"""Directives for code, cells and other files: listings, tables of contents, glossaries, includes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _TAGS = {
     **{"remove-cell": ("include", "false"), "raises-exception": ("error", "true")},
     **{"skip-execution": ("eval", "false"), "remove-stderr": ("warning", "false")},
 }
-"""Tag of a cell → what says the same here."""
+"""Tag of a cell → equivalent cell option."""
 _PYTHON = frozenset(("", "python", "python3", "ipython", "ipython3", "py"))
 
 
 def translate_code(walker: Walker, directive: Directive) -> list[str]:
-    """`{code-block} language`, `{code}`, `{sourcecode}`."""
+    """Translate `{code-block} language`, `{code}` and `{sourcecode}`."""
     return _listing(walker, directive, directive.argument, directive.body)
 
 
 def translate_include_code(walker: Walker, directive: Directive) -> list[str]:
-    """`{literalinclude} path`: the lines of the file it asks for."""
+    """Translate `{literalinclude} path` to a code block with the requested lines of the file."""
     content = walker.book.read(walker.resolve(directive.argument))
     if content is None:
         walker.notice("missing", f"file {directive.argument} is not there", directive.line)
@@ -52,7 +52,7 @@ _LANGUAGES = {
 
 
 def chosen_lines(lines: Sequence[str], directive: Directive) -> list[str]:
-    """The lines of a file that an including directive asks for."""
+    """Return the lines of a file that an including directive requests."""
     chosen = list(lines)
     for name, shift in (("start-after", 1), ("start-at", 0)):
         if mark := directive.option(name):
@@ -72,7 +72,7 @@ def chosen_lines(lines: Sequence[str], directive: Directive) -> list[str]:
 
 
 def line_numbers(text: str, count: int) -> Iterator[int]:
-    """`1,3-5,8-` as numbers."""
+    """Iterate over the line numbers in a string such as `1,3-5,8-`. count: number of the last line."""
     for part in text.split(","):
         found = _RANGE.fullmatch(part)
         if found and part.strip():
@@ -98,12 +98,12 @@ def _listing(walker: Walker, directive: Directive, language: str, code: Iterable
 
 
 def translate_cell(walker: Walker, directive: Directive) -> list[str]:
-    """`{code-cell} language`: a cell of ours, its tags as `#|` lines."""
+    """Translate `{code-cell} language` to a cell, with its tags as `#|` lines."""
     code = trim_blank_lines(directive.body)
     options = dict(_cell_options(walker, directive, code))
     language = directive.argument.strip().lower()
     head = "python" if language in _PYTHON else language.split()[0]
-    # a fence in braces is a cell without options, too
+    # a fence in braces is a cell even without options
     lines = [f"#| {key}: {value}" for key, value in options.items()]
     return [*walker.anchor(), *fence(f"{{{head}}}", [*lines, *code])]
 
@@ -135,7 +135,7 @@ _LINK = lazy_pattern(r"(?:https?|mailto):.*")
 
 
 def translate_toctree(walker: Walker, directive: Directive) -> list[str]:
-    """`{toctree}` as a list of links; a hidden one only ordered the pages."""
+    """Translate `{toctree}` to a list of links; a hidden one only defines the order of pages."""
     if "hidden" in directive.options:
         return []
     walker.lists_below = True
@@ -153,17 +153,17 @@ def translate_toctree(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_page_list(walker: Walker, directive: Directive) -> list[str]:
-    """`{tableofcontents}`: the list of the pages below this one, which `page` writes."""
+    """Translate `{tableofcontents}` to a placeholder, which `finish_page` replaces with the list of pages."""
     walker.lists_pages = True
     return [*walker.anchor(), PAGE_LIST]
 
 
 PAGE_LIST = "\ue002pages\ue002"
-"""Stands where the list of pages goes until it is known."""
+"""Placeholder for the list of pages until it is known."""
 
 
 def translate_dropped(walker: Walker, directive: Directive) -> list[str]:
-    """A directive that shows nothing, or what is made here without asking: `{contents}`, `{index}`."""
+    """Remove a directive that shows nothing or that blogsmith generates itself: `{contents}`, `{index}`."""
     if directive.name in ("index", "contents", "tags"):
         shown = [*directive.raw] if directive.argument or directive.body else []
         message = f"directive {{{directive.name}}} is left out"
@@ -172,13 +172,13 @@ def translate_dropped(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_bibliography(walker: Walker, directive: Directive) -> list[str]:
-    """`{bibliography}`: the list makes itself."""
+    """Remove `{bibliography}`, because blogsmith generates the list of references."""
     walker.has_bibliography = True
     return walker.anchor()
 
 
 def translate_glossary(walker: Walker, directive: Directive) -> list[str]:
-    """`{glossary}` as a definition list, each term a place that `{term}` leads to."""
+    """Translate `{glossary}` to a definition list with an anchor for each term."""
     out: list[str] = walker.anchor()
     terms: list[str] = []
     body = trim_blank_lines(directive.body)
@@ -208,7 +208,7 @@ def _term(walker: Walker, text: str) -> str:
 
 
 def translate_include(walker: Walker, directive: Directive) -> list[str]:
-    """`{include} path`: the text of the file, translated as if it stood here."""
+    """Translate `{include} path`: the content of the file is translated in place."""
     path = walker.resolve(directive.argument)
     content = walker.book.read(path)
     if content is None or path in walker.included:
@@ -224,7 +224,7 @@ def translate_include(walker: Walker, directive: Directive) -> list[str]:
     walker.inclusions.append(path)
     before = len(walker.notices)
     out = walker.nested(lines, 1)
-    # lines of the other file say nothing about this one
+    # these lines belong to the other file
     walker.notices[before:] = [
         type(each)(each.kind, each.message, path, each.line, each.hint, each.removed)
         for each in walker.notices[before:]
@@ -234,7 +234,7 @@ def translate_include(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_raw(walker: Walker, directive: Directive) -> list[str]:
-    """`{raw} html` as HTML; what is meant for other outputs goes."""
+    """Translate `{raw} html` to HTML; remove content for other output formats."""
     formats = directive.argument.lower().split()
     if "html" in formats or not formats:
         return [*walker.anchor(), *trim_blank_lines(directive.body)]
@@ -244,7 +244,7 @@ def translate_raw(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_only(walker: Walker, directive: Directive) -> list[str]:
-    """`{only} html`: its text, unless it is for another output."""
+    """Translate `{only} html` to its content, or remove content for other output formats."""
     if re.search(r"\bhtml\b", directive.argument) and "not html" not in directive.argument:
         return walker.nested(directive.body, directive.body_line)
     message = f"text for {directive.argument or 'nothing'} alone is left out"
@@ -253,6 +253,6 @@ def translate_only(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_rst(walker: Walker, directive: Directive) -> list[str]:
-    """`{eval-rst}`: left, for it is another language."""
+    """Leave `{eval-rst}` untranslated, because it is another language."""
     hint = "write it in Markdown"
     return [*walker.anchor(), *walker.leave(directive, "reStructuredText is not translated", hint)]

@@ -1,4 +1,4 @@
-"""Directives that show something: formulas, figures, tables, videos, diagrams."""
+"""Directives for formulas, figures, tables, videos and diagrams."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _PICTURE = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", "
 
 
 def translate_math(walker: Walker, directive: Directive) -> list[str]:
-    """`{math}`, with `:label:`; what has rows and no environment gets one, as Sphinx gives it."""
+    """Translate `{math}`, with `:label:`. Add an environment if there are rows without one, as Sphinx does.
+    """
     body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
     body = [line for line in body if line.strip()]
     if not body:
@@ -41,7 +42,7 @@ def translate_math(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_image(walker: Walker, directive: Directive) -> list[str]:
-    """`{image} path`."""
+    """Translate `{image} path`."""
     if directive.label:
         walker.pending.append(directive.label)
     shown = _image(directive, "", "")
@@ -51,7 +52,7 @@ def translate_image(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_figure(walker: Walker, directive: Directive) -> list[str]:
-    """`{figure} path`, caption and legend behind it; without a picture its content."""
+    """Translate `{figure} path` with its caption and the legend after it; without an image, its content."""
     if not directive.argument:
         walker.pending += [directive.label] if directive.label else []
         return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
@@ -65,7 +66,7 @@ def translate_figure(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_figure_md(walker: Walker, directive: Directive) -> list[str]:
-    """`{figure-md} label` around a picture of Markdown; what stands behind it is the caption."""
+    """Translate `{figure-md} label` with a Markdown image. The text after the image is the caption."""
     paragraph, rest = split_paragraph(directive.body)
     found = _MARKDOWN_PICTURE.fullmatch(" ".join(line.strip() for line in paragraph))
     label = directive.argument or directive.label
@@ -88,14 +89,14 @@ def _image(directive: Directive, caption: str, name: str) -> str:
 
 
 def translate_table(walker: Walker, directive: Directive) -> list[str]:
-    """`{table} Caption` around a Markdown table."""
+    """Translate `{table} Caption` with a Markdown table."""
     name = walker.add_label("tbl", directive.label)
     body = trim_blank_lines(walker.nested(directive.body, directive.body_line))
     return [*body, *table_caption(directive.argument, name)]
 
 
 def translate_list_table(walker: Walker, directive: Directive) -> list[str]:
-    """`{list-table} Caption`: rows are items, cells are items in them."""
+    """Translate `{list-table} Caption`, where rows are items and cells are nested items."""
     rows = _list_rows(directive.body)
     if not rows:
         return [*walker.anchor(), *walker.leave(directive, "a table without rows")]
@@ -110,7 +111,7 @@ def translate_list_table(walker: Walker, directive: Directive) -> list[str]:
 def _table_of_blocks(
     walker: Walker, directive: Directive, rows: Sequence[Sequence[str]], heads: int
 ) -> list[str]:
-    """A table whose cells hold more than a line, which no table of Markdown can."""
+    """Return an HTML table for cells with blocks, which a Markdown table cannot contain."""
     out = [*walker.anchor()]
     if directive.label:
         walker.pending.append(directive.label)
@@ -135,7 +136,7 @@ def _list_rows(lines: Sequence[str]) -> list[list[str]]:
         if (found := _ROW.fullmatch(line)) and margin in (-1, indented):
             rows.append([found[2] or ""])
             margin, column = indented, len(found[1])
-        # what stands further to the right is a list in a cell
+        # an item further to the right belongs to a list in a cell
         elif rows and (found := _CELL.fullmatch(line)) and abs(len(found[1]) - column) < 2:
             rows[-1].append(found[2] or "")
         elif rows and rows[-1]:
@@ -148,7 +149,7 @@ def _is_block(cell: str) -> bool:
 
 
 def translate_csv_table(walker: Walker, directive: Directive) -> list[str]:
-    """`{csv-table} Caption`, its rows in the page or in a file."""
+    """Translate `{csv-table} Caption`, with rows in the page or in a file."""
     text = "\n".join(directive.body)
     if file := directive.option("file"):
         content = walker.book.read(walker.resolve(file))
@@ -167,7 +168,7 @@ def translate_csv_table(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_video(walker: Walker, directive: Directive) -> list[str]:
-    """`{youtube} id`, `{iframe} address`, `{video} file`."""
+    """Translate `{youtube} id`, `{vimeo} id`, `{iframe} URL` and `{video} file`."""
     address = directive.argument
     if directive.name == "youtube":
         address = f"https://www.youtube.com/watch?v={address}"

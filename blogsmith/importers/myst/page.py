@@ -1,4 +1,4 @@
-"""One page of a book, text or notebook: its blocks first, its lines once all pages are known."""
+"""Translation of a page or notebook of a book: blocks first, inline syntax once all pages are known."""
 
 from __future__ import annotations
 
@@ -81,17 +81,17 @@ _CAPTION = lazy_pattern(r"^#\| (fig|tbl)-cap:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class BookNotebook:
-    """A notebook as lines of a page, and what comes with it."""
+    """A notebook as lines of a page, with its files."""
 
     lines: list[str]
     made: tuple[ImportedData, ...] = ()
-    """Pictures that were in it, and the record of what its cells gave."""
+    """Images in the notebook, and the record of the outputs of its cells."""
 
 
 def walk_notebook(walker: Walker, notebook: Notebook, path: PurePosixPath) -> BookNotebook:
-    """The cells in our words.
+    """Translate the cells of a notebook.
 
-    path: of the page in the new site.
+    path: path of the page in the new site.
     """
     notes = CellNotices(walker.source)
     found = notebook_text(notebook, path, notes)
@@ -104,7 +104,7 @@ def walk_notebook(walker: Walker, notebook: Notebook, path: PurePosixPath) -> Bo
 
 
 def _cell(walker: Walker, part: NotebookPart) -> list[str]:
-    """Code in our words; its label is one of the book."""
+    """Return a code cell with its label converted to a label of the book."""
     text = part.text
     caption = _CAPTION.search(text)
 
@@ -132,7 +132,7 @@ KEYS = FrontKeys(
 
 
 def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
-    """The front matter of a page, in our keys and order."""
+    """Return the front matter of a page with blogsmith's keys in order."""
     found: dict[str, Any] = {"title": title}
     for key in ("subtitle", "description"):
         if text := one_line(front.get(key)):
@@ -159,7 +159,7 @@ def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
 
 
 def _kernel(value: Any) -> str:
-    """The kernel of a page whose language is not Python."""
+    """Return the kernel of a page whose language is not Python; otherwise an empty string."""
     if not isinstance(value, dict):
         return ""
     name = str(value.get("name") or "")
@@ -181,11 +181,11 @@ class PageDraft:
     walker: Walker
     text: str
     made: tuple[ImportedData, ...] = ()
-    """Pictures and results of a notebook."""
+    """Images and results of a notebook."""
 
 
 def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
-    """Where a page stands in the new site. root: the page that is the front page."""
+    """Return the path of a page in the new site. root: page that becomes the home page."""
     path = PurePosixPath(source).relative_to(config.folder)
     content = PurePosixPath("content")
     if path.as_posix() == root:
@@ -198,7 +198,7 @@ def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
 def draft_page(
     document: BookDocument, path: PurePosixPath, state: BookState, config: BookConfig
 ) -> PageDraft:
-    """The first step: everything but references."""
+    """Translate everything except references: the first step of a page."""
     walker = Walker(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
@@ -221,7 +221,7 @@ def draft_page(
 
 
 def _slug(path: PurePosixPath, address: str) -> str:
-    """The last part of the address a page will have: its old one, if that can be."""
+    """Return the last segment of the page's new URL: that of its old URL, if valid."""
     if path.stem == "_index":
         return slugify(path.parent.name)
     last = address.rpartition("/")[2].removesuffix(".html")
@@ -234,16 +234,16 @@ class FinishedPage:
 
     page: ImportedPage
     cited: tuple[str, ...]
-    """Keys in the order of their first citation."""
+    """Bibliography keys in the order of their first citation."""
 
 
 def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> FinishedPage:
-    """The second step: references, and front matter with what the text cites."""
+    """Translate references, and add cited entries to the front matter: the second step of a page."""
     document, place = draft.document, draft.place
     known = {**index.substitutions, **page_substitutions(document.front)}
     page = InlineText(place, index, Lines(document.text, document.first_line), known)
     text = rewrite_inline(draft.text.replace(PAGE_LIST, page_list), page)
-    # the title is of the page before, and may hold roles
+    # the title was read before inline syntax was translated, and may contain roles
     title = rewrite_inline(place.title, page)
     front = page_front(document.front, title)
     if document.order:
@@ -265,8 +265,10 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
 
 
 def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -> ImportedPage:
-    """A page that only lists the bibliography, with all that the book cites: the lists of the others make
-    themselves."""
+    """Append all references of the book to a page that only contains the bibliography.
+
+    Other pages get their lists of references automatically.
+    """
     entries = [reference_of(fit_key(key), index.entries[key]) for key in sorted(keys)]
     # by first author and year
     entries.sort(
@@ -294,7 +296,7 @@ def _settle(notices: list[Notice], document: BookDocument) -> list[Notice]:
 
 
 def page_macros(front: dict[str, Any]) -> dict[str, str]:
-    """TeX macros in the front matter of a page."""
+    """Return the TeX macros in the front matter of a page."""
     written = front.get("math")
     found: dict[str, str] = {}
     for name, body in written.items() if isinstance(written, dict) else ():
@@ -305,7 +307,7 @@ def page_macros(front: dict[str, Any]) -> dict[str, str]:
 
 
 def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
-    """What `{{ name }}` stands for in one page."""
+    """Return the substitutions `{{ name }}` of one page, by name."""
     own = front.get("myst")
     written = [front.get("substitutions"), own.get("substitutions") if isinstance(own, dict) else None]
     return {
@@ -318,7 +320,7 @@ def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
 
 
 def page_address(source: str, target: PurePosixPath, config: BookConfig) -> str:
-    """Where the page stood; empty for the front page, which stands where it stood."""
+    """Return the old URL of a page; empty for the home page, whose URL does not change."""
     if target == PurePosixPath("content/_index.md"):
         return ""
     path = PurePosixPath(source).relative_to(config.folder)

@@ -1,4 +1,4 @@
-"""Labels and pages of a whole book: what references point to, and how a page writes them."""
+"""Labels and pages of a book: targets of references, and how a page writes references."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from ..model import Notice, NoticeKind
 from ..text.segments import Lines
 
 LabelKind = Literal["eq", "fig", "tbl", "thm", "sec", "page", "anchor", "term"]
-"""`page`: its title. `anchor`: a place without a number, such as a paragraph."""
+"""Kind of a label.
+
+`page` is the title of a page. `anchor` is a position without a number, such as a paragraph.
+"""
 
 _PREFIX = lazy_pattern(r"(?:eq|equation|fig|figure|tbl|tab|table|thm|sec|section)[:_.-]+", re.IGNORECASE)
 _UNFIT = lazy_pattern(r"[^\w.-]+")
@@ -23,45 +26,45 @@ _UNFIT = lazy_pattern(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class BookLabel:
-    """Something of a page that references lead to."""
+    """A target of references."""
 
     kind: LabelKind
     id: str
-    """As our attribute lists have it: `fig-loss`."""
+    """Id in blogsmith's attribute lists, such as `fig-loss`."""
     source: str
     """File of the page, relative to the root of the source."""
     title: str = ""
-    """Text of the heading; Markdown."""
+    """Text of the heading, in Markdown."""
 
 
 @dataclass(slots=True)
 class BookLabels:
-    """All labels of a source, filled page by page."""
+    """All labels of a source, added page by page."""
 
     by_name: dict[str, BookLabel] = field(default_factory=dict)
-    """Name as written, normalised."""
+    """Normalized name → label."""
 
     def add(self, name: str, label: BookLabel) -> None:
-        """Remember a label; the first of a name counts."""
+        """Add a label; the first label of a name is kept."""
         self.by_name.setdefault(_normal(name), label)
 
     def find(self, name: str) -> BookLabel | None:
-        """The label of this name; case and runs of blanks do not matter, as in Sphinx."""
+        """Return the label of this name, ignoring case and repeated spaces, as Sphinx does."""
         return self.by_name.get(_normal(name))
 
 
 @dataclass(frozen=True, slots=True)
 class BookPlace:
-    """A page of the book as links need it."""
+    """A page of the book, as a link target."""
 
     source: str
     """File, relative to the root of the source."""
     path: PurePosixPath
-    """In the new site: `content/chapter/page.md`."""
+    """Path in the new site: `content/chapter/page.md`."""
     title: str
-    """Markdown in one line."""
+    """Title in Markdown, on one line."""
     slug: str
-    """Last part of its address in the new site."""
+    """Last segment of its URL in the new site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,10 @@ class BookPages:
 
     by_source: Mapping[str, BookPlace] = field(default_factory=dict)
     folder: PurePosixPath = field(default_factory=PurePosixPath)
-    """Of the book in its repository, which `/` means."""
+    """Folder of the book in its repository, the root of absolute paths."""
 
     def find(self, target: str, source: str) -> BookPlace | None:
-        """The page that `target`, a path without or with its suffix, means in the page `source`."""
+        """Return the page that `target`, a path with or without suffix, means in the page `source`."""
         target = target.strip().partition("#")[0]
         if not target:
             return None
@@ -91,7 +94,7 @@ class BookPages:
 
 
 def fit_id(kind: LabelKind, name: str) -> str:
-    """A label as an id of ours: `Fig: my loss` → `fig-my-loss`."""
+    """Convert a label to an id, such as `Fig: my loss` to `fig-my-loss`."""
     if kind == "page":
         return ""
     bare = _UNFIT.sub("-", _PREFIX.sub("", " ".join(name.split()), count=1)).strip("-.") or "x"
@@ -104,51 +107,51 @@ def _normal(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BookIndex:
-    """All that references in a book can lead to."""
+    """All targets of references in a book."""
 
     labels: BookLabels
     pages: BookPages
     substitutions: Mapping[str, str] = field(default_factory=dict)
-    """Of all pages."""
+    """Substitutions for all pages."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Key → fields of the bibliography."""
+    """Bibliography key → fields."""
     bibliographies: SourceBibliographies = field(default_factory=SourceBibliographies)
     bibliography_files: Sequence[Path] = ()
-    """Of all pages."""
+    """Bibliography files for all pages."""
     inventories: Mapping[str, str] = field(default_factory=dict)
-    """Name of another project → its address, of intersphinx."""
+    """Name of another project → its URL, from intersphinx."""
     slugs: Mapping[str, int] = field(default_factory=dict)
-    """Last part of an address → how many pages have it."""
+    """Last segment of a URL → number of pages that have it."""
     folder: PurePosixPath = field(default_factory=PurePosixPath)
-    """Of the book in its repository."""
+    """Folder of the book in its repository."""
     files: frozenset[str] = frozenset()
-    """Files that are copied, relative to the root of the source."""
+    """Copied files, relative to the root of the source."""
 
 
 @dataclass(slots=True)
 class InlineText:
-    """The text of one page while its lines are translated."""
+    """The text of one page while its inline syntax is translated."""
 
     place: BookPlace
     index: BookIndex
     lines: Lines
     substitutions: Mapping[str, str] = field(default_factory=dict)
-    """Those of the book, and over them those of the page."""
+    """Substitutions of the book, overridden by those of the page."""
     notices: list[Notice] = field(default_factory=list)
     cited: dict[str, None] = field(default_factory=dict)
-    """Keys in the order of their first citation."""
+    """Bibliography keys in the order of their first citation."""
 
     def notice(self, kind: NoticeKind, message: str, piece: str, hint: str = "") -> None:
-        """Remember a notice about a piece of the page."""
+        """Add a notice about a fragment of the page."""
         self.notices.append(Notice(kind, message, self.place.source, self.lines.find(piece), hint))
 
     def relative(self, path: PurePosixPath) -> str:
-        """The path of another file of the new site, as this page writes it."""
+        """Return the path of another file of the new site, relative to this page."""
         return posixpath.relpath(path, self.place.path.parent)
 
 
 def file_address(target: str, page: InlineText) -> str:
-    """The address of a file, from where the page stands now."""
+    """Return the link destination of a file, relative to the new path of the page."""
     path, mark, anchor = target.partition("#")
     if not path:
         return target
@@ -160,7 +163,7 @@ def file_address(target: str, page: InlineText) -> str:
 
 
 def address_of(label: BookLabel, page: InlineText) -> str:
-    """The address of what a label stands at, as this page writes it."""
+    """Return the link destination of a label, relative to this page."""
     anchor = f"#{label.id.replace(':', '-', 1)}" if label.id else ""
     if label.source == page.place.source and anchor:
         return anchor
@@ -169,7 +172,7 @@ def address_of(label: BookLabel, page: InlineText) -> str:
 
 
 def refer(label: BookLabel, text: str, page: InlineText) -> str:
-    """A reference to a label; without a text it prints a number or a title."""
+    """Return a reference to a label. Without a text it prints a number or a title."""
     if text:
         return f"[{text}]({address_of(label, page)})"
     place = page.index.pages.by_source.get(label.source)

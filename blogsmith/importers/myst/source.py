@@ -1,4 +1,4 @@
-"""The files of a book: which are pages, in which order, and what is copied."""
+"""Files of a book: pages, their order, and copied files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .config import BookConfig, BookEntry
 from .d2l import rewrite_d2l
 
 SUFFIXES = (".md", ".myst", ".ipynb")
-"""Of pages that are read; of two with one name the first of these stands for both."""
+"""Suffixes of pages. Of files that differ only in the suffix, the first in this order is used."""
 _OTHERS = {".rst": "reStructuredText is not read", ".tex": "LaTeX is not read"}
 _HINTS = {".rst": "rst-to-myst makes a page of it", ".tex": "pandoc makes a page of it"}
 _NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
@@ -34,38 +34,38 @@ _TOCTREE = re.compile(r"^(`{3,}|:{3,})\{toctree\}[^\n]*\n(.*?)^\1", re.DOTALL | 
 
 @dataclass(frozen=True, slots=True)
 class BookDocument:
-    """A page of the book as it is read."""
+    """A page of the source."""
 
     source: str
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     front: dict[str, Any]
     text: str
-    """Behind the front matter; of a notebook all of its file."""
+    """Text after the front matter; for a notebook the whole file."""
     first_line: int
     order: int
-    """1-based, in the table of contents; 0: not in it."""
+    """1-based position in the table of contents; 0: not in it."""
     title: str = ""
-    """That the table of contents gives it."""
+    """Title in the table of contents; may be empty."""
     notebook: Notebook | None = None
 
 
 @dataclass(slots=True)
 class BookFiles:
-    """All files of a book that matter."""
+    """Pages and other files of a book."""
 
     documents: list[BookDocument] = field(default_factory=list)
     copied: list[PurePosixPath] = field(default_factory=list)
-    """Relative to the folder of the book."""
+    """Paths relative to the folder of the book."""
     root: str = ""
-    """Page that is the front page."""
+    """Page that becomes the home page."""
     toc: list[BookEntry] = field(default_factory=list)
-    """With the files found: their paths with suffix, relative to the folder of the book."""
+    """Entries with resolved files: paths with suffix, relative to the folder of the book."""
     bibliographies: list[PurePosixPath] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
 
 def find_files(root: Path, config: BookConfig) -> BookFiles:
-    """The files of the book."""
+    """Find the files of the book."""
     top = root / config.folder
     found = BookFiles(notices=list(config.notices))
     every = []
@@ -97,13 +97,13 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
 
 
 def _rank(name: str) -> tuple[str, int]:
-    """Orders names of pages so that pairs of a text and its notebook have the text first."""
+    """Return the sort key of a page, where a text comes before a notebook of the same name."""
     path = PurePosixPath(name)
     return path.with_suffix("").as_posix(), SUFFIXES.index(path.suffix) if path.suffix in SUFFIXES else 9
 
 
 def _without_pairs(names: list[str], config: BookConfig, found: BookFiles) -> Iterator[str]:
-    """Names of pages, of those with one address the first alone."""
+    """Iterate over pages; of pages with the same URL only the first is kept, and others are reported."""
     taken: dict[PurePosixPath, str] = {}
     for name in names:
         other = taken.setdefault(PurePosixPath(name).with_suffix(""), name)
@@ -127,7 +127,7 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 def _resolve(name: str, pages: list[PurePosixPath]) -> str:
-    """The page that a table of contents means; empty if there is none."""
+    """Return the page for an entry of a table of contents; empty if there is none."""
     name = name.strip().removeprefix("./").lstrip("/")
     known = {path.as_posix() for path in pages}
     candidates = [name, *(f"{name}{suffix}" for suffix in (*SUFFIXES, *_OTHERS))]
@@ -143,7 +143,7 @@ def _implicit_root(pages: list[PurePosixPath]) -> str:
 
 
 def _order(config: BookConfig, pages: list[PurePosixPath], found: BookFiles, top: Path) -> list[BookEntry]:
-    """The table of contents with paths that are there."""
+    """Return the table of contents with paths of existing files."""
     if config.flavour in ("sphinx", "d2lbook"):
         return list(_follow(found.root, pages, config, top, {found.root}, 0))
     if not config.toc and config.flavour == "mystmd":
@@ -172,7 +172,7 @@ def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) 
 def _follow(
     name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
 ) -> Iterator[BookEntry]:
-    """The pages below a page, by its `{toctree}`."""
+    """Iterate over the pages below a page, from its `{toctree}`."""
     text = _prose(read_text(top / name) or "", name)
     if config.flavour == "d2lbook":
         text = rewrite_d2l(text)
@@ -190,7 +190,7 @@ def _follow(
 
 
 def _prose(text: str, name: str) -> str:
-    """The Markdown of a page, which of a notebook is that of its cells."""
+    """Return the Markdown of a page; for a notebook that of its Markdown cells."""
     if not name.endswith(".ipynb"):
         return text
     try:

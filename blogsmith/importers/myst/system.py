@@ -1,4 +1,4 @@
-"""MyST books as a system that can be imported: pages, settings, and lists of pages."""
+"""Importer for MyST books: pages, settings, and lists of pages."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: BookConfig) -> OldSettings:
-    """Return the settings, and what of them is read."""
+    """Return the old settings and the names of those that the importer reads."""
     translated = _TRANSLATED - {"project"} if config.flavour == "mystmd" else _TRANSLATED
     return OldSettings((config.folder / config.file).as_posix(), config.values, translated)
 
 
 def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
-    """The settings, in order."""
+    """Return the settings of the new site, in order."""
     found: dict[str, Any] = {"title": config.title or "Untitled book"}
     if config.description:
         found["description"] = " ".join(config.description.split())
@@ -56,7 +56,7 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
         found["base_url"] = config.base_url.rstrip("/")
     if config.numbers_headings:
         found["numbering"] = True
-    # ids of headings as MyST makes them, and what lies at other hosts as browsers show it
+    # heading ids like those of MyST, and resources of other hosts as browsers show them
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if config.macros:
         found["math"] = {"macros": dict(config.macros)}
@@ -84,11 +84,11 @@ class Myst:
     title = "MyST"
 
     def recognises(self, root: Path) -> bool:
-        """Whether there is a `_toc.yml`, a `myst.yml`, or a `conf.py` that names a parser of MyST."""
+        """Return whether there is a book that `find_book` recognizes."""
         return find_book(root) is not None
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of the book."""
+        """Read the whole book."""
         config = read_config(root)
         files = find_files(root, config)
         state = BookState(
@@ -112,7 +112,7 @@ class Myst:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML of a page, by markdown-it."""
+        """Return the HTML of a page by markdown-it."""
         return render_myst_notebook(text) if page.source.endswith(".ipynb") else render_myst(text)
 
 
@@ -136,7 +136,7 @@ def _draft_pages(
 def _finish_pages(
     drafts: list[PageDraft], index: BookIndex, config: BookConfig, files: BookFiles
 ) -> list[ImportedPage]:
-    # links in the text of a page name sources; those of the front page are written last
+    # pages link to sources, which are resolved later; the home page gets final paths
     by_source = _page_list(
         files, drafts, config, lambda place: f"/{PurePosixPath(place.source).relative_to(config.folder)}"
     )
@@ -175,7 +175,7 @@ def _index(
 def _page_list(
     files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPlace], str]
 ) -> str:
-    """The table of contents as a list of links, captions of parts in bold; no draft is in it."""
+    """Return the table of contents as a list of links, with captions of parts in bold and without drafts."""
     places = {draft.place.source: draft.place for draft in drafts if not is_draft(draft.document.front)}
     lines: list[str] = []
     shift = 0
@@ -186,7 +186,7 @@ def _page_list(
         elif entry.url:
             link = f"[{entry.title or entry.url}]({entry.url})"
         elif entry.title and not entry.file:
-            # the caption of a part: its pages begin a list of their own
+            # the pages after the caption of a part start a new list
             shift = entry.depth + 1
             lines += ["", f"**{entry.title}**", ""]
             continue
@@ -197,7 +197,7 @@ def _page_list(
 
 
 def _front_page(page: ImportedPage, draft: PageDraft, page_list: str) -> ImportedPage:
-    """The front page, which lists all pages: there is no side bar here."""
+    """Return the home page with a list of all pages, because blogsmith has no sidebar."""
     front = {**page.front, "listing": False}
     front.pop("series", None)
     if (path := PurePosixPath(page.source)).stem != "index":
@@ -208,7 +208,7 @@ def _front_page(page: ImportedPage, draft: PageDraft, page_list: str) -> Importe
 
 
 def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tuple[ImportedPage, ...]:
-    """Pages with the addresses of `redirects` that lead to them."""
+    """Add the redirects to each page as aliases."""
     old = {
         (config.folder / new).as_posix(): PurePosixPath(before) for before, new in config.redirects.items()
     }

@@ -1,6 +1,6 @@
-"""Goes through the lines of a page: fences of directives, displays, targets, comments, and what is in them.
+"""Translation of the lines of a page: directives, display math, targets, comments, and nested blocks.
 
-`page` says which function translates which directive.
+`page` defines which function translates which directive.
 """
 
 from __future__ import annotations
@@ -36,17 +36,19 @@ _FIELD = lazy_pattern(r":([A-Za-z][\w -]*):(?:[ \t]+(.*))?")
 
 @dataclass(slots=True)
 class BookState:
-    """What the pages of one book share while they are translated."""
+    """Shared state of a book's pages during translation."""
 
     is_sphinx: bool
-    """Text behind the name of a note is its first line, not its title."""
+    """Whether text after the name of an admonition is its first line, not its title."""
     labels: BookLabels
     read: Callable[[str], str | None]
-    """The text of a file, by its path relative to the root of the source."""
+    """Returns the content of a file, by its path relative to the root of the source; None if it cannot be
+    read.
+    """
     folder: str = ""
-    """Of the book in its repository, which `/` means."""
+    """Folder of the book in its repository, the root of absolute paths."""
     kinds: set[str] = field(default_factory=set)
-    """Callout kinds that need a row in the settings."""
+    """Kinds of callouts that the settings must define."""
 
 
 Translate = Callable[["Walker", Directive], list[str]]
@@ -62,36 +64,38 @@ class Walker:
     registry: Mapping[str, Translate]
     notices: list[Notice] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    """Targets whose element has not come yet."""
+    """Targets that wait for their element."""
     included: tuple[str, ...] = ()
     """Files that are being included, outermost first."""
     has_bibliography: bool = False
     lists_pages: bool = False
-    """The page prints the table of contents."""
+    """Whether the page prints the table of contents."""
     depth: int = 0
-    """Directives around the current line."""
+    """Number of directives around the current line."""
     keeps_title: bool = False
-    """The first heading is not the page's title."""
+    """Whether the first heading stays in the text, because it is not the page's title."""
     title: str = ""
-    """The first heading, which is taken out of the text."""
+    """First heading, which is removed from the text."""
     lists_below: bool = False
-    """The page lists pages below it."""
+    """Whether the page lists pages below it."""
     inclusions: list[str] = field(default_factory=list)
     """Files that the page included."""
     lazy_end: int = 0
-    """Line behind a display that was moved into a list item."""
+    """Line after display math that was moved into a list item."""
     lazy_margin: str = ""
     unnamed: int = 0
-    """Theorems without a label so far."""
+    """Number of theorems without a label so far."""
 
     def notice(
         self, kind: NoticeKind, message: str, line: int, *, hint: str = "", removed: Sequence[str] = ()
     ) -> None:
-        """Remember a notice about this page."""
+        """Add a notice about this page."""
         self.notices.append(Notice(kind, message, self.source, line, hint, "\n".join(removed)))
 
     def add_label(self, kind: LabelKind, name: str, title: str = "") -> str:
-        """Remember a label, and the targets that wait for their element; its id here, empty without one."""
+        """Register a label, and the pending targets, for one element. Return its id; empty if there is no
+        label.
+        """
         names = [each for each in (name, *self.pending) if each]
         self.pending = []
         if not names:
@@ -102,29 +106,29 @@ class Walker:
         return identifier
 
     def anchor(self) -> list[str]:
-        """A place that links can lead to, for targets in front of something without an id of its own."""
+        """Return an anchor for pending targets before an element without an id of its own."""
         identifier = self.add_label("anchor", "")
         return [f'<span id="{identifier}"></span>', ""] if identifier else []
 
     def resolve(self, path: str) -> str:
-        """A path as the page writes it, relative to the root of the source."""
+        """Return a path in the page relative to the root of the source."""
         folder = self.book.folder if path.startswith("/") else self.source.rpartition("/")[0]
         return collapse_path(f"{folder}/{path}").as_posix()
 
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
-        """A directive that cannot be translated, shown as it was."""
+        """Return an untranslated directive as a code block with a comment, and add a notice."""
         self.notice("left", message, directive.line, hint=hint, removed=directive.raw)
         return [import_comment(message), "", *fence("text", directive.raw)]
 
     def nested(self, lines: Sequence[str], line: int) -> list[str]:
-        """Lines inside a directive."""
+        """Translate lines inside a directive."""
         self.depth += 1
         out = self.walk(lines, line) if self.depth < 40 else list(lines)
         self.depth -= 1
         return trim_blank_lines(out)
 
     def walk(self, lines: Sequence[str], first: int) -> list[str]:
-        """The translation of lines, the first of which is line `first` of the file."""
+        """Translate lines. first: line number of the first one in the file."""
         out: list[str] = []
         index = 0
         while index < len(lines):
@@ -135,7 +139,7 @@ class Walker:
         return out
 
     def _step(self, lines: Sequence[str], index: int, first: int) -> tuple[int, list[str]]:
-        """How many lines belong to what begins at `index`, and what they become."""
+        """Translate the block at `index`. Return the number of its lines and the new lines."""
         line = lines[index]
         if found := _FENCE.fullmatch(line):
             return self._fence(lines, index, first, found)
@@ -164,7 +168,7 @@ class Walker:
         return self._text(lines, index)
 
     def _attributes(self, text: str, line: int) -> list[str]:
-        """A line of attributes of the block behind it, of which only a name has a meaning here."""
+        """Read the attributes for the next block. Only the id is supported."""
         found = read_attributes(text)
         if found.identifier:
             self.pending.append(found.identifier)
@@ -223,19 +227,19 @@ class Walker:
             return end - index + 1, _apart(indent(self.nested(inner, first + index + 1), " " * margin))
         if end == len(lines):
             self.notice("mistake", f"the fence {marks}{info} is never closed", first + index)
-        # a closing fence that stands too far to the right closes nothing here
+        # in blogsmith, a closing fence that is indented too far closes nothing
         made = [*lines[index:end], " " * margin + marks]
         return end - index + 1, [*indent(self.anchor(), " " * margin), *made]
 
     def translate(self, directive: Directive) -> list[str]:
-        """What a directive becomes."""
+        """Translate a directive."""
         if translate := self.registry.get(directive.name):
             return translate(self, directive)
         message = f"directive {{{directive.name}}} has no translation"
         return [*self.anchor(), *self.leave(directive, message)]
 
     def _display(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
-        """A display between `$$` lines, with the label behind it."""
+        """Translate display math between `$$` lines, with the label after it."""
         opener = _DISPLAY.match(lines[index])
         assert opener
         column, end = opener.end(), index
@@ -255,7 +259,7 @@ class Walker:
         return end - index + 1, indent([*body, *([tail[2]] if tail[2] else [])], margin)
 
     def _lazy_margin(self, lines: Sequence[str], index: int) -> str:
-        """What a display needs in front to stay in the list item whose line it follows."""
+        """Return the indentation that keeps display math in the list item before it."""
         if index == self.lazy_end and self.lazy_margin:
             return self.lazy_margin
         item = _ITEM.match(lines[index - 1]) if index else None
@@ -267,13 +271,13 @@ class Walker:
         return end - index + 1, [*self.anchor(), *lines[index : end + 1]]
 
     def add_tex_labels(self, tex: str) -> None:
-        """Remember every `\\label` in a formula, which keeps its name."""
+        r"""Register every `\label` in a formula under its name."""
         for name in _TEX_LABEL.findall(tex):
             self.book.labels.add(name, BookLabel("eq", name.strip(), self.source))
 
 
 def _underlined(lines: Sequence[str], index: int) -> re.Match[str] | None:
-    """A heading of one line with a line of `=` or `-` below, as `#` would write it."""
+    """Return the match of a one-line heading with an underline, written with `#`; None if there is none."""
     below = lines[index + 1] if index + 1 < len(lines) else ""
     is_alone = index == 0 or not lines[index - 1].strip()
     if not is_alone or not _TEXT_LINE.match(lines[index]) or not _UNDERLINE.fullmatch(below):
@@ -282,12 +286,11 @@ def _underlined(lines: Sequence[str], index: int) -> re.Match[str] | None:
 
 
 def _apart(lines: list[str]) -> list[str]:
-    """Lines with a blank one before and behind."""
     return ["", *lines, ""]
 
 
 def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
-    """The line that closes the fence which opens at `index`; the last one if none does."""
+    """Return the line that closes the fence at `index`; the number of lines if none does."""
     for end in range(index + 1, len(lines)):
         text = lines[end].strip()
         if text.startswith(marks) and not text.strip(marks[0]):
@@ -296,7 +299,7 @@ def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
 
 
 def _gated(directive: Directive, lines: Sequence[str], end: int, margin: int) -> tuple[Directive, int]:
-    """A directive whose body stands between `{name-start}` and `{name-end}`."""
+    """Return the directive with a body between `{name-start}` and `{name-end}`, and its last line."""
     name = directive.name.removesuffix("-start")
     closing = re.compile(rf"[ \t]*(?:`{{3,}}|~{{3,}}|:{{3,}})[ \t]*\{{{re.escape(name)}-end\}}.*")
     for last in range(end + 1, len(lines)):
@@ -316,12 +319,12 @@ def _gated(directive: Directive, lines: Sequence[str], end: int, margin: int) ->
 
 
 def _index_of(lines: Sequence[str], index: int, text: str) -> int:
-    """The first line from `index` on that holds a text; the last line if none does."""
+    """Return the first line from `index` on that contains a text; the last line if none does."""
     return next((n for n in range(index, len(lines)) if text in lines[n]), len(lines) - 1)
 
 
 def _comment(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
-    """Lines of `% comment` as one HTML comment."""
+    """Convert lines of `% comment` to one HTML comment."""
     end = index
     while end < len(lines) and _COMMENT.fullmatch(lines[end]):
         end += 1
@@ -330,7 +333,7 @@ def _comment(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
 
 
 def _fields(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
-    """A field list as a definition list."""
+    """Convert a field list to a definition list."""
     out: list[str] = []
     end = index
     while end < len(lines) and (found := _FIELD.fullmatch(lines[end])):

@@ -1,5 +1,5 @@
-"""Jupyter notebooks: a folder of `.ipynb` files, or one of them.
+"""Jupyter notebooks: a folder of `.ipynb` files, or a single file.
 
-`notebook` reads a file of any version, `markdown` gives its cells as Markdown with cells of code, `outputs`
-what they gave as records that say they were never run here, and `page` puts a page together.
+`notebook` reads a file of any version. `markdown` converts its cells to Markdown with code cells. `outputs`
+converts their outputs to records that are marked as imported, never as run here. `page` assembles a page.
 """

@@ -1,4 +1,4 @@
-"""What a notebook shows, by json and markdown-it: for counting, and by none of the code that translates."""
+"""Notebook renderer based on json and markdown-it, for counting. It shares no code with the translation."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _UNSEEN = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
 
 
 def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> str:
-    """HTML of a notebook, or of a piece of Markdown that is none.
+    """Return the HTML of a notebook, or of a fragment of Markdown.
 
-    markdown: HTML of a cell of text; not given, as Jupyter shows it.
+    markdown: renders the text of a Markdown cell; None: as Jupyter does.
     """
     render = markdown or _markdown
     try:

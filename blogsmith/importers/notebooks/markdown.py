@@ -1,4 +1,4 @@
-"""Cells of a notebook as Markdown with cells of code: `#|` lines for its tags, magics taken out."""
+"""Conversion of notebook cells to Markdown with code cells: `#|` lines for tags, without magics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, ShownOutputs, code_fence, decode_base64, read_outputs, unshown_types
 
 Note = Callable[..., None]
-"""Tells of something: kind, message, line, and fields of a `Notice`."""
+"""Callback that adds a notice: kind, message, line, and fields of `Notice`."""
 
 _SETTINGS = lazy_pattern(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pylab|precision)\b.*")
 _INSTALL = lazy_pattern(r"[ \t]*[!%][ \t]*(?:pip3?|conda|mamba|apt|apt-get|uv|poetry)\b.*")
@@ -29,7 +29,7 @@ _KEY = lazy_pattern(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*)|$)")
 KNOWN_OPTIONS = name_set(
     "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
-"""Options of cells of Quarto that mean the same here."""
+"""Cell options of Quarto with the same meaning in blogsmith."""
 _ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
 _SHOWN_AS = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
@@ -41,19 +41,20 @@ _TAGS: Mapping[str, tuple[str, ...]] = {
     "raises-exception": ("error: true",),
     "skip-execution": ("eval: false",),
 }
-"""Tag of Jupyter Book, nbsphinx and nbconvert → options of our cells."""
+"""Tag of Jupyter Book, nbsphinx or nbconvert → cell options."""
 _SILENT_TAGS = name_set("parameters injected-parameters thebe-init scroll-output output-scroll")
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookPart:
-    """What stands for a cell, or for a part of it."""
+    """The translation of a cell or of a part of it."""
 
     text: str
     line: int
-    """1-based line of the file on which the cell begins."""
+    """1-based line of the file where the cell begins."""
     is_prose: bool = False
-    """Markdown of the author's, in the dialect of the site; everything else is in our words."""
+    """Whether it is the author's Markdown, in the dialect of the site. Other parts are in blogsmith's form.
+    """
 
 
 @dataclass(slots=True)
@@ -62,20 +63,20 @@ class NotebookText:
 
     parts: list[NotebookPart] = field(default_factory=list)
     cells: list[CellOutputs] = field(default_factory=list)
-    """Those that run, in order."""
+    """Cells that run, in order."""
     files: list[ImportedData] = field(default_factory=list)
-    """Pictures that were in it."""
+    """Images of the notebook."""
 
     @property
     def text(self) -> str:
-        """The Markdown."""
+        """Return the Markdown of all parts."""
         return "\n\n".join(part.text.strip("\n") for part in self.parts if part.text.strip())
 
 
 def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> NotebookText:
-    """The cells as Markdown.
+    """Convert the cells to Markdown.
 
-    path: of the page in the new site; pictures stand in a folder beside it.
+    path: path of the page in the new site. Images go to a folder next to it.
     """
     writer = _Writer(notebook, path, note)
     for cell in notebook.cells:
@@ -91,12 +92,12 @@ class _Writer:
         self.found = NotebookText()
 
     def finish(self) -> NotebookText:
-        """All that was added."""
+        """Return the result."""
         self.found.files = self._outputs.files
         return self.found
 
     def add(self, cell: NotebookCell) -> None:
-        """Add what stands for a cell."""
+        """Add the translation of a cell."""
         if cell.kind == "markdown":
             self._append_part(self._with_attachments(cell), cell, is_prose=True)
         elif cell.kind == "raw":
@@ -173,7 +174,7 @@ class _Writer:
         self._show_code(cell, _SHOWN_AS.get(name, name) + title, body, message)
 
     def _without_magics(self, code: str) -> tuple[str, list[str]]:
-        """The code without what only sets up a notebook, and those lines."""
+        """Remove the lines that only configure a notebook. Return the code and these lines."""
         kept, dropped = [], []
         for line in code.split("\n"):
             if _SETTINGS.fullmatch(line) or _INSTALL.fullmatch(line) or _TIMED_CELL.fullmatch(line):
@@ -210,7 +211,7 @@ class _Writer:
                 self._note("dropped", f"the option {line.strip()} of a cell", cell.line)
 
     def _show_code(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
-        """Code that does not run here, with what it gave as part of the page."""
+        """Add code that cannot run here, with its outputs as part of the page."""
         self._append_part(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
         shown = self._outputs.texts(read_outputs(cell))
         if shown:
@@ -219,7 +220,7 @@ class _Writer:
 
 
 def _split_options(source: str) -> tuple[list[str], str]:
-    """Lines `#|` in front of the code, without their marks, and the code."""
+    """Return the `#|` lines before the code, without their markers, and the code."""
     lines = source.strip("\n").split("\n")
     count = next((n for n, line in enumerate(lines) if not _OPTION.match(line)), len(lines))
     options = [_OPTION.sub("", line, count=1).rstrip() for line in lines[:count]]
@@ -227,12 +228,12 @@ def _split_options(source: str) -> tuple[list[str], str]:
 
 
 def code_of(cell: NotebookCell) -> str:
-    """The code of a cell without its options."""
+    """Return the code of a cell without its options."""
     return _split_options(cell.source)[1]
 
 
 def _is_python(code: str) -> bool:
-    """Whether it can be read as Python; commands of IPython and of the shell cannot."""
+    """Return whether the code is valid Python, without commands of IPython or the shell."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""A notebook file, of nbformat 3 or 4, as records."""
+"""Reader for notebook files of nbformat 3 or 4."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _OLD_TYPES: Mapping[str, str] = {
     **{"png": "image/png", "jpeg": "image/jpeg", "javascript": "application/javascript"},
     "json": "application/json",
 }
-"""What nbformat 3 calls the parts of an output."""
+"""Names of output parts in nbformat 3 → MIME types."""
 
 
 class NotebookError(Exception):
-    """A file is no notebook; `line` is 1-based."""
+    """The file is not a valid notebook; `line` is 1-based."""
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -29,22 +29,22 @@ class NotebookError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NotebookCell:
-    """One cell."""
+    """A cell of a notebook."""
 
     kind: CellKind
     source: str
     line: int
-    """1-based line of the file on which its text begins."""
+    """1-based line of the file where its text begins."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     outputs: tuple[Mapping[str, Any], ...] = ()
-    """As nbformat 4 has them."""
+    """Outputs in nbformat 4."""
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Name → MIME type → base64."""
     was_run: bool = False
 
     @property
     def tags(self) -> frozenset[str]:
-        """Its tags, with hyphens."""
+        """Return the tags, with hyphens."""
         tags = self.metadata.get("tags")
         return frozenset(str(tag).replace("_", "-") for tag in (tags if isinstance(tags, list) else ()))
 
@@ -55,15 +55,15 @@ class Notebook:
 
     cells: tuple[NotebookCell, ...]
     front: Mapping[str, Any]
-    """YAML of its first cell, if that is front matter, over what its metadata says."""
+    """Metadata of the notebook, overridden by the YAML of its first cell, if that is front matter."""
     language: str = "python"
-    """Lower case."""
+    """Language in lower case."""
     kernel: str = ""
-    """Name of its kernel."""
+    """Name of the kernel; may be empty."""
 
 
 def read_notebook(text: str) -> Notebook:
-    """The notebook of a file's text. Raises NotebookError."""
+    """Parse the text of a notebook file. Raise NotebookError if it is invalid."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -116,7 +116,7 @@ def _is_mapping(value: Any) -> bool:
 
 
 def _output(output: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An output as nbformat 4 has it."""
+    """Convert an output to nbformat 4."""
     kind = output.get("output_type")
     if kind == "stream":
         return {**output, "name": output.get("name", output.get("stream", "stdout"))}
@@ -129,7 +129,7 @@ def _output(output: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def join_lines(value: Any) -> str:
-    """A text that is written as one, or as a list of lines."""
+    """Return a string that is written as one string or as a list of lines."""
     if isinstance(value, list):
         return "".join(str(each) for each in value)
     return value if isinstance(value, str) else ""
@@ -140,7 +140,9 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
-    """The YAML of the first cell with any text, if that is nothing else, and the other cells."""
+    """Return the front matter in the first non-empty cell, if the cell contains nothing else, and the other
+    cells.
+    """
     first = next((cell for cell in cells if cell.source.strip()), None)
     if first is None or first.kind == "code":
         return {}, cells
@@ -155,7 +157,7 @@ def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[Noteboo
 
 
 def _front_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What the notebook says of itself."""
+    """Return the front matter in the notebook's metadata: title and authors."""
     front: dict[str, Any] = {}
     if isinstance(title := metadata.get("title"), str) and title.strip():
         front["title"] = title.strip()

@@ -1,4 +1,4 @@
-"""Outputs of a notebook's cells: as records that say they never ran here, or as text of the page."""
+"""Outputs of a notebook's cells, as records marked as imported, or as text of the page."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from .notebook import NotebookCell, join_lines
 PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _TEXTS = ("text/plain", "text/html", "text/latex", "text/markdown")
 _LARGEST = 1024 * 1024
-"""Characters of a text that are kept, as of a cell that runs."""
+"""Maximum number of characters of a text output, as for cells that run."""
 _ORIGIN = Origin(imported=True)
 _STEP = lazy_pattern(r"^[^\n]*\r(?!\n)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class CellOutputs:
-    """A cell of Python and what it gave."""
+    """A Python cell and its outputs."""
 
     code: str
-    """As it stands in the page, options left out."""
+    """Code in the page, without option lines."""
     outputs: tuple[CellOutput, ...]
 
 
 def read_outputs(cell: NotebookCell) -> tuple[CellOutput, ...]:
-    """The outputs of a cell, as far as a page can show them."""
+    """Return the outputs of a cell that a page can show."""
     return tuple(_outputs(cell.outputs))
 
 
@@ -81,7 +81,9 @@ def _data(written: Any) -> dict[str, str | Blob]:
 
 
 def unshown_types(cell: NotebookCell) -> list[str]:
-    """Types of outputs of which no part can be shown: widgets, plots that need a script."""
+    """Return the types of outputs without any part that can be shown, such as widgets and plots that need a
+    script.
+    """
     found = []
     for output in cell.outputs:
         data = output.get("data")
@@ -93,7 +95,7 @@ def unshown_types(cell: NotebookCell) -> list[str]:
 
 
 def decode_base64(text: str) -> bytes:
-    """Bytes of base64; empty for what is none."""
+    """Decode base64; return empty bytes for invalid input."""
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
@@ -105,11 +107,13 @@ def _blob(data: bytes) -> Blob:
 
 
 def record_files(path: PurePosixPath, cells: Iterable[CellOutputs]) -> tuple[ImportedData, ...]:
-    """The record of a page's cells, as `blogsmith execute` would write it, but for its origin."""
+    """Return the record of a page's cells, as `blogsmith execute` writes it, with the origin marked as
+    imported.
+    """
     records = tuple(_record(cell) for cell in cells)
     if not records:
         return ()
-    # the keys are none that a run could have: what they stand for has never run
+    # no real run can have these keys, because nothing was run
     session = SessionRecord(start_key("notebook", {}, ()), records, origin=_ORIGIN)
     files = page_files(path, PageRecord({"main": session}))
     return tuple(ImportedData(PurePosixPath(name), data) for name, data in files.items())
@@ -129,15 +133,15 @@ _TABLE = lazy_pattern(r"<table\b[\s\S]*</table\s*>", re.IGNORECASE)
 
 
 class ShownOutputs:
-    """Outputs of one page as Markdown, and the pictures among them."""
+    """Outputs of one page as Markdown, with their image files."""
 
     def __init__(self, page: PurePosixPath) -> None:
-        """page: in the new site; pictures stand in a folder beside it."""
+        """page: path of the page in the new site. Images go to a folder next to it."""
         self._folder = page.parent / f"{page.stem}-files"
         self.files: list[ImportedData] = []
 
     def file(self, name: str, data: bytes, mime: str) -> str:
-        """The address of a new picture."""
+        """Add an image file. Return its path relative to the page."""
         name = re.sub(r"[^\w.-]+", "-", name.replace("%20", "-")).strip(".-") or "picture"
         if "." not in name:
             name = f"{name}.{_SUFFIXES.get(mime, 'bin')}"
@@ -152,7 +156,7 @@ class ShownOutputs:
         return f"{self._folder.name}/{name}"
 
     def texts(self, outputs: Iterable[CellOutput]) -> list[str]:
-        """Each output as a block of Markdown, those that no page can show left out."""
+        """Return each output as a block of Markdown. Outputs that no page can show are omitted."""
         return [text for output in outputs if (text := self._text(output))]
 
     def _text(self, output: CellOutput) -> str:
@@ -182,11 +186,11 @@ class ShownOutputs:
 
 
 def code_fence(language: str, code: str) -> str:
-    """Code in a fence that is longer than any in it."""
+    """Return the code in a fence that is longer than any fence in it."""
     marks = fence_marks(code)
     return f"{marks}{language}\n{code.rstrip()}\n{marks}"
 
 
 def without_colors(text: str) -> str:
-    """A text without the colours of a terminal."""
+    """Remove the color codes of a terminal from a text."""
     return _COLOR.sub("", text).strip("\n")

@@ -1,4 +1,4 @@
-"""One notebook → a page of ours."""
+"""Translation of a notebook to a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .notebook import Notebook, NotebookError, read_notebook
 from .outputs import record_files
 
 DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
-"""As MathJax is set up in Jupyter."""
+"""MathJax's delimiters in Jupyter."""
 _ADDRESS = lazy_pattern(
     r"(?P<before>\]\(\s*<?|\b(?:src|href)\s*=\s*[\"'])(?P<address>[^\s()<>\"']+(?:\([^\s()]*\)[^\s()<>\"']*)?)"
 )
@@ -41,12 +41,12 @@ KEYS = FrontKeys(
 
 @dataclass(slots=True)
 class NotebookPage:
-    """A page, and what comes with it."""
+    """A page with its files."""
 
     page: ImportedPage
     made: tuple[ImportedData, ...] = ()
     files: set[PurePosixPath] = field(default_factory=set)
-    """Files of the source that it names, relative to its root."""
+    """Files of the source that the page names, relative to the root of the source."""
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class CellNotices:
 
 
 class NotebookTranslator:
-    """Translates the notebooks of one folder."""
+    """Translator for the notebooks of one folder."""
 
     def __init__(
         self,
@@ -71,16 +71,17 @@ class NotebookTranslator:
         others: frozenset[PurePosixPath],
         folder: str = "",
     ) -> None:
-        """pages: notebook, or any other page → its page in the new site. others: all other files.
+        """Initialize a translator for these files.
 
-        folder: in the source, that all these paths are relative to.
+        pages: notebook, or any other page → its page in the new site. others: all other files. folder:
+        folder of the source that all these paths are relative to.
         """
         self._pages = pages
         self._others = others
         self._folder = folder
 
     def translate(self, path: PurePosixPath, text: str) -> NotebookPage | Notice:
-        """The page of a notebook; a notice if it is none, or is held back."""
+        """Translate a notebook; return a notice if it is invalid or withheld."""
         source = (PurePosixPath(self._folder) / path).as_posix()
         try:
             notebook = read_notebook(text)
@@ -102,7 +103,7 @@ class NotebookTranslator:
     def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:
         masked = mask(text, DIALECT)
         written = _HEADING.findall(masked.restore(masked.text))
-        # Jupyter takes the text as it is shown, without marks
+        # Jupyter uses the displayed text, without markup
         headings = {re.sub(r"\s+", "-", re.sub(r"[`*]", "", each)): each for each in written}
         headings |= {re.sub(r"\s+", "-", each): each for each in written}
 
@@ -119,7 +120,7 @@ class NotebookTranslator:
             return address
         target, mark, anchor = address.partition("#")
         if not target:
-            # Jupyter names a heading by its text, blanks as hyphens
+            # Jupyter's id of a heading is its text with hyphens for spaces
             heading = headings.get(unquote(anchor))
             return f"#{slugify(re.sub(r'[*_`$]', '', heading))}" if heading else address
         goal = collapse_path(path.parent / unquote(target.partition("?")[0]))
@@ -132,7 +133,7 @@ class NotebookTranslator:
 
 
 def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
-    """Its front matter in our keys."""
+    """Return the front matter of a notebook with blogsmith's keys."""
     written = notebook.front
     front: dict[str, Any] = {}
     for key in _TEXTS:
@@ -161,7 +162,7 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
 
 
 def _with_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
-    """The front matter with a title, and the text without it."""
+    """Add a title to the front matter. Return it, and the text without the title."""
     title, rest = take_title(text)
     if "title" not in front and title:
         front, text = {"title": title, **front}, rest
@@ -174,7 +175,7 @@ def _with_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[
 
 
 def _formulas(text: str) -> str:
-    r"""Formulas with blanks inside their dollars, and those in `\\(` `\\)`, as ours."""
+    r"""Convert formulas with spaces inside the dollars, and those in `\\(` `\\)`, to blogsmith's form."""
     parts = []
     for segment in divide(text, DIALECT):
         opener, tex = split_formula(segment.text) if segment.kind == "math" else ("", "")

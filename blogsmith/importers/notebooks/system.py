@@ -1,4 +1,4 @@
-"""Jupyter notebooks as a system that can be imported."""
+"""Importer for Jupyter notebooks."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _REMOTE = {"images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
 
 
 class Notebooks:
-    """A folder of notebooks, or one notebook."""
+    """A folder of notebooks, or a single notebook."""
 
     title = "Jupyter notebooks"
 
     def recognises(self, root: Path) -> bool:
-        """Whether it is a notebook, or a folder with one in it or in a folder below."""
+        """Return whether the path is a notebook, or a folder with a notebook in it or one level below."""
         if root.is_file():
             return root.suffix == ".ipynb"
         return any(root.glob("*.ipynb")) or any(root.glob("*/*.ipynb"))
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All notebooks."""
+        """Read all notebooks."""
         folder = root.parent if root.is_file() else root
         every = tuple(walk_files(folder))
         paths = [path for path in every if path.suffix == ".ipynb"]
         paths = [PurePosixPath(root.name)] if root.is_file() else paths
         if not paths:
             raise SiteError(Diagnostic("import-source", f"{root} holds no notebook"))
-        # notebooks that lie loose are posts
+        # notebooks in the top folder are posts
         has_posts = any(len(path.parts) == 1 for path in paths)
         top = PurePosixPath("content", "posts") if has_posts else PurePosixPath("content")
         others = frozenset(path for path in every if path.suffix != ".ipynb")
@@ -67,7 +67,7 @@ class Notebooks:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML as a notebook shows it, without what its cells gave."""
+        """Return the HTML that the notebook shows, without the outputs of its cells."""
         return render_notebook(text)
 
 
@@ -80,7 +80,7 @@ def _title(root: Path, found: list[NotebookPage]) -> str:
 def _files(
     found: list[NotebookPage], others: frozenset[PurePosixPath], folder: Path, *, is_single: bool
 ) -> set[PurePosixPath]:
-    """Files that pages name, and those beside notebooks and below, which cells may read."""
+    """Return the files that pages name, and those next to notebooks and below, which cells may read."""
     named = {path for each in found for path in each.files}
     if is_single:
         return named

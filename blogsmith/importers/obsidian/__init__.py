@@ -1,1 +1,1 @@
-"""Obsidian: a vault of notes that name each other by wikilinks, with embeds, callouts and properties."""
+"""Obsidian: vaults of notes, also as published by Quartz."""

@@ -1,4 +1,4 @@
-"""What a note shows, by markdown-it: for counting, and by none of the code that translates."""
+"""Obsidian renderer based on markdown-it, for counting. It shares no code with the translation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \
 _DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
 _BOX = re.compile(r"(?:`{3,}|~{3,})ad-[\w-]+[ \t]*\n([\s\S]*?)^(?:`{3,}|~{3,})[ \t]*", re.MULTILINE)
 _BOX_OPTION = re.compile(r"^(?:title:|(?:collapse|icon|color):[^\n]*\n)", re.MULTILINE)
-"""A box of the plugin Admonition."""
+"""An option of a box of the plugin Admonition."""
 _COMMENT = re.compile(r"%%[\s\S]*?%%")
 _EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)[^\[\]\n]*\]\]")
 _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
@@ -26,7 +26,7 @@ _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$", re.IGNORECASE)
 
 
 def render_note(text: str) -> str:
-    """HTML of a note, formulas as `<math>` in it."""
+    """Return the note as HTML with formulas as `<math>`."""
     parts = []
     position = 0
     for code in _CODE.finditer(text):

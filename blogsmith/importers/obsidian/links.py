@@ -1,4 +1,4 @@
-"""What links and embeds of a vault lead to, and what stands in their place."""
+"""Resolution of links and embeds of a vault, and their replacements."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _BLOCK = lazy_pattern(r"\^([A-Za-z0-9-]+)")
 _HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _BLOCK_MARK = lazy_pattern(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _LONGEST_COPY = 4_000
-"""Characters of a section that is copied where it is embedded."""
+"""Maximum number of characters of a section that is copied where it is embedded."""
 
 NoticeTaker = Callable[[NoticeKind, str, str], None]
-"""Takes kind, message and what was removed."""
+"""Called with kind, message and the removed text."""
 
 
 class NoteLinks:
@@ -43,7 +43,7 @@ class NoteLinks:
         self._notice = notice
 
     def wiki_link(self, written: str) -> str:
-        """`[[…]]`, without its brackets, as a link; its text if it leads nowhere."""
+        """Convert `[[…]]`, given without brackets, to a link; to its text if there is no target."""
         target, _, text = written.replace("\\|", "|").partition("|")
         name, _, fragment = target.strip().partition("#")
         shown = text.strip() or _link_text(name.strip(), fragment)
@@ -54,7 +54,7 @@ class NoteLinks:
         return f"[{alt_text(shown)}]({address_text(address)})"
 
     def _address(self, name: str, fragment: str) -> str | None:
-        """Destination of a link; None if there is neither a note nor a file of this name."""
+        """Return the destination of a link; None if neither a note nor a file has this name."""
         note = self._index.note(name, self._note.path) if name else self._note
         if note is None:
             found = self._index.file(name, self._note.path)
@@ -64,7 +64,7 @@ class NoteLinks:
         return f"{path}{anchor}" or self.path_to(note.place)
 
     def _anchor(self, note: Note, fragment: str) -> str:
-        """`#id` of a heading or block in a note; empty if there is none."""
+        """Return `#id` of a heading or block in a note; empty if there is none."""
         last = fragment.rpartition("#")[2].strip()
         if not last:
             return ""
@@ -80,11 +80,11 @@ class NoteLinks:
         return f"#{found}"
 
     def path_to(self, path: PurePosixPath) -> str:
-        """A file of the new content folder as this note names it."""
+        """Return the path of a file in the new content folder, relative to this note."""
         return os.path.relpath(path, self._note.place.parent).replace(os.sep, "/")
 
     def embed(self, written: str) -> Replacement | None:
-        """`![[…]]`, without its brackets; None if there is nothing of that name."""
+        """Convert `![[…]]`, given without brackets; return None if nothing has that name."""
         target, *options = written.replace("\\|", "|").split("|")
         name, _, fragment = target.strip().partition("#")
         file = self._index.file(name, self._note.path) or self._drawing(name)
@@ -108,7 +108,7 @@ class NoteLinks:
         return Replacement(link, is_block=True, inline=link)
 
     def _drawing(self, name: str) -> PurePosixPath | None:
-        """The picture that a drawing was exported as."""
+        """Return the exported image of an Excalidraw drawing; None if there is none."""
         if not name.lower().removesuffix(".md").endswith(".excalidraw"):
             return None
         stem = name.removesuffix(".md")
@@ -131,7 +131,7 @@ class NoteLinks:
         return Replacement(f"[{alt_text(alt or file.name)}]({address_text(address)})")
 
     def markdown_link(self, mark: str, text: str, address: str, title: str) -> Replacement | None:
-        """`[text](address)` or `![text](address)`; None where it stays as it is."""
+        """Convert `[text](address)` or `![text](address)`; return None if it stays unchanged."""
         inner = _note_of(address[1:-1] if address.startswith("<") else address)
         if mark and _VIDEO.match(inner):
             return Replacement(f'<div class="video-embed" data-src="{escape(inner)}"></div>', is_block=True)
@@ -152,7 +152,7 @@ class NoteLinks:
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
 
     def _application(self, text: str, address: str) -> Replacement:
-        """A link that opens something in Obsidian itself: the page of a plugin, or nothing."""
+        """Replace a link that opens Obsidian with a link to the page of a plugin, or with its text."""
         asked = parse_qs(address.partition("?")[2])
         if address.startswith("obsidian://show-plugin?") and asked.get("id"):
             return Replacement(f"[{text}](https://obsidian.md/plugins?id={quote(asked['id'][0])})")
@@ -160,7 +160,7 @@ class NoteLinks:
         return Replacement(text)
 
     def _destination(self, address: str) -> str:
-        """Where the address of a link leads; empty for a note that is not there."""
+        """Return the destination of a link; empty for a note that does not exist."""
         name, _, fragment = unquote(address).partition("#")
         found = self._address(name, fragment)
         is_note = PurePosixPath(name).suffix in ("", ".md") or " " in PurePosixPath(name).suffix
@@ -168,13 +168,13 @@ class NoteLinks:
 
 
 def _link_text(name: str, fragment: str) -> str:
-    """How Obsidian shows a link without a text of its own."""
+    """Return the text that Obsidian shows for a link without a text of its own."""
     parts = [part.strip().lstrip("^") for part in fragment.split("#") if part.strip()]
     return " > ".join([name, *parts] if name else parts) or name
 
 
 def _size_and_text(options: list[str]) -> tuple[str, str]:
-    """Width and alternative text of an embed."""
+    """Return width and alternative text of an embed."""
     width, words = "", []
     for option in options:
         if size := _SIZE.fullmatch(option):
@@ -185,7 +185,8 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
 
 
 def _note_of(address: str) -> str:
-    """A note that an address of the application opens, as a link to the note."""
+    """Return the note that an `obsidian://open` URL opens, as a link destination; other URLs stay unchanged.
+    """
     if not address.startswith("obsidian://open?"):
         return address
     asked = parse_qs(address.partition("?")[2])
@@ -193,8 +194,11 @@ def _note_of(address: str) -> str:
 
 
 def section_text(body: str, fragment: str) -> str:
-    """The text below a heading up to the next one like it; empty if it cannot be copied: there is none, it is
-    long, or it holds code or embeds."""
+    """Return the text from a heading to the next one of the same or a higher level.
+
+    Return an empty string if it cannot be copied: there is no heading, or the text is long or contains code
+    or embeds.
+    """
     wanted = slugify(fragment.rpartition("#")[2].strip())
     headings = list(_HEADING.finditer(body))
     for number, found in enumerate(headings):
@@ -208,12 +212,12 @@ def section_text(body: str, fragment: str) -> str:
 
 
 def block_id(name: str) -> str:
-    """The id of a block here: one that no heading has."""
+    """Return the HTML id of a block, which differs from all ids of headings."""
     return f"block-{name.lower()}"
 
 
 def block_text(body: str, name: str) -> str:
-    """The paragraph or list item that bears a block's id; empty if there is none."""
+    """Return the paragraph or list item with a block id; empty if there is none."""
     for paragraph in re.split(r"\n[ \t]*\n", body):
         for found in re.finditer(rf"[ \t]*\^{re.escape(name)}[ \t]*(?=\n|\Z)", paragraph):
             before = paragraph[: found.start()]

@@ -1,4 +1,4 @@
-"""Obsidian's Markdown → ours: comments, embeds, links, tags, blocks with ids, and the ends of lines."""
+"""Conversion of Obsidian's Markdown: comments, embeds, links, tags, block ids and line breaks."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ _MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
 def rewrite_note(
     text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeTaker
 ) -> str:
-    """A note in our Markdown.
+    """Convert a note to blogsmith's Markdown.
 
-    blocks: ids of blocks that links of the vault name. notice: takes kind, message and what was removed.
+    blocks: ids of blocks that links in the vault name. notice: called with kind, message and the removed
+    text.
     """
     text = _code_and_brackets(text, notice)
     masked = mask(text, DIALECT, TEX)
@@ -75,7 +76,7 @@ def rewrite_note(
 
 
 def tags_in(text: str) -> list[str]:
-    """The tags in a text, without `#`, in order."""
+    """Return the distinct tags in a text, without `#`, in order."""
     masked = mask(text, DIALECT, TEX)
     return list(dict.fromkeys(_TAG.findall(_COMMENT.sub("", masked.text))))
 
@@ -97,13 +98,13 @@ def _code_and_brackets(text: str, notice: NoticeTaker) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula with rows stands on a line of its own, as MathJax sets it."""
+    """Turn a formula with rows into display math, as MathJax does."""
     opener, tex = split_formula(text)
     return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
 
 
 def _block(code: str, language: str, notice: NoticeTaker) -> str:
-    """A block of code that a plugin of Obsidian would run."""
+    """Convert a code block that a plugin of Obsidian would run."""
     if language in _TABLES_OF_CONTENTS:
         notice("dropped", "a table of contents is made without asking", code)
         return "\n"
@@ -116,7 +117,7 @@ def _block(code: str, language: str, notice: NoticeTaker) -> str:
 
 
 def _admonition(code: str, kind: str) -> str:
-    """A fence of the plugin Admonition as a callout; empty for one that is indented."""
+    """Return a fence of the plugin Admonition as a callout; empty if the fence is indented."""
     lines = code.rstrip("\n").split("\n")
     if not lines[0].startswith(("`", "~")):
         return ""
@@ -132,7 +133,8 @@ def _admonition(code: str, kind: str) -> str:
 def _placed(
     text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
 ) -> str:
-    """Every match replaced, blocks with blank lines around; what stands in a line of words stays in it."""
+    """Replace every match. Blocks get blank lines around them, but matches within a line of text stay inline.
+    """
     done, position = "", 0
     for found in pattern.finditer(text):
         done += text[position : found.start()]
@@ -151,7 +153,7 @@ def _placed(
 
 
 def _inline_notes(text: str) -> str:
-    """`^[text]` as a footnote with its text at the end."""
+    """Convert `^[text]` to footnotes with their text at the end."""
     notes: list[str] = []
 
     def substitute(found: re.Match[str]) -> str:
@@ -164,14 +166,14 @@ def _inline_notes(text: str) -> str:
 
 
 def _anchor(found: re.Match[str], blocks: Collection[str]) -> str:
-    """The id of a block: a place to go to if some link does."""
+    """Return an anchor for a block id if a link names it; otherwise an empty string."""
     if found[2].lower() not in blocks:
         return ""
     return f'{" " if found[1] else ""}<span id="{block_id(found[2])}"></span>'
 
 
 def _html(element: Element, indent: str) -> str:
-    """A block of HTML in Markdown where it is a film or a picture."""
+    """Convert an HTML block to Markdown if it is a video or an image."""
     if video := video_of(element):
         return f"\n\n{video}\n\n"
     found = figure_of(element)
@@ -179,9 +181,9 @@ def _html(element: Element, indent: str) -> str:
 
 
 def hard_breaks(masked: str) -> str:
-    """The text with a backslash at the end of each line that ends within a paragraph: Obsidian keeps them.
+    """End each line within a paragraph with a backslash, because Obsidian keeps line breaks.
 
-    masked: text in which code and formulas are hidden.
+    masked: text with code and formulas hidden.
     """
     lines = masked.split("\n")
     for number in _line_ends(masked):
@@ -193,7 +195,7 @@ def hard_breaks(masked: str) -> str:
 
 
 def _line_ends(text: str) -> list[int]:
-    """Lines of paragraphs that are not their last ones, from 0."""
+    """Return the 0-based numbers of all lines in paragraphs except the last line of each."""
     found: list[int] = []
     tokens = _parser().parse(text)
     for before, token in pairwise(tokens):

@@ -1,4 +1,4 @@
-"""One note of a vault → a page of ours: properties as front matter, and its text."""
+"""Translation of a note of a vault: properties as front matter, and text."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ KEYS = FrontKeys(
 
 
 def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
-    """Return the front matter of a note, in our keys and order.
+    """Return the front matter of a note with blogsmith's keys in order.
 
-    tags: those in its text.
+    tags: tags in its text.
     """
     front = note.front
     found: dict[str, Any] = {"title": note.title}
@@ -55,7 +55,7 @@ def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
 
 
 def tags_of(front: Mapping[str, Any], inline: list[str]) -> list[str]:
-    """Tags of the properties and of the text, each once; Obsidian does not mind their case."""
+    """Return the distinct tags of the properties and of the text, ignoring case as Obsidian does."""
     written = [
         name.strip("#, ")
         for value in (front.get("tags"), front.get("tag"))
@@ -86,14 +86,14 @@ _PLACES = lazy_pattern(r"(?:link|embed) (!?\[\[.*?\]\])|link to \"(.*?)\"|the he
 
 
 class NoteTranslator:
-    """Translates the notes of one vault; keeps what they share."""
+    """Translator for the notes of one vault, with their shared state."""
 
     def __init__(self, vault: Vault) -> None:
         self._index = NoteIndex(vault)
         self._blocks = frozenset(found.lower() for note in vault.notes for found in _BLOCK.findall(note.body))
 
     def translate(self, note: Note) -> ImportedPage:
-        """The page."""
+        """Translate a note to a page."""
         source = note.path.as_posix()
         lines = Lines(note.body, note.first_line)
         notices: list[Notice] = list(note.notices)
@@ -132,6 +132,9 @@ class NoteTranslator:
 
 
 def _begin(piece: str) -> str:
-    """The first line of a piece, to find it by: a shown link may have an end that the message left out."""
+    """Return the start of a fragment for a text search.
+
+    This is its first line, without `]]`, because the message may omit the end of a link.
+    """
     first = piece.strip().partition("\n")[0]
     return first.removesuffix("]]")

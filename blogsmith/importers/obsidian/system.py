@@ -1,4 +1,4 @@
-"""Obsidian as a system that can be imported."""
+"""Importer for Obsidian."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from .vault import copied_files, read_vault
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
 _WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")
 _OTHERS = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
-"""Endings of files that speak for another system."""
+"""Suffixes of files that indicate another system."""
 _FIRST = 200
-"""Notes that are looked at to see whether a folder without settings is a vault."""
+"""Maximum number of notes to inspect in a folder without settings to find out whether it is a vault."""
 
 
 class Obsidian:
-    """A folder with `.obsidian`, or one of notes that name each other in double brackets."""
+    """A folder with `.obsidian`, or a folder of notes with wikilinks."""
 
     title = "Obsidian"
 
     def recognises(self, root: Path) -> bool:
-        """Whether the folder is a vault, with its settings or without."""
+        """Return whether the folder is a vault, with or without settings."""
         if not root.is_dir():
             return False
         if (root / ".obsidian").is_dir():
@@ -45,7 +45,7 @@ class Obsidian:
         return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _FIRST))
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of the vault."""
+        """Read the whole vault."""
         vault = read_vault(root)
         translate = partial(translate_document, NoteTranslator(vault).translate)
         pages: list[ImportedPage] = []
@@ -63,7 +63,7 @@ class Obsidian:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML as Obsidian would make it."""
+        """Return the HTML of a note as Obsidian would produce it."""
         return render_note(text)
 
 

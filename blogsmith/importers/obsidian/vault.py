@@ -1,4 +1,4 @@
-"""The files of a vault: notes, what they embed, their names, and what Quartz publishes."""
+"""Files of a vault: notes, embedded files, their names, and the files that Quartz publishes."""
 
 from __future__ import annotations
 
@@ -24,28 +24,30 @@ _STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
 _COMMENT = re.compile(rf"(?P<string>{_STRING.pattern})|/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
 _LARGEST = 30_000
-"""Characters of the settings that are read."""
+"""Maximum number of characters of the settings to read."""
 _DEFAULT = ("private", "templates", ".obsidian")
-"""As a new Quartz site has them."""
+"""Default patterns of a new Quartz site."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuartzFilter:
-    """What a Quartz site leaves out."""
+    """The files that a Quartz site excludes."""
 
     patterns: tuple[str, ...]
     """Globs, relative to the folder of the notes."""
     needs_publish: bool
-    """Only notes with `publish: true` are published: `Plugin.ExplicitPublish()`."""
+    """Whether only notes with `publish: true` are published: `Plugin.ExplicitPublish()`."""
 
     def leaves_out(self, path: PurePosixPath) -> bool:
-        """Return whether a file is no part of the site. path: relative to the vault."""
+        """Return whether a file is excluded from the site. path: relative to the vault."""
         inner = path.relative_to(_CONTENT) if path.is_relative_to(_CONTENT) else path
         return matches_gitignore(inner.as_posix(), self.patterns, is_anchored=True)
 
 
 def vault_files(root: Path, quartz: QuartzFilter | None) -> Iterator[PurePosixPath]:
-    """Yield the files of a vault; of a Quartz site only those in its folder of notes: all else is Quartz."""
+    """Yield the files of a vault; in a Quartz site only those in its content folder, because others belong to
+    Quartz.
+    """
     if quartz and (root / _CONTENT).is_dir():
         yield from (_CONTENT / path for path in walk_files(root / _CONTENT))
     else:
@@ -53,50 +55,50 @@ def vault_files(root: Path, quartz: QuartzFilter | None) -> Iterator[PurePosixPa
 
 
 def read_quartz(root: Path) -> QuartzFilter | None:
-    """Return what the Quartz site around a vault leaves out; None if there is none."""
+    """Return the filter of the Quartz site that contains the vault; None if there is none."""
     text = read_text(root / _CONFIG)
     if text is None:
         return None
     text = _COMMENT.sub(lambda found: found["string"] or "", text[:_LARGEST])
     written = _PATTERNS.search(text)
-    # without a list that can be read it is not known which folders are private
+    # if the list cannot be parsed, it is unknown which folders are private
     patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT
     return QuartzFilter(tuple(patterns), "ExplicitPublish(" in text)
 
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _TAKEN = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
-"""Addresses at the top that are made without asking."""
+"""URLs at the top level that are generated automatically."""
 _FOREIGN = {".canvas": "a canvas", ".base": "a base", ".excalidraw": "a drawing of Excalidraw"}
 _LONGEST = 80
-"""Characters of a slug."""
+"""Maximum number of characters of a slug."""
 _PICTURES = (".svg", ".png")
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One note of a vault."""
+    """A note of a vault."""
 
     path: PurePosixPath
-    """Relative to the vault."""
+    """Path relative to the vault."""
     place: PurePosixPath
-    """Relative to `content/` of the new site."""
+    """Path relative to `content/` of the new site."""
     slug: str
-    """Last part of its address, where its name would give one that is taken; empty otherwise."""
+    """Last segment of its URL, if its file name would give a URL that is taken; otherwise empty."""
     front: Mapping[str, Any]
-    """Properties, names in lower case."""
+    """Properties, with names in lower case."""
     body: str
     first_line: int
     notices: tuple[Notice, ...] = ()
 
     @property
     def title(self) -> str:
-        """As Obsidian shows it: the name of the file, unless a property says otherwise."""
+        """Return the title that Obsidian shows: the file name, unless a property overrides it."""
         written = self.front.get("title")
         return " ".join(str(written).split()) if isinstance(written, (str, int, float)) else self.path.stem
 
     def headings(self) -> dict[str, str]:
-        """Words of each heading, in small letters → its id here."""
+        """Return the ids of the headings by slug of their text."""
         masked = mask(self.body, kinds=TEX)
         found: dict[str, str] = {}
         for heading in _HEADING.findall(masked.text):
@@ -107,17 +109,17 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """What there is in a vault."""
+    """The content of a vault."""
 
     name: str
     notes: tuple[Note, ...]
     files: tuple[PurePosixPath, ...]
-    """What is copied, relative to the vault."""
+    """Copied files, relative to the vault."""
     notices: tuple[Notice, ...]
 
 
 class NoteIndex:
-    """Finds notes and files by what links call them: path, end of a path, name or another name."""
+    """Index of notes and files by the names that links use: path, end of a path, name or alias."""
 
     def __init__(self, vault: Vault) -> None:
         self._notes: dict[str, list[Note]] = {}
@@ -134,13 +136,13 @@ class NoteIndex:
                 self._notes.setdefault(alias.casefold(), []).append(note)
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
-        """The note of this name nearest to `source`; None if there is none."""
+        """Return the note of this name nearest to `source`; None if there is none."""
         name = _key(target)
         found = self._notes.get(name.removesuffix(".md")) or self._notes.get(name)
         return min(found, key=lambda note: _distance(note.path, source)) if found else None
 
     def file(self, target: str, source: PurePosixPath) -> PurePosixPath | None:
-        """The file of this name nearest to `source`; None if there is none."""
+        """Return the file of this name nearest to `source`; None if there is none."""
         found = self._files.get(_key(target))
         return min(found, key=lambda path: _distance(path, source)) if found else None
 
@@ -151,12 +153,12 @@ def _key(target: str) -> str:
 
 
 def _distance(path: PurePosixPath, source: PurePosixPath) -> tuple[int, int, str]:
-    """Obsidian takes the shortest path; of equal ones that in the folder of the link."""
+    """Return the sort key for equally named files: first the folder of the link, then the shortest path."""
     return (path.parent != source.parent, len(path.parts), path.as_posix())
 
 
 def read_vault(root: Path) -> Vault:
-    """All files of the vault at `root`."""
+    """Read all files of the vault at `root`."""
     templates, quartz = _template_folder(root), read_quartz(root)
     notes: list[tuple[PurePosixPath, str]] = []
     files: list[PurePosixPath] = []
@@ -196,7 +198,7 @@ def read_vault(root: Path) -> Vault:
 
 
 def _published_explicitly(note: Note) -> Note:
-    """Return the note, as a draft unless it says `publish: true`."""
+    """Return the note, as a draft unless it has `publish: true`."""
     is_public = str(note.front.get("publish")).casefold() == "true"
     return note if is_public else replace(note, front={**note.front, "draft": True})
 
@@ -212,7 +214,7 @@ def _foreign(path: PurePosixPath, kind: str) -> Notice:
 
 
 def _template_folder(root: Path) -> str:
-    """The folder of the core plugin for templates, if the vault has one."""
+    """Return the folder of the core plugin Templates or of Templater; empty if the vault has none."""
     templater = ("plugins/templater-obsidian/data.json", "templates_folder")
     for name, key in (("templates.json", "folder"), templater):
         try:
@@ -225,9 +227,9 @@ def _template_folder(root: Path) -> str:
 
 
 def _places(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
-    """Where each note stands, and a slug where its own would be taken.
+    """Return the new path of each note, and a slug if its own would be taken.
 
-    A note that bears the name of a folder beside or around it is the page of that folder.
+    A note with the name of a folder next to it or around it is the page of that folder.
     """
     every = sorted(paths, key=lambda path: path.as_posix())
     folders = {folder for path in every for folder in path.parents}
@@ -252,7 +254,7 @@ def _places(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePos
 
 
 def _folder_of(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
-    """The folder whose page a note is; None if it is a note like others."""
+    """Return the folder whose page a note is; None for an ordinary note."""
     if path.stem.casefold() in ("index", "_index") or (path.parent.name and path.stem == path.parent.name):
         return path.parent
     beside = path.with_suffix("")
@@ -268,6 +270,6 @@ def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) 
 
 
 def copied_files(vault: Vault, root: Path) -> Iterable[ImportedFile]:
-    """Everything that is no note, beside the notes."""
+    """Yield all files that are not notes. They go next to the notes."""
     for path in vault.files:
         yield ImportedFile(PurePosixPath("content") / path, root / path)

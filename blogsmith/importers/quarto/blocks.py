@@ -1,4 +1,4 @@
-"""Fenced divs, `::: {.class}` … `:::`, as a tree, and as blocks of ours: callouts, theorems, tabs."""
+"""Fenced divs, `::: {.class}` … `:::`: parsing, and translation to callouts, theorems and tabs."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _CLASS = lazy_pattern(r"[\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Div:
-    """A div and what is in it."""
+    """A fenced div and its content."""
 
     prefix: str
-    """What stands before its lines, inside the div around it."""
+    """Prefix of its lines, inside the div around it."""
     margin: str
-    """What stands before its lines in the page."""
+    """Prefix of its lines in the page."""
     attributes: PandocAttributes
     opening: str
-    """Its first line, as written."""
+    """First line, as written."""
     children: tuple[Div | str, ...]
-    """Divs, and the text between them, without `prefix`."""
+    """Child divs, and the text between them, without `prefix`."""
     is_closed: bool = True
 
 
 def parse_divs(text: str) -> tuple[Div | str, ...]:
-    """Divs and the text between them, in order; a div that is never closed ends with the text."""
+    """Parse a text into divs and the text between them, in order. An unclosed div ends with the text."""
     children, _ = _parse(text.split("\n"), 0, "", is_inside=False)
     return children
 
@@ -44,7 +44,7 @@ def parse_divs(text: str) -> tuple[Div | str, ...]:
 def _parse(
     lines: Sequence[str], start: int, prefix: str, *, is_inside: bool
 ) -> tuple[tuple[Div | str, ...], int]:
-    """The children up to the line that closes the div around them, and the number of that line."""
+    """Return the children up to the line that closes the surrounding div, and the number of that line."""
     children: list[Div | str] = []
     text: list[str] = []
     number = start
@@ -55,7 +55,7 @@ def _parse(
         elif not fence["rest"]:
             if is_inside:
                 break
-            # a fence that closes nothing is nothing
+            # ignore a fence that closes nothing
         elif (attributes := _attributes(fence["rest"])) is None:
             text.append(strip_prefix(lines[number], prefix))
         else:
@@ -72,7 +72,7 @@ def _parse(
 
 
 def _attributes(text: str) -> PandocAttributes | None:
-    """The attributes of an opening fence: a list in braces, or one class."""
+    """Return the attributes of an opening fence: a list in braces, or one class; None if it is neither."""
     if text.startswith("{"):
         read = read_pandoc_attributes(text)
         return read[0] if read and not text[read[1] :].strip(" :") else None
@@ -81,7 +81,7 @@ def _attributes(text: str) -> PandocAttributes | None:
 
 
 def strip_prefix(line: str, prefix: str) -> str:
-    """A line without what stands before the lines of its div, as far as it is there."""
+    """Remove the prefix of a div from a line, as far as the line has it."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -91,12 +91,15 @@ def strip_prefix(line: str, prefix: str) -> str:
 
 
 def add_prefix(text: str, prefix: str) -> str:
-    """A text with a prefix before each line, none behind it."""
+    """Add a prefix to each line, without trailing spaces in empty lines."""
     return "\n".join((prefix + line).rstrip() if not line else prefix + line for line in text.split("\n"))
 
 
 def split_title(text: str) -> tuple[str, str]:
-    """The heading that a text begins with, without its marks, and what follows; empty if there is none."""
+    """Return the heading at the start of a text, without `#` characters, and the text after it.
+
+    The heading is empty if there is none.
+    """
     found = re.match(r"\s*#{1,6}[ \t]+([^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)", text)
     return (found[1], text[found.end() :]) if found else ("", text)
 
@@ -107,12 +110,12 @@ THEOREMS: Mapping[str, str] = {
     **{"exm": "EXAMPLE", "exr": "EXERCISE", "cnj": "CONJECTURE", "rem": "REMARK", "sol": "SOLUTION"},
     **{"alg": "ALGORITHM"},
 }
-"""Beginning of a label → the kind of callout it is."""
+"""Prefix of a label → kind of callout."""
 NUMBERED_HERE: Mapping[str, str] = {
     **{"exm": "example", "exr": "exercise", "cnj": "conjecture", "rem": "remark", "sol": "solution"},
     **{"alg": "algorithm"},
 }
-"""Those of them that are numbered only because the site's settings say so."""
+"""Label prefixes of kinds that need a setting of the site to be numbered."""
 _BY_CLASS = {**{name.lower(): name for name in THEOREMS.values()}, "proof": "PROOF"}
 _LAYOUT = name_set(
     "column columns column-page column-screen column-body column-body-outset incremental column-page-inset "
@@ -129,15 +132,17 @@ _FORMATS = ("html", "html:js", "markdown")
 
 
 def own_label(name: str) -> str:
-    """A label as it is here: what is numbered as a callout of the site's own begins with `thm-`."""
+    """Return a label in blogsmith's form. A callout that the site's settings number gets the prefix `thm-`.
+    """
     return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_HERE else fit_id(name)
 
 
 class DivTranslator:
-    """Translates the divs of one page; knows afterwards which callout kinds they need."""
+    """Translator for the divs of one page. Afterwards it has the kinds of callouts and macros that they use.
+    """
 
     def __init__(self, restore: Callable[[str, str], str], figures: FigureTranslator, note: Note) -> None:
-        """restore: gives a masked text back as it is to be written, without a margin before its lines."""
+        """restore: returns a masked text in its final form, without a given margin before its lines."""
         self._restore = restore
         self._figures = figures
         self._note = note
@@ -146,7 +151,7 @@ class DivTranslator:
         self.macros: dict[str, str] = {}
 
     def page(self, children: tuple[Div | str, ...]) -> str:
-        """The text of a page."""
+        """Translate a page, given its divs and the text between them."""
         return self._join(children, "")
 
     def _join(self, children: tuple[Div | str, ...], margin: str) -> str:
@@ -221,7 +226,7 @@ class DivTranslator:
         return _callout(kind, name, self._free(label, div), text, "")
 
     def _free(self, label: str, div: Div) -> str:
-        """A label that stands only once on the page."""
+        """Return a variant of a label that is unique on the page."""
         name, number = label, 2
         while name in self._labels:
             name, number = f"{label}-{number}", number + 1
@@ -231,9 +236,9 @@ class DivTranslator:
         return name
 
     def _tabs(self, div: Div) -> str:
-        """Each heading of the highest level begins a part."""
+        """Translate a tabset. Each heading of the highest level starts a tab."""
         whole = self._inner(div)
-        # a line of code may look like a heading
+        # code is masked, because a line of it may look like a heading
         masked = mask(whole, Dialect(brackets=False), CODE)
         text = masked.text
         level = min((len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)), default=0)
@@ -271,7 +276,7 @@ class DivTranslator:
         return False
 
     def _grid(self, div: Div) -> str:
-        """Figures side by side; empty if the div holds anything else."""
+        """Return a shortcode that shows figures side by side; empty if the div contains anything else."""
         attributes = div.attributes
         is_figure = attributes.id.startswith("fig-")
         if not (is_figure or attributes.get("layout-ncol", "layout-nrow", "layout")):
@@ -281,11 +286,13 @@ class DivTranslator:
         return self._figures.grid(between.join(children), attributes, div.opening)
 
     def _flat(self, div: Div) -> str:
-        """The masked text of a div without its fences; such a div around one figure gives it its name."""
+        """Return the masked text of a div without its fences."""
         return "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
-        """A figure or table that is anything, code or a formula. Its last paragraph is the caption."""
+        """Translate a figure or table with any content, such as code or a formula. Its last paragraph is the
+        caption.
+        """
         text = self._inner(div)
         body, _, caption = text.strip().rpartition("\n\n")
         if not body:
@@ -320,7 +327,7 @@ class DivTranslator:
 
 
 def _margin(text: str) -> str:
-    """What stands in the margin: a figure by its class, all else as a note."""
+    """Return content for the margin: an image by its class, anything else as a note."""
     lone = _LONE_IMAGE.fullmatch(text.strip())
     if lone:
         return f"{lone[1]}{{{lone[2] or ''}{' ' if lone[2] else ''}.margin}}"
@@ -338,10 +345,10 @@ def _html_attributes(attributes: PandocAttributes, pairs: Mapping[str, str]) -> 
 
 
 def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
-    """A callout; one without a body has none."""
+    """Return a callout. Without text it consists of its first line."""
     head = " ".join(
         filter(None, (f"[!{kind}]{fold}", " ".join(title.split()), f"{{#{label}}}" if label else ""))
     )
     body = text.strip("\n")
-    # a blank line, so that text behind a marker that stands alone is never read as its title
+    # the blank line prevents that text after a marker without title is read as its title
     return "\n".join(quote([head, "", *body.split("\n")] if body else [head]))

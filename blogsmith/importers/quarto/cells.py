@@ -1,4 +1,4 @@
-"""Code of Quarto: cells of Python become cells, those of other languages code that is shown; raw blocks."""
+"""Translation of code: Python cells become cells, cells of other languages become listings; raw blocks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
-"""Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""
+"""Callback that adds a notice: kind, message, a fragment of the source that locates it, and fields of
+`Notice`.
+"""
 
 
 class TakeOutputs(Protocol):
-    """Gives what the next cell with some code gave, or None."""
+    """Callback that returns the outputs of the next cell with the given code, or None."""
 
     def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
 
@@ -52,16 +54,16 @@ _BLANKS_MATTER = lazy_pattern(r"<(?:pre|script|style|textarea|svg)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class CellDefaults:
-    """What a page says of all its cells."""
+    """Options of a page for all its cells."""
 
     front: Mapping[str, Any] = field(default_factory=dict)
-    """For `execute:` in our front matter."""
+    """Values for `execute:` in the new front matter."""
     cell: Mapping[str, str] = field(default_factory=dict)
-    """Options that each cell gets which does not say otherwise."""
+    """Options for each cell that does not set them."""
 
 
 def cell_defaults(options: Mapping[str, Any]) -> CellDefaults:
-    """From the options that hold for HTML."""
+    """Return the defaults in a page's options for HTML."""
     written = options.get("execute")
     run = {**options, **(written if isinstance(written, dict) else {})}
     front = {
@@ -85,35 +87,37 @@ def cell_defaults(options: Mapping[str, Any]) -> CellDefaults:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A fence, taken apart."""
+    """A parsed fenced code block."""
 
     prefix: str
-    """What stands before each of its lines: marks of quotes, indentation."""
+    """Text before each of its lines: quote markers and indentation."""
     first: str
-    """What stands before its first line, with the mark of a list."""
+    """Text before its first line, including a list marker."""
     mark: str
     info: str
     lines: tuple[str, ...]
 
 
 class CodeTranslator:
-    """Translates the code of one page; knows afterwards what it saw."""
+    """Translator for the code of one page. Afterwards it has the records, labels and macros of the code."""
 
     def __init__(self, defaults: CellDefaults, note: Note, take: TakeOutputs, outputs: ShownOutputs) -> None:
-        """take: what a cell gave when it last ran. outputs: shows those of cells that do not run here."""
+        """take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
+        cannot run.
+        """
         self._defaults = defaults
         self._note = note
         self._take = take
         self._outputs = outputs
         self.records: list[CellOutputs] = []
-        """Of cells whose outputs the old system kept, in order."""
+        """Cells with recorded outputs, in order."""
         self.has_cells = False
         self.labels: set[str] = set()
-        """Labels of what is not made here, so nothing can refer to them."""
+        """Labels of elements that are not generated here, so that nothing can refer to them."""
         self.macros: dict[str, str] = {}
 
     def block(self, text: str) -> str:
-        """A block of code, whole lines; indented code stays."""
+        """Translate a code block, given as whole lines. Indented code stays unchanged."""
         found = read_block(text)
         if found is None:
             return text
@@ -130,7 +134,7 @@ class CodeTranslator:
         return text
 
     def span(self, text: str) -> str:
-        """A code span; a value that is computed is one of ours."""
+        """Translate a code span. A computed Python value becomes an inline value."""
         found = re.fullmatch(r"`\{(\w+)\}[ ]+(.+)`", text, re.DOTALL)
         if found and found[1] in _PYTHON:
             self.has_cells = True
@@ -145,7 +149,7 @@ class CodeTranslator:
         if form in ("html", "html5"):
             lines = block.lines
             if not _BLANKS_MATTER.search(body):
-                # a blank line would end the HTML, and what is indented behind it would be code
+                # a blank line would end the HTML, and indented lines after it would become code
                 lines = tuple(line for line in lines if line.strip())
             return _prefixed(block, ["", *lines, ""] if not block.first.strip() else list(lines))
         if form in ("tex", "latex"):
@@ -190,7 +194,8 @@ class CodeTranslator:
         return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
 
     def _kept_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
-        """What a cell that cannot run here gave on the old site, a picture or table with its label."""
+        """Return the recorded outputs of a cell that cannot run, with its label on the first image or table.
+        """
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         shown = self._outputs.texts(outputs or ())
         for number, part in enumerate(shown):
@@ -206,18 +211,18 @@ class CodeTranslator:
         return [_NOT_VERIFIED, *shown] if shown else []
 
     def _is_echoed(self, given: Mapping[str, str]) -> bool:
-        """Whether a cell's code is in the page."""
+        """Return whether a cell's code is shown in the page."""
         asked = given.get("include", given.get("echo", "")).strip().lower()
         return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
 
     def _record(self, code: list[str], given: Mapping[str, str]) -> None:
-        """Remember what a cell gave; one that is never run has nothing."""
+        """Record the outputs of a cell, unless it is never run."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         if outputs is not None and given.get("eval", "").strip() != "false":
             self.records.append(CellOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
-        """Lines of options, as ours are."""
+        """Iterate over the option lines of a cell, in blogsmith's form."""
         if language in _BROWSER:
             yield "run-in: browser"
         for key, value in given.items():
@@ -250,7 +255,7 @@ class CodeTranslator:
             yield from lines[1:]
 
     def _listing(self, block: CodeBlock) -> str:
-        """A fence with attributes, as Pandoc has them."""
+        """Translate a fence with Pandoc attributes."""
         before, _, _ = block.info.partition("{")
         read = read_pandoc_attributes(block.info[len(before) :])
         if read is None:
@@ -283,7 +288,7 @@ class CodeTranslator:
 
 
 def read_block(text: str) -> CodeBlock | None:
-    """A fenced block taken apart; None for indented code."""
+    """Parse a fenced code block; return None for indented code."""
     found = _FENCE.fullmatch(text.rstrip("\n"))
     if not found:
         return None
@@ -297,7 +302,7 @@ def read_block(text: str) -> CodeBlock | None:
 
 
 def _strip(line: str, prefix: str) -> str:
-    """A line without what stands before all lines of its block, as far as it is there."""
+    """Remove the block's prefix from a line, as far as the line has it."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -320,14 +325,15 @@ def _fenced(block: CodeBlock, info: str, lines: list[str]) -> str:
 
 
 def _shown_fence(block: CodeBlock) -> str:
-    """```` ```{{python}} ````, which shows a cell with its fence."""
+    """Translate a fence with double braces, ```` ```{{python}} ````, which shows a cell including its fence.
+    """
     info = re.sub(r"\{\{(.*?)\}\}", r"{\1}", block.info)
     outer = CodeBlock(block.prefix, block.first, block.mark + block.mark[0], "", ())
     return _fenced(outer, "markdown", [block.mark + info, *block.lines, block.mark])
 
 
 def _without_commas(info: str) -> str:
-    """knitr's `{python, echo=FALSE}` with blanks."""
+    """Replace the commas in knitr's `{python, echo=FALSE}` with spaces."""
     return re.sub(r",\s*(?=[\w.-]+\s*=)", " ", info)
 
 
@@ -344,7 +350,7 @@ def _info_options(attributes: PandocAttributes) -> dict[str, str]:
 
 
 def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], list[str]]:
-    """Options in front of the code, their values as they are written, and the code."""
+    """Return the options before the code, with values as written, and the code."""
     options: dict[str, str] = {}
     key = ""
     count = next((n for n, line in enumerate(lines) if not line.lstrip().startswith(mark)), len(lines))

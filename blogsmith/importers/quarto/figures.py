@@ -1,5 +1,8 @@
-"""Images and figures: `![caption](a.png){#fig-a fig-alt="…"}` alone in its paragraph is a figure, whose
-caption is its title here; several in a div are a grid."""
+"""Images and figures.
+
+`![caption](a.png){#fig-a fig-alt="…"}` in a paragraph of its own is a figure, and its caption becomes the
+image's title. Several figures in a div are a grid.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +38,19 @@ _ACROSS = 4
 
 @dataclass(frozen=True, slots=True)
 class LoneImage:
-    """An image alone in its paragraph."""
+    """An image in a paragraph of its own."""
 
     address: str
     caption: str
-    """Inline Markdown, as it is to be written; on one line."""
+    """Final inline Markdown, on one line."""
     alt: str
     width: str = ""
     label: str = ""
     link: str = ""
-    """Where a click on it leads."""
+    """URL that the image links to; empty: none."""
 
     def markdown(self) -> str:
-        """The figure as it is written here."""
+        """Return the figure in blogsmith's Markdown."""
         if self.address.lower().endswith(_VIDEOS):
             caption = f' data-caption="{self.caption}"' if self.caption and '"' not in self.caption else ""
             return f'<div class="video-embed" data-src="{self.address}"{caption}></div>'
@@ -59,26 +62,26 @@ class LoneImage:
 
 
 def title_text(text: str) -> str:
-    """A text between the quotes of a title: backslashes that Markdown would take are doubled."""
+    """Return a text for a quoted title. Backslashes that Markdown would remove are doubled."""
     return _ESCAPABLE.sub(r"\\\\", " ".join(text.split())).replace('"', '\\"')
 
 
 class FigureTranslator:
-    """Translates the images of one page."""
+    """Translator for the images of one page."""
 
     def __init__(self, pieces: Pieces, reveal: Callable[[str], str], note: Note) -> None:
-        """reveal: gives a text back with all that is hidden in it."""
+        """reveal: returns a text with its hidden parts restored."""
         self._pieces = pieces
         self._reveal = reveal
         self._note = note
         self._figures: dict[str, LoneImage] = {}
         self.parents: dict[str, tuple[str, str]] = {}
-        """Label of a figure in a grid → label of the grid, and its letter."""
+        """Label of a figure in a grid → label of the grid, and the letter of the figure."""
         self.captions: dict[str, str] = {}
-        """Label of what is no numbered figure here → its caption."""
+        """Label of an element that is not a numbered figure in blogsmith → its caption."""
 
     def images(self, text: str) -> str:
-        """Every image of a masked text; figures are marks of `pieces` afterwards."""
+        """Translate every image of a masked text. Figures become placeholders of `pieces`."""
         position = text.rfind("![")
         while position >= 0:
             made = self._image(text, position)
@@ -88,7 +91,8 @@ class FigureTranslator:
         return text
 
     def _image(self, text: str, start: int) -> tuple[int, str, int] | None:
-        """Where an image begins, what stands there instead, and where it ends."""
+        """Return the start of an image, its replacement, and its end; None if there is no image at `start`.
+        """
         if start and text[start - 1] == "\\":
             return None
         closing = closing_bracket(text, start + 1)
@@ -113,7 +117,7 @@ class FigureTranslator:
         return start, self._pieces.mask(image), end
 
     def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
-        """`[` image `](address)`: the address, and where it begins and ends."""
+        """Return the URL of a link around an image, with its start and end; an empty URL without a link."""
         if text[start - 1 : start] != "[" or text[end : end + 2] != "](":
             return "", start, end
         target = _TARGET.match(text, end + 1)
@@ -132,13 +136,16 @@ class FigureTranslator:
         return mark
 
     def _alt(self, caption: str, attributes: PandocAttributes) -> str:
-        """What the picture shows, in words: as the author says, else its caption without markup."""
+        """Return the alternative text: as the author wrote it, or otherwise the caption without markup."""
         written = attributes.get("fig-alt", "alt")
         plain = _MARKUP.sub("", _LINK.sub(r"\1", self._pieces.restore(caption)))
         return " ".join((written or plain).split())
 
     def grid(self, text: str, attributes: PandocAttributes, opening: str) -> str:
-        """Figures of a div side by side; empty if there is anything else in it but a caption at the end."""
+        """Return a shortcode that shows the figures of a div side by side.
+
+        Return an empty string if the div contains anything else, except for a caption at the end.
+        """
         marks = _MARKED.findall(text)
         figures = [self._figures[mark] for mark in marks if mark in self._figures]
         rest = _MARKED.sub("\n\n", text).strip()
@@ -175,7 +182,7 @@ class FigureTranslator:
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 
     def unnumbered(self, label: str, caption: str) -> None:
-        """Remember that a label of the source is none here."""
+        """Record that the element with this label is not numbered in blogsmith."""
         self.captions[label] = " ".join(caption.split())
 
 
@@ -195,14 +202,14 @@ def _width(attributes: PandocAttributes) -> str:
 
 
 def _item(text: str) -> str:
-    """A text as one of a list in an argument of a shortcode."""
+    """Return a text as one item of a comma-separated shortcode argument."""
     parts = _FORMULA.split(text.replace('"', "”"))
-    # a comma in a formula separates nothing
+    # a comma in a formula is not a separator
     return "".join(part if number % 2 else part.replace(",", r"\,") for number, part in enumerate(parts))
 
 
 def label_links(captions: Mapping[str, str], parents: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Label that is none here → what a reference to it is instead."""
+    """Return the replacements for references to labels that do not exist in blogsmith."""
     found = {label: f"[{caption or label}](#{fit_id(label)})" for label, caption in captions.items()}
     return found | {
         label: f"{{@{parent}}}({letter})" if parent else f"({letter})"

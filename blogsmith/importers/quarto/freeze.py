@@ -1,7 +1,7 @@
-"""`_freeze/`: what the cells of a document gave when Quarto last ran it.
+"""Outputs in `_freeze/`, from the last time that Quarto ran the cells of a document.
 
-Quarto keeps the executed document as Markdown; its cells are divs that hold the code, unless it is hidden,
-and what it printed. Source: quarto-cli, `src/command/render/freeze.ts`.
+Quarto stores the executed document as Markdown. Its cells are divs with the code, unless it is hidden, and
+the outputs. Source: quarto-cli, `src/command/render/freeze.ts`.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ _PICTURE = lazy_pattern(r"!\[[^\]]*\]\(<?([^()<>\s]+)>?[^()]*\)(?:\{[^{}]*\})?")
 _FENCE = lazy_pattern(r"^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$", re.MULTILINE)
 _ERROR = lazy_pattern(r"(?:[\s\S]*\n)?(?P<name>[A-Z]\w*(?:Error|Exception|Warning)): (?P<message>[^\n]*)\s*")
 _LARGEST = 20_000_000
-"""Bytes of a picture."""
+"""Maximum number of bytes of an image."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenCell:
-    """One executed cell."""
+    """An executed cell."""
 
     code: str
-    """Empty if the document does not show it."""
+    """Code; empty if the document does not show it."""
     outputs: tuple[CellOutput, ...]
 
 
 @dataclass(slots=True)
 class FrozenCells:
-    """The executed cells of a document, taken in order."""
+    """The executed cells of a document, consumed in order."""
 
     cells: Sequence[FrozenCell] = ()
     position: int = field(default=0)
 
     def pop_outputs(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
-        """What the next cell with this code gave; None if none is known.
+        """Return the outputs of the next cell with this code; None if there are none.
 
-        is_shown: its code is in the page.
+        is_shown: whether the code is shown in the page.
         """
         wanted = code.strip()
         for number in range(self.position, len(self.cells)):
@@ -58,7 +58,7 @@ class FrozenCells:
 
 
 def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
-    """What the document at `path` gave; nothing if there is no record of it."""
+    """Return the recorded cells of the document at `path`; without cells if there is no record."""
     folder = root / "_freeze" / path.with_suffix("")
     text = read_text(folder / "execute-results" / "html.json")
     try:
@@ -119,7 +119,7 @@ def _outputs(div: Div, masked: MaskedText, folders: Sequence[Path]) -> Iterator[
 
 
 def _plain(text: str) -> str | None:
-    """The text of an output that is one fence and nothing else; None for others."""
+    """Return the text of an output that consists of one fence; None for any other output."""
     block = read_block(text.strip())
     if block is None or not _FENCE.fullmatch(text.strip()):
         return None
@@ -142,11 +142,11 @@ def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator
 
 
 def _picture(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
-    """A picture that lies in the record, or beside the document."""
+    """Return an image in the record or next to the document, by media type; None if it is not found."""
     mime = _PICTURES.get(PurePosixPath(address).suffix.lower())
     if mime is None or "://" in address or address.startswith("/"):
         return None
-    # `post_files/figure-html/a.png` is kept as `figure-html/a.png`
+    # `post_files/figure-html/a.png` is stored as `figure-html/a.png`
     inner = address.partition("_files/")[2] or address
     for file in (folders[0] / inner, folders[1] / address):
         try:

@@ -1,4 +1,4 @@
-"""What a text of Quarto shows, by markdown-it: for counting, and by none of the code that translates."""
+"""Quarto renderer based on markdown-it, for counting. It shares no code with the translation."""
 
 from __future__ import annotations
 
@@ -54,12 +54,13 @@ _CAPTION = re.compile(r"^(?:Table)?: +", re.MULTILINE)
 _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$")
 _EXAMPLE = re.compile(r"\(@[\w-]*\)")
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
-"""Marks of a quote in front of the lines of a formula."""
+"""Quote markers before the lines of a formula."""
 _KEPT = re.compile("\ue014(\\d+)\ue015")
 
 
 def render_quarto(text: str, *, echo: bool = True) -> str:
-    """HTML of a text, formulas as `<math>`. echo: whether the page shows its cells' code."""
+    """Return the text as HTML with formulas as `<math>`. echo: whether the page shows the code of its cells.
+    """
     kept: list[str] = []
     formulas: dict[int, str] = {}
 
@@ -86,13 +87,13 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
 
 
 def _unindented(found: re.Match[str]) -> str:
-    """The rows of a table ruled by dashes, which is no code."""
+    """Return the rows of a table ruled by dashes without indentation, which would make them code."""
     rows = (found[1] or "", *(found[2] or "").split("\n"))
     return "\n" + "\n".join(row.strip() for row in rows)
 
 
 def _piece(found: re.Match[str], *, echo: bool) -> str:
-    """Code, a formula or a comment as CommonMark has it; what is in no page is empty."""
+    """Return code or a formula as CommonMark; empty for comments and other content that no page shows."""
     if found["comment"]:
         return ""
     if found["fence"]:
@@ -133,7 +134,7 @@ def _parser() -> MarkdownIt:
 
 
 def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """Text with citations as elements, and references, whose words are made, left out."""
+    """Render text with citations as elements, and without cross-references, whose text is generated."""
     if sum(token.nesting for token in tokens[:index] if token.type in ("link_open", "link_close")):
         # `[@name](address)` is the name of an account
         return escape(tokens[index].content)
@@ -151,7 +152,7 @@ def _render_text(self: object, tokens: list[Token], index: int, options: object,
 
 
 def _render_image(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """An image with what is its caption as text."""
+    """Render an image, with its caption as text."""
     token = tokens[index]
     others = [each for each in tokens if each is not token and (each.type != "text" or each.content.strip())]
     is_figure = not others or [each.type for each in others] == ["link_open", "link_close"]

@@ -1,4 +1,6 @@
-"""What stands in a line of Pandoc's Markdown and not of ours: spans, notes in the text, raised letters."""
+"""Conversion of Pandoc's inline syntax that blogsmith lacks: spans, inline notes, superscripts and
+subscripts.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +45,12 @@ _NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
 def hide_addresses(text: str, pieces: Pieces) -> str:
-    """A masked text in which addresses, tags and definitions of links are hidden as well."""
+    """Hide URLs, tags and link definitions in a masked text too."""
     return pieces.hide(_HARD, text)
 
 
 def headings(text: str) -> str:
-    """Attribute lists of headings with what ours can hold."""
+    """Reduce attribute lists of headings to what blogsmith supports."""
 
     def substitute(found: re.Match[str]) -> str:
         read = read_pandoc_attributes(found[2])
@@ -61,7 +63,7 @@ def headings(text: str) -> str:
 
 
 def raw_spans(text: str, hidden: Callable[[int], str], note: Note) -> str:
-    """`` `<b>`{=html} `` as the HTML it is; raw text for other formats is in no page."""
+    """Replace raw HTML such as `` `<b>`{=html} `` with the HTML, and remove raw text for other formats."""
 
     def substitute(found: re.Match[str]) -> str:
         code = hidden(int(found[1])).strip("`").strip()
@@ -74,7 +76,7 @@ def raw_spans(text: str, hidden: Callable[[int], str], note: Note) -> str:
 
 
 def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
-    """The text without TeX that no HTML shows, and the macros it defines."""
+    """Remove TeX that HTML output does not show. Return the text and the macros that the TeX defines."""
     macros: dict[str, str] = {}
 
     def substitute(found: re.Match[str]) -> str:
@@ -90,7 +92,7 @@ def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
 
 
 def notes_in_text(text: str) -> str:
-    """`^[a note]` as a mark and a note at the end of the page."""
+    """Convert `^[a note]` to a footnote at the end of the page."""
     notes: list[str] = []
 
     def substitute(inside: str, after: str) -> tuple[str, int]:
@@ -101,7 +103,7 @@ def notes_in_text(text: str) -> str:
     count = len(notes)
 
     def numbered(part: str) -> str:
-        # they were found from the last to the first
+        # the notes were found from the last to the first
         return _NOTE_MARK.sub(lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", part)
 
     made = [f"[^{_NOTE}-{number}]: {numbered(each)}" for number, each in enumerate(reversed(notes), 1)]
@@ -109,7 +111,7 @@ def notes_in_text(text: str) -> str:
 
 
 def spans(text: str, note: Note) -> str:
-    """`[text]{.class}` as ours, or as the Markdown or HTML that says the same."""
+    """Convert `[text]{.class}` to blogsmith's form, or to equivalent Markdown or HTML."""
 
     def substitute(inside: str, after: str) -> tuple[str, int] | None:
         read = read_pandoc_attributes(after)
@@ -146,7 +148,7 @@ def _span(inside: str, attributes: PandocAttributes, note: Note) -> str:
 
 
 def link_attributes(text: str) -> str:
-    """Attribute lists behind links and code with what ours can hold."""
+    """Reduce attribute lists after links and code to what blogsmith supports."""
 
     def substitute(found: re.Match[str]) -> str:
         read = read_pandoc_attributes(found[0])
@@ -156,7 +158,7 @@ def link_attributes(text: str) -> str:
 
 
 def scripts(text: str) -> str:
-    """`x^2^` and `H~2~O`."""
+    """Convert superscripts and subscripts: `x^2^` and `H~2~O`."""
     text = _SUPERSCRIPT.sub(lambda found: f"<sup>{_unescaped(found[1])}</sup>", text)
     return _SUBSCRIPT.sub(lambda found: f"<sub>{_unescaped(found[1])}</sub>", text)
 
@@ -166,32 +168,35 @@ def _unescaped(text: str) -> str:
 
 
 def blanks_and_brackets(text: str) -> str:
-    r"""`\ ` is a blank at which no line breaks; `\(` and `\[` open no formula: Quarto has dollars only."""
+    r"""Convert `\ ` to a non-breaking space, and unescape `\(` and `\[`, because Quarto's formulas only use
+    dollars.
+    """
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
     paragraphs = _PARAGRAPH_END.split(text)
     return _LATEX_BRACKET.sub(r"\1", "".join(map(_squares, paragraphs)))
 
 
 def _squares(paragraph: str) -> str:
-    """A paragraph with its escaped brackets replaced; behind the last that closes none is looked for."""
+    """Unescape the brackets in a paragraph, up to the last closing one."""
     end = paragraph.rfind("\\]") + 3
     return _SQUARE.sub(_square, paragraph[:end]) + paragraph[end:] if end > 2 else paragraph
 
 
 def literal_marks(text: str) -> str:
-    """What Quarto has as text, and is a key, a link or a shortcode here."""
+    """Escape text that is literal in Quarto but has a meaning in blogsmith: keyboard keys, links, shortcodes.
+    """
     return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 
 def _square(found: re.Match[str]) -> str:
-    """Escaped brackets as plain ones, or as entities where these would be a link or a mark."""
+    """Unescape a pair of brackets, as entities where brackets would start a link or another construct."""
     if found[1].lstrip().startswith(("@", "^", "!", "[")) or found[2]:
         return f"&#91;{found[1]}&#93;{found[2]}"
     return f"[{found[1]}]"
 
 
 def numbered_examples(text: str) -> str:
-    """`(@) text` and `(@name)` as numbers that count through the page, and `(@name)` in the text as one."""
+    """Replace `(@) text` and `(@name)` with numbers that count through the page, and references to them."""
     numbers: dict[str, int] = {}
     count = 0
 
@@ -209,7 +214,7 @@ def numbered_examples(text: str) -> str:
 
 
 def line_blocks(text: str) -> str:
-    """`| a line` after `| a line`: lines that stay lines."""
+    """Convert a line block, whose lines start with `|`, to lines with hard line breaks."""
     made: list[str] = []
     for paragraph in re.split(r"(\n[ \t]*\n)", text):
         lines = paragraph.split("\n")

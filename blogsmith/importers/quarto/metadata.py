@@ -1,4 +1,4 @@
-"""Metadata of Quarto → ours: front matter of pages, and the settings of the project."""
+"""Conversion of Quarto's metadata: front matter of pages, and settings of the project."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ KEYS = FrontKeys(
 
 @dataclass(slots=True)
 class FrontFindings:
-    """What became of front matter."""
+    """The converted front matter of a page."""
 
     values: dict[str, Any] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     abstract: str = ""
-    """Stands in the text, not in the front matter."""
+    """Abstract, which becomes part of the text instead of the front matter."""
 
 
 def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFindings:
-    """The front matter of a page, in our keys and order.
+    """Return the front matter of a page with blogsmith's keys in order.
 
-    drafts: files that the project calls drafts.
+    drafts: files that the project lists as drafts.
     """
     own, options = document.front, document.options
     found = FrontFindings()
@@ -84,7 +84,7 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFin
 
 
 def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that hold for HTML: those of the format over those of the page."""
+    """Return the options for HTML: those of the page, overridden by those of the format."""
     formats = options.get("format")
     chosen: Mapping[str, Any] = {}
     if isinstance(formats, dict):
@@ -93,7 +93,10 @@ def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def author_names(value: Any) -> list[str]:
-    """Names of authors: a name, a list, or mappings with `name:`, which may hold given and family name."""
+    """Return the names of authors.
+
+    value: a name, a list, or mappings with `name:`, which may be a mapping with given and family name.
+    """
     if isinstance(value, str):
         return [value.strip()] if value.strip() else []
     if isinstance(value, dict):
@@ -127,7 +130,7 @@ def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str
 
 
 def _aliases(value: Any, document: QuartoDocument) -> list[str]:
-    """Old addresses, from the root: a relative one counts from the page's own folder."""
+    """Return the old URLs as site paths. A relative one is relative to the folder of the page."""
     found = []
     for each in list_of(value):
         if isinstance(each, str) and each.strip():
@@ -157,7 +160,7 @@ def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
 
 
 def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
-    """Formats besides HTML."""
+    """Report output formats other than HTML."""
     formats = own.get("format")
     names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
     if others := [name for name in names if not str(name).startswith(("html", "default"))]:
@@ -165,7 +168,7 @@ def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
 
 
 def about_text(own: Mapping[str, Any]) -> str:
-    """Picture and links of an about page, as Markdown; empty if it is none."""
+    """Return image and links of an about page as Markdown; empty for other pages."""
     about = own.get("about")
     if not isinstance(about, dict):
         return ""
@@ -200,7 +203,8 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
-    """Return the settings of the project and of its folders, and what of them is read."""
+    """Return the old settings of the project and its folders, and the names of those that the importer reads.
+    """
     folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
     files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
     return tuple(OldSettings(name, values, _TRANSLATED) for name, values in files if values)
@@ -212,9 +216,9 @@ def site_settings(
     kinds: Mapping[str, Mapping[str, Any]],
     addresses: Mapping[PurePosixPath, str],
 ) -> dict[str, Any]:
-    """The settings of the new site; what is not known is left out.
+    """Return the settings of the new site; unknown ones are left out.
 
-    kinds: callout kinds that pages need. addresses: document → where it stands on the new site.
+    kinds: kinds of callouts that pages use. addresses: document → its URL in the new site.
     """
     site = config.site
     found: dict[str, Any] = {
@@ -245,7 +249,7 @@ def site_settings(
 
 
 def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Iterator[dict[str, str]]:
-    """Links of the bar at the top, those of its menus too."""
+    """Iterate over the links of the navigation bar and its menus."""
     bar = config.site.get("navbar")
     for side in ("left", "right"):
         for entry in _entries(bar.get(side) if isinstance(bar, dict) else None):
@@ -278,7 +282,7 @@ def _address(target: str, addresses: Mapping[PurePosixPath, str]) -> str:
 
 
 def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
-    """What of the settings has no meaning here."""
+    """Report settings that have no effect in blogsmith."""
     site = config.site
     for key, hint in _TOLD.items():
         if site.get(key):

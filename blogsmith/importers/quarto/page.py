@@ -1,4 +1,4 @@
-"""One document of a Quarto project → a page of ours."""
+"""Translation of a document of a Quarto project to a page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .source import ProjectIndex, QuartoConfig, QuartoDocument
 
 DIALECT = Dialect(brackets=False)
 _BEFORE = ("include-in-header", "include-before-body", "include-before")
-"""Keys of what stands before the text of a page."""
+"""Keys for content before the text of a page."""
 _LINK = lazy_pattern(
     r"(?:(?<=\]\()|(?<=\]:[ ]))(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()]|\([^\s()]*\))+))(?=[\s)]|\Z)"
     r"|(?P<name>\b(?:src|href|poster)\s*=\s*)(?P<quote>[\"'])(?P<value>[^\"'<>\n]*)(?P=quote)(?=[^<>]*>)"
@@ -41,7 +41,7 @@ _LINK = lazy_pattern(
 
 @dataclass(slots=True)
 class _Notes:
-    """Notices of one page, placed in its file."""
+    """Notices of one page, with their lines in its file."""
 
     source: str
     lines: Lines
@@ -56,34 +56,34 @@ class _Notes:
 
 @dataclass(frozen=True, slots=True)
 class TranslatedPage:
-    """A page, and what it asks of the site."""
+    """A page, with its requirements to the site."""
 
     page: ImportedPage
     macros: Mapping[str, str]
-    """Of files that it includes."""
+    """Macros of included files."""
     kinds: frozenset[str]
-    """Callout kinds of the site's own that it uses."""
+    """Kinds of callouts that the site must define."""
     files: frozenset[PurePosixPath]
-    """Files of the source that it names."""
+    """Files of the source that the page names."""
     has_cells: bool
     made: tuple[ImportedData, ...] = ()
-    """Pictures and records of a notebook."""
+    """Images and records of cell outputs."""
 
 
 class DocumentTranslator:
-    """Translates the documents of one project."""
+    """Translator for the documents of one project."""
 
     def __init__(self, root: Path, config: QuartoConfig, index: ProjectIndex) -> None:
         self.root = root
         """Folder of the project."""
         self._config = config
         self.index = index
-        """What all pages know of each other."""
+        """Index of all documents and files."""
         self.bibliographies = SourceBibliographies()
-        """Those of its pages."""
+        """Bibliographies of the pages."""
 
     def translate(self, document: QuartoDocument) -> TranslatedPage:
-        """The page of a document."""
+        """Translate a document to a page."""
         source = document.path.as_posix()
         notes = _Notes(source, Lines(document.body, document.first_line))
         notes.found.extend(document.notices)
@@ -129,7 +129,7 @@ class DocumentTranslator:
         return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
-        """Macros of what the page puts into its head, and before its text."""
+        """Return the macros in the files and text that the page includes in its header or before its text."""
         options = html_options(document.options)
         found: dict[str, str] = {}
         for each in (part for key in _BEFORE for part in list_of(options.get(key) or [])):
@@ -141,14 +141,14 @@ class DocumentTranslator:
         return found
 
     def bibliography_files(self, document: QuartoDocument) -> list[Path]:
-        """The `.bib` files of a page."""
+        """Return the `.bib` files of a page."""
         written = document.options.get("bibliography") or []
         names = [name for name in list_of(written) if _is_bibtex(name)]
         return [self.root / name for name in names]
 
     @property
     def variables(self) -> Mapping[str, Any]:
-        """What `{{< meta >}}` and `{{< var >}}` find in the project."""
+        """Return the project's values for `{{< meta >}}` and `{{< var >}}`."""
         return {**self._config.values, "\0var": self.index.variables}
 
 
@@ -179,7 +179,7 @@ class _Body:
         self.own_macros: dict[str, str] = {}
 
     def translate(self, text: str) -> str:
-        """The text in our Markdown."""
+        """Convert the text to blogsmith's Markdown."""
         masked = mask(escape_table_code(translate_ruled_tables(text), DIALECT), DIALECT)
         self._hidden = tuple(map(self._code_of, masked.hidden, masked.kinds))
         text, macros = inlines.raw_tex(masked.text, self._notes)
@@ -195,7 +195,7 @@ class _Body:
         return self._resolve_later(text)
 
     def _lines(self, text: str) -> str:
-        """What stands in lines; first what may stand in captions, then figures."""
+        """Convert inline syntax. Syntax that is allowed in captions comes first, figures come last."""
         text = inlines.spans(text, self._notes)
         text = _LINK.sub(self._link, text)
         hidden = inlines.hide_addresses(text, self._pieces)
@@ -223,7 +223,7 @@ class _Body:
         return self.code.block(piece) if kind == "block" else piece
 
     def _reveal(self, text: str) -> str:
-        """A text with all that is hidden in it."""
+        """Return a text with its hidden parts restored."""
         return MASKED.sub(lambda found: self._hidden[int(found[1])], self._pieces.restore(text))
 
     def _restore(self, text: str, margin: str) -> str:
@@ -240,13 +240,13 @@ class _Body:
         return f"<{target}>" if re.search(r"[\s()]", target) else target
 
     def resolve(self, address: str) -> str:
-        """An address as it is on the new site; a file that it names is remembered."""
+        """Return a URL for the new site, and record the file that it names."""
         target, files = self._index.resolve(address, self._document)
         self.files |= files
         return target
 
     def reference_front(self) -> dict[str, Any]:
-        """What the page says of its references: those it cites, and those it asks for."""
+        """Return the front matter for references: cited ones, and those that `nocite` requests."""
         known, cited = self._references.entries, self._references.cited
         nocite = str(self._document.options.get("nocite") or "")
         asked = [key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known]
@@ -254,7 +254,7 @@ class _Body:
         files = self._site.bibliography_files(self._document)
         found = self._site.bibliographies.front_of(dict.fromkeys((*cited, *asked)), files)
         listed = {entry["id"] for entry in found.get("references", ())}
-        # an entry of the front matter is listed in any case
+        # references in the front matter are always listed
         uncited = [key for key in asked if key not in cited and fit_key(key) not in listed]
         return found | ({"nocite": uncited} if uncited else {})
 
@@ -277,7 +277,7 @@ def _with_abstract(text: str, abstract: str) -> str:
 
 
 def with_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:
-    """The page with macros of its own, besides those in its text."""
+    """Add macros to the front matter of a page, in addition to those in its text."""
     if not macros:
         return page
     front = dict(page.front)

@@ -29,24 +29,25 @@ _LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", 
 
 @dataclass(slots=True)
 class PageReferences:
-    """What a page refers to."""
+    """References of a page."""
 
     entries: Mapping[str, Mapping[str, str]]
-    """The bibliography: key → fields."""
+    """Bibliography: key → fields."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Label that is none here → what stands in place of a reference to it."""
+    """Label that does not exist in blogsmith → replacement for a reference to it."""
     elsewhere: Callable[[str], str] = lambda label: ""
-    """Slug of the other page on which a label stands; empty if there is none."""
+    """Returns the slug of the other page with a label; empty if there is none."""
     cited: dict[str, None] = field(default_factory=dict)
-    """Keys that are cited, in order."""
+    """Cited keys, in order."""
 
 
 def translate_references(text: str, page: PageReferences, pieces: Pieces, note: Note) -> str:
-    """Every reference and citation of a masked text, addresses hidden; hidden themselves afterwards."""
+    """Translate and hide every reference and citation of a masked text, where URLs are hidden."""
 
     def substitute(found: re.Match[str]) -> str:
         made = _group(found, page, note)
-        # directly behind a citation, the mark of a note would be taken for the second half of a link
+        # directly after a citation, a footnote reference would be read as the second half of a reference
+        # link
         is_joined = made.endswith("]") and text.startswith("[^", found.end())
         return pieces.mask(f"{made} " if is_joined else made)
 
@@ -81,7 +82,7 @@ def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:
 
 
 def _citations(citations: list[tuple[str, str]]) -> str:
-    """`[@a; @b, p. 3]`; with words before one of them, in parentheses."""
+    """Return a citation such as `[@a; @b, p. 3]`; in parentheses if there is text before one of the keys."""
     if not any(before for before, _ in citations):
         return f"[{'; '.join(item for _, item in citations)}]"
     return f"({'; '.join(f'{before} [{item}]'.strip() for before, item in citations)})"
@@ -107,7 +108,7 @@ def _bare(found: re.Match[str], page: PageReferences, note: Note) -> str:
 
 
 def _cite(key: str, page: PageReferences) -> str | None:
-    """The key as it is here; None if no bibliography has it."""
+    """Record a citation. Return the key in blogsmith's form; None if no bibliography contains it."""
     if key not in page.entries:
         return None
     page.cited.setdefault(key)
@@ -132,7 +133,8 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
 
 
 def author_text(fields: Mapping[str, str]) -> str:
-    """Whom a citation in the text names: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors."""
+    """Return the names in a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors.
+    """
     written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
     names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):
@@ -147,7 +149,7 @@ def _family(name: str) -> str:
 
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
-"""The first line of a div, of which a heading right behind it is the title."""
+"""First line of a div; a heading directly after it is the title of the div."""
 _LONGEST = 500
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")
@@ -155,21 +157,23 @@ _UNFIT = lazy_pattern(r"[^\w\s.-]")
 
 
 def pandoc_id(text: str) -> str:
-    """The id that Pandoc gives a heading of plain text: `2. Markov's A & B` → `markovs-a-b`; may be empty."""
+    """Return Pandoc's id for a heading in plain text: `2. Markov's A & B` → `markovs-a-b`; may be empty."""
     kept = re.sub(r"\s+", "-", _UNFIT.sub("", text).strip().lower())
     return re.sub(r"^[\W\d_]+", "", kept)
 
 
 def _is_title(text: str, start: int) -> bool:
-    """Whether the heading at `start` stands right behind the first line of a div, whose title it is."""
+    """Return whether the heading at `start` directly follows the first line of a div, so that it is the div's
+    title.
+    """
     before = text[max(0, start - _LONGEST) : start]
     return _OPENING.search(before) is not None
 
 
 def name_headings(text: str, reveal: Callable[[str], str]) -> str:
-    """Every heading of a masked text without an id of its own, with the one it had where ours differs.
+    """Add Pandoc's id to every heading without an explicit id, where blogsmith's id would differ.
 
-    reveal: gives a text back with all that is hidden in it.
+    reveal: returns a text with its hidden parts restored.
     """
     ours: dict[str, int] = {}
     theirs: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Quarto's shortcodes, `{{< video … >}}`, and the text of other files that `{{< include file >}}` puts in."""
+"""Quarto's shortcodes, such as `{{< video … >}}`, and the files that `{{< include file >}}` inserts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLAYED = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
 
 
 class QuartoShortcodes:
-    """Translates the shortcodes of one page."""
+    """Translator for the shortcodes of one page."""
 
     def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: Note) -> None:
         """meta: front matter and settings, for `{{< meta >}}`."""
@@ -39,8 +39,8 @@ class QuartoShortcodes:
         self._note = note
 
     def translate(self, text: str) -> str:
-        """Every shortcode of a masked text."""
-        # behind the last end no call is closed, and none is looked for
+        """Translate every shortcode of a masked text."""
+        # no call is closed after the last end, so the rest needs no search
         end = text.rfind(">}}") + 4 if "{{<" in text and ">}}" in text else 0
         return _SHOWN.sub(r"`{{<\1>}}`", SHORTCODE.sub(self._one, text[:end])) + text[end:]
 
@@ -95,12 +95,12 @@ class QuartoShortcodes:
 
 
 def left_as_code(text: str, what: str) -> str:
-    """What could not be translated: visible as it was, and to be found."""
+    """Return an untranslated shortcode as code, with a comment."""
     return f"`{' '.join(text.split())}`<!-- import: {what} -->"
 
 
 def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
-    """Words, and values by name."""
+    """Return the positional and the named arguments."""
     try:
         parts = shlex.split(text.replace("'", "\\'") if text.count("'") % 2 else text)
     except ValueError:
@@ -118,28 +118,30 @@ def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
 _INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
 _DEEPEST = 10
 _LARGEST = 1_000_000
-"""Characters of all files that a page includes; those that include each other double with each step."""
+"""Maximum number of characters in all files that a page includes. Files that include each other could
+double in size with each step.
+"""
 _MARKUP = (".tex", ".ltx")
 _DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
 
 
 @dataclass(slots=True)
 class IncludedText:
-    """A text with what it includes."""
+    """A text with its includes expanded."""
 
     text: str
     own: str
-    """The text without what it includes, line by line as it was."""
+    """Text without the included files, with its lines unchanged."""
     inserted: list[str] = field(default_factory=list)
-    """Texts of other files that are in it."""
+    """Included content of other files."""
     size: int = 0
-    """Characters of all files that were put in."""
+    """Total number of characters of the included files."""
     macros: dict[str, str] = field(default_factory=dict)
-    """Of included TeX files that hold nothing else."""
+    """Macros of included TeX files that contain nothing else."""
 
 
 def expand_includes(text: str, path: PurePosixPath, root: Path, note: Note) -> IncludedText:
-    """A document's text with all files it includes, also those that these include."""
+    """Expand all includes of a document recursively."""
     found = IncludedText(text, text)
     found.text = _expand(text, path, root, note, found, 0)
     found.own = _INCLUDE.sub(lambda match: match[0] if _file(match[1], path, root) is None else "", text)
@@ -176,7 +178,7 @@ def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: Inclu
 
 
 def _without_macros(text: str) -> str:
-    """What a text holds besides definitions, comments and marks of displays."""
+    """Return a text without definitions, comments and display delimiters."""
     text = re.sub(r"<!--[\s\S]*?-->|^:{3,}.*$|\$\$|^%.*$", "", text, flags=re.MULTILINE)
     lines = (line for line in text.split("\n") if line.strip())
     return "\n".join(line for line in lines if not _DEFINITION.match(line))

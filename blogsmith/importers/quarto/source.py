@@ -1,4 +1,4 @@
-"""The files of a Quarto project: settings, documents, and what its pages know of each other."""
+"""Files of a Quarto project: settings and documents, and the index for links between pages."""
 
 from __future__ import annotations
 
@@ -33,41 +33,41 @@ class QuartoConfig:
     """The settings of a project."""
 
     name: str
-    """File they are read from; empty for none."""
+    """Name of the settings file; empty: none."""
     values: Mapping[str, Any]
     folders: Mapping[PurePosixPath, Mapping[str, Any]] = field(default_factory=dict)
-    """Folder → what its `_metadata.yml` says."""
+    """Folder → content of its `_metadata.yml`."""
     notices: tuple[Notice, ...] = ()
 
     def mapping(self, key: str) -> Mapping[str, Any]:
-        """The mapping under a key; empty if there is none."""
+        """Return the mapping under a key; empty if there is none."""
         found = self.values.get(key)
         return found if isinstance(found, dict) else {}
 
     @property
     def site(self) -> Mapping[str, Any]:
-        """What stands under `website:` or `book:`."""
+        """Return the settings under `website:` and `book:`."""
         return {**self.mapping("website"), **self.mapping("book")}
 
     @property
     def output(self) -> str:
-        """Folder that the project is written to."""
+        """Return the output folder of the project."""
         default = "_book" if "book" in self.values else "_site"
         return str(self.mapping("project").get("output-dir") or default).strip("/")
 
     @property
     def base_url(self) -> str:
-        """Where the site lives, with its path and without a slash behind; empty if it does not say."""
+        """Return the URL of the site without trailing slash; empty if it is not set."""
         address = str(self.site.get("site-url") or "").strip().rstrip("/")
         return address if address.startswith(("https://", "http://")) else ""
 
     @property
     def base_path(self) -> str:
-        """The path of that: `/blog`, or empty."""
+        """Return the path of `base_url`, such as `/blog`; may be empty."""
         return urlsplit(self.base_url).path.rstrip("/")
 
     def shared(self, path: PurePosixPath) -> dict[str, Any]:
-        """What project and folders say of a page, below what it says itself."""
+        """Return the options of a page that come from the project and from folders."""
         found: dict[str, Any] = {key: value for key, value in self.values.items() if key not in _OF_PROJECT}
         for folder in reversed(path.parents):
             found = merge(found, self.folders.get(folder, {}))
@@ -75,7 +75,7 @@ class QuartoConfig:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Two sets of options, as Quarto merges them: mappings key by key, of all else the upper one counts."""
+    """Merge two sets of options as Quarto does: mappings key by key, otherwise `above` takes precedence."""
     found = dict(below)
     for key, value in above.items():
         old = found.get(key)
@@ -84,12 +84,14 @@ def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_config(root: Path) -> Path | None:
-    """The project's settings, if there are any."""
+    """Return the settings file of the project; None if there is none."""
     return next((root / name for name in NAMES if (root / name).is_file()), None)
 
 
 def read_config(root: Path) -> QuartoConfig:
-    """Settings of the project and of its folders. SiteError if the project's are no YAML."""
+    """Return the settings of the project and its folders. Raise SiteError if the project's file is not valid
+    YAML.
+    """
     file = find_config(root)
     values: dict[str, Any] = {}
     if file:
@@ -119,7 +121,7 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
 
 
 def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
-    """The same with files named from the root of the project."""
+    """Make file names relative to the root of the project."""
     found = dict(values)
     for key in PATH_KEYS:
         if key in found:
@@ -151,40 +153,40 @@ _OTHERS = frozenset(("renv", "site_libs", "_freeze", "_extensions"))
 
 @dataclass(frozen=True, slots=True)
 class QuartoDocument:
-    """A file that Quarto makes a page of."""
+    """A file that becomes a page in Quarto."""
 
     path: PurePosixPath
-    """Relative to the root of the source."""
+    """Path relative to the root of the source."""
     front: Mapping[str, Any]
-    """Its own front matter."""
+    """Front matter of the file."""
     options: Mapping[str, Any]
-    """The same over what project and folders say."""
+    """Front matter, with defaults from the project and folders."""
     body: str
-    """Of a notebook its cells as Markdown."""
+    """Text after the front matter; for a notebook its cells as Markdown."""
     first_line: int
     is_section: bool
-    """The index of a folder in which there are other pages."""
+    """Whether it is the index of a folder with other pages."""
     notices: tuple[Notice, ...] = field(default=())
     notebook: NotebookText | None = None
-    """What came out of a notebook besides its text."""
+    """Converted notebook, with its files and cells; None for a text."""
 
     @property
     def address(self) -> str:
-        """Site path without the base path."""
+        """Return the site path without the base path."""
         folder = "" if self.path.parent == PurePosixPath() else f"{self.path.parent.as_posix()}/"
         name = str(self.front.get("output-file") or self.path.stem).removesuffix(".html")
         return f"/{folder}" if name == "index" else f"/{folder}{name}.html"
 
     @property
     def new_path(self) -> PurePosixPath:
-        """Where it stands in the new site."""
+        """Return the path in the new site."""
         content = PurePosixPath("content") / self.path.parent
         return content / ("_index.md" if self.is_section else f"{self.path.stem}.md")
 
 
 @dataclass(frozen=True, slots=True)
 class QuartoFiles:
-    """What there is in a project."""
+    """Documents and files of a project."""
 
     documents: tuple[QuartoDocument, ...]
     others: tuple[PurePosixPath, ...]
@@ -193,7 +195,7 @@ class QuartoFiles:
 
 
 def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
-    """Every file of the project."""
+    """Find all files of the project."""
     skipped = {*SKIPPED, *_OTHERS, config.output}
     paths = [path for path in walk_files(root, skipped) if config.output not in map(str, path.parents)]
     wanted = _chosen(config)
@@ -224,7 +226,7 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 class _Chosen:
-    """Whether the project renders a file, by `project: render:`."""
+    """Predicate: whether the project renders a file, according to `project: render:`."""
 
     def __init__(self, patterns: Sequence[str], chapters: Sequence[str]) -> None:
         self._only = [re.compile(_glob(each)) for each in patterns if not each.startswith("!")]
@@ -257,7 +259,7 @@ def _chosen(config: QuartoConfig) -> _Chosen:
 
 
 def chapters_of(config: QuartoConfig) -> Iterator[str]:
-    """Files of a book, in order."""
+    """Iterate over the files of a book, in order."""
 
     def visit(entries: Any) -> Iterator[str]:
         for entry in entries if isinstance(entries, list) else []:
@@ -296,7 +298,7 @@ def _read(
 def _read_notebook(
     text: str, path: PurePosixPath, config: QuartoConfig, *, is_section: bool
 ) -> QuartoDocument:
-    """A notebook as a document: its cells as Markdown with cells of code."""
+    """Return a notebook as a document with its cells as Markdown."""
     notes = CellNotices(path.as_posix())
     try:
         notebook = read_notebook(text)
@@ -313,7 +315,7 @@ def _read_notebook(
 
 
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:
-    """The file that an address in a document means, from the root of the project."""
+    """Return the file for a link in a document, relative to the root of the project."""
     return _collapse(target, path.parent)
 
 
@@ -333,21 +335,23 @@ class ProjectIndex:
     base_url: str = ""
     drafts: Sequence[str] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
-    """Of `_variables.yml`."""
+    """Content of `_variables.yml`."""
     labels: Mapping[str, tuple[PurePosixPath, ...]] = field(default_factory=dict)
-    """Label → documents on which it stands."""
+    """Label → documents that define it."""
     by_stem: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
-    """Path without its ending → document."""
+    """Path without suffix → document."""
 
     def slug_of(self, label: str, document: QuartoDocument) -> str:
-        """Slug of the one other page on which a label stands; empty if it stands here, or nowhere."""
+        """Return the slug of the only other page with a label; empty if this page has it, or if there is no
+        single page.
+        """
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
             return ""
         return slugify(places[0].parent.name if places[0].stem == "index" else places[0].stem)
 
     def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
-        """An address as it is on the new site, and the files of the source that it names."""
+        """Return the URL in the new site for a link, and the files of the source that it names."""
         written = address.strip()
         if self.base_url and (written + "/").startswith(f"{self.base_url}/"):
             written = written[len(self.base_url) :] or "/"
@@ -365,7 +369,7 @@ class ProjectIndex:
         return written, frozenset()
 
     def _document(self, target: PurePosixPath, path: str) -> QuartoDocument | None:
-        """The document that a path names: its file, its page, or a folder with an index."""
+        """Return the document that a path names: by its file, by its page, or as the index of a folder."""
         if target in self.documents:
             return self.documents[target]
         stem = target.with_suffix("") if target.suffix.lower() in (".html", *SUFFIXES) else None
@@ -376,7 +380,7 @@ class ProjectIndex:
 def index_site(
     root: Path, config: QuartoConfig, documents: Sequence[QuartoDocument], others: Sequence[PurePosixPath]
 ) -> ProjectIndex:
-    """The index of a project."""
+    """Build the index of a project."""
     labels: dict[str, tuple[PurePosixPath, ...]] = {}
     for document in documents:
         for found in set(_LABEL.findall(document.body)):

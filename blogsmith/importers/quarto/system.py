@@ -1,4 +1,4 @@
-"""Quarto as a system that can be imported."""
+"""Importer for Quarto."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Quarto:
     title = "Quarto"
 
     def recognises(self, root: Path) -> bool:
-        """Whether there is a `_quarto.yml`, or a `.qmd` in the folder or one below."""
+        """Return whether there is a `_quarto.yml`, or a `.qmd` file in the folder or one level below."""
         if find_config(root):
             return True
         return any(root.glob("*.qmd")) or any(root.glob("*/*.qmd"))
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of the project."""
+        """Read the whole project."""
         config = read_config(root)
         files = find_files(root, config)
         translator = DocumentTranslator(root, config, index_site(root, config, files.documents, files.others))
@@ -78,13 +78,13 @@ class Quarto:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML as Pandoc would make it, formulas as `<math>`."""
+        """Return the HTML as Pandoc would produce it, with formulas as `<math>`."""
         run = page.front.get("execute")
         return render_quarto(text, echo=not (isinstance(run, dict) and run.get("echo") is False))
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
-    """Macros of included files: those that mean one thing are the site's, the others their pages'."""
+    """Move macros of included files with a single meaning to the site; leave the others to their pages."""
     meanings: dict[str, Counter[str]] = {}
     for page in pages:
         for name, body in page.macros.items():
@@ -98,7 +98,7 @@ def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list
 
 
 def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> list[TranslatedPage]:
-    """Chapters of a book are a series."""
+    """Make the chapters of a book a series."""
     title = str(config.mapping("book").get("title") or "")
     order = {name: number for number, name in enumerate(chapters_of(config), 1)} if title else {}
     made = []
@@ -114,8 +114,10 @@ def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> l
 def _files(
     pages: Sequence[TranslatedPage], files: QuartoFiles, config: QuartoConfig
 ) -> tuple[set[PurePosixPath], list[PurePosixPath]]:
-    """Files to copy: those that pages name, those that the project calls resources, and what cells may read;
-    and the others."""
+    """Return the files to copy, and the others.
+
+    Files are copied if pages name them, if the project lists them as resources, or if cells may read them.
+    """
     wanted = {path for page in pages for path in page.files}
     folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}
     resources = config.mapping("project").get("resources") or []

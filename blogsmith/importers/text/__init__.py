@@ -1,1 +1,1 @@
-"""Markdown of other systems as text: divided so that rewrites never touch code, and rewritten."""
+"""Text of other systems: Markdown divided so that rewrites never touch code, and the rewrites themselves."""

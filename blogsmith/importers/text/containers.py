@@ -1,6 +1,6 @@
-"""Containers of our vocabulary: callouts, folds, quotes, tabs, code, tables; and text put in place of a call.
+"""Markdown containers of blogsmith (callouts, folds, quotes, tabs, code, tables), and replacements of calls.
 
-Most functions take and return lines; those that end in `_text` return one text.
+Most functions take and return lines. Those whose names end in `_text` return one string.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _COMMENT_END = lazy_pattern(r"-(?=-)|-(?=>)")
 def callout(
     kind: str, title: str = "", body: Sequence[str] = (), *, fold: str = "", name: str = ""
 ) -> list[str]:
-    """The lines of a callout. fold: `-` closed, `+` open. name: id at the end of the marker line.
+    """Return the lines of a callout.
 
-    A title without a body would be read as the body, so it becomes a bold line of it.
+    fold: `-` for closed, `+` for open. name: id at the end of the marker line. A title without a body would
+    be read as the body, so it becomes a bold line of the body.
     """
     title, body = " ".join(title.split()), trim_blank_lines(body)
     if title and not body:
@@ -35,18 +36,20 @@ def callout(
 
 
 def quote(lines: Sequence[str]) -> list[str]:
-    """Lines in a quote."""
     return [f"> {line}" if line else ">" for line in lines]
 
 
 def collapsible(label: str, body: Sequence[str]) -> list[str]:
-    """A fold with a label; its text may be anything."""
+    """Return a fold with a label. Its body may be any Markdown."""
     head = f'<div class="collapsible" data-label="{escape(" ".join(label.split()))}">'
     return [head, "", *trim_blank_lines(body), "", "</div>"]
 
 
 def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: bool = False) -> list[str]:
-    """A block of tabs with one part; `join_tabs` makes one block of neighbours. is_first: it begins one."""
+    """Return a block of tabs with one tab; `join_tabs` joins adjacent blocks.
+
+    is_first: start a new block of tabs, which is not joined with the previous one.
+    """
     group = _NEW_TABS if is_first else _TABS
     chosen = " data-open" if is_chosen else ""
     head = f'<div data-label="{escape(" ".join(label.split()))}"{chosen}>'
@@ -54,28 +57,28 @@ def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: b
 
 
 def begin_tabs(lines: Sequence[str]) -> list[str]:
-    """Lines of which the first part of tabs is none of the block before it."""
+    """Mark the first tab block in `lines` as a new block, so that it is not joined with the previous one."""
     first = next((number for number, line in enumerate(lines) if line == _TABS), None)
     return [_NEW_TABS if number == first else line for number, line in enumerate(lines)]
 
 
 def join_tabs(text: str) -> str:
-    """Blocks of tabs that follow each other as one block; to be called with a whole page."""
+    """Join adjacent blocks of tabs into one block. Call it with the text of a whole page."""
     return _NEIGHBOURS.sub(r"\1</div>\n", text).replace(_NEW_TABS, _TABS)
 
 
 def indent(lines: Sequence[str], prefix: str) -> list[str]:
-    """Lines moved to the right; empty ones stay empty."""
+    """Indent the lines by `prefix`; empty lines stay empty."""
     return [f"{prefix}{line}" if line.strip() else "" for line in lines]
 
 
 def dedent(lines: Sequence[str], width: int) -> list[str]:
-    """Lines moved to the left by at most `width` blanks."""
+    """Remove up to `width` leading spaces from each line."""
     return [line[min(width, len(line) - len(line.lstrip(" "))) :] for line in lines]
 
 
 def trim_blank_lines(lines: Sequence[str]) -> list[str]:
-    """Lines without blank ones around them."""
+    """Remove blank lines at the start and at the end."""
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():
         start += 1
@@ -85,14 +88,17 @@ def trim_blank_lines(lines: Sequence[str]) -> list[str]:
 
 
 def fence(info: str, code: Sequence[str]) -> list[str]:
-    """A fence that is longer than any in its code."""
+    """Return a fenced code block whose fence is longer than any fence in the code."""
     longest = max((len(line.strip()) for line in code if line.strip() and not line.strip(" `")), default=2)
     marks = "`" * max(3, longest + 1)
     return [f"{marks}{info}".rstrip(), *code, marks]
 
 
 def table(rows: Sequence[Sequence[str]], heads: int = 1, caption: str = "", name: str = "") -> list[str]:
-    """A pipe table; without a row of heads it has an empty one. Cells are one line of Markdown each."""
+    """Return a pipe table. Each cell is one line of Markdown.
+
+    heads: number of header rows; with 0 the table gets an empty header row.
+    """
     width = max((len(row) for row in rows), default=0)
     if not width:
         return []
@@ -103,7 +109,7 @@ def table(rows: Sequence[Sequence[str]], heads: int = 1, caption: str = "", name
 
 
 def table_caption(caption: str, name: str = "") -> list[str]:
-    """The line behind a table that is its caption."""
+    """Return the caption line that follows a table."""
     text = " ".join([*caption.split(), *([f"{{#{name}}}"] if name else [])])
     return ["", f": {text}"] if text else []
 
@@ -113,13 +119,13 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell's text in one line; its pipes outside of formulas are escaped."""
+    """Put the text of a cell on one line. Escape its pipes, unless it contains a formula."""
     text = " ".join(text.split())
     return text if "|" not in text or "$" in text else text.replace(r"\|", "|").replace("|", r"\|")
 
 
 def import_comment(text: str) -> str:
-    """The comment beside what could not be translated."""
+    """Return an HTML comment to put next to something that could not be translated."""
     return f"<!-- import: {_COMMENT_END.sub('‐', text)} -->"
 
 
@@ -128,7 +134,7 @@ _BARE = lazy_pattern(r"(?<!\\)\|")
 
 
 def escape_table_code(text: str, dialect: Dialect) -> str:
-    """A text in which every pipe of a code span that stands in a table has a backslash in front."""
+    """Escape every pipe in code spans that are inside tables."""
     if "|" not in text or "`" not in text or not _RULE.search(text):
         return text
     parts = []
@@ -139,7 +145,7 @@ def escape_table_code(text: str, dialect: Dialect) -> str:
 
 
 def _is_in_table(text: str, position: int) -> bool:
-    """Whether a line stands in a block whose second line is the rule of a table."""
+    """Return whether the position is in a block with a table rule after its first line."""
     start = text.rfind("\n\n", 0, position) + 1
     end = text.find("\n\n", position)
     block = text[start : end if end >= 0 else len(text)].strip("\n")
@@ -153,17 +159,20 @@ _QUOTE = lazy_pattern(r"[^\s>]")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Markdown that takes the place of something else."""
+    """Markdown that replaces something of the old system."""
 
     text: str
     is_block: bool = False
-    """Whether it stands on lines of its own, with blank lines around."""
+    """Whether the text is a block: on lines of its own, with blank lines around it."""
     inline: str = ""
-    """What stands in a table cell instead."""
+    """Replacement inside a table cell; empty: `text` on one line."""
 
 
 def place(before: str, new: Replacement, after: str) -> str:
-    """`before` with a replacement behind it; `after` is the text that follows, which is not added."""
+    """Append the replacement to `before` and return the result.
+
+    after: the text that follows; it decides about the blank line and is not added.
+    """
     if not new.is_block:
         return before + new.text
     line = before[before.rfind("\n") + 1 :]
@@ -187,7 +196,7 @@ def _ends_blank(above: str) -> bool:
 
 
 def _gap(after: str, indent: str) -> str:
-    """What keeps a block apart from the text behind it."""
+    """Return the text that separates a block from the text after it."""
     rest, newline, below = after.partition("\n")
     if rest.strip():
         return f"\n{indent.rstrip()}\n{indent}"
@@ -196,7 +205,7 @@ def _gap(after: str, indent: str) -> str:
 
 
 def without_prefix(inner: str, prefix: str) -> str:
-    """Inner text without the marks of the quote or list around it, which begin each of its lines too."""
+    """Remove the quote and list markers of the surrounding block from each line of the inner text."""
     if not _PREFIX.fullmatch(prefix) or not prefix:
         return inner
     quotes = prefix.count(">")
@@ -205,12 +214,12 @@ def without_prefix(inner: str, prefix: str) -> str:
 
 
 def dedent_text(text: str) -> str:
-    """Inner text without the indentation that all its lines share, and without blank lines around."""
+    """Remove common indentation, and blank lines at the start and at the end."""
     return textwrap.dedent(re.sub(r"\A[ \t]*\n", "", text)).strip("\n").rstrip()
 
 
 def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
-    """A callout of ours; without text it is its title."""
+    """Return a callout as text. A title that repeats the kind is left out."""
     shown = "" if title.casefold().rstrip(":!") == kind else " ".join(title.split())
     head = f"> [!{kind.upper()}]{fold} {shown}".rstrip()
     lines = dedent_text(body).split("\n") if body.strip() else []
@@ -218,12 +227,12 @@ def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
 
 
 def fence_marks(code: str) -> str:
-    """Return the marks of a fence: more backticks than any run of them in the code."""
+    """Return the backticks of a fence: more than any run of backticks in the code."""
     return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
 
 
 def fence_text(code: str, info: str) -> str:
-    """A code block, its fence longer than any in the code."""
+    """Return a fenced code block whose fence is longer than any fence in the code."""
     runs = [len(run) for run in re.findall(r"^[ \t]*(`{3,})", code, re.MULTILINE)]
     marks = "`" * max([3, *(run + 1 for run in runs)])
     return f"{marks}{info.strip()}\n{code}\n{marks}"

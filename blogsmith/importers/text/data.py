@@ -1,7 +1,7 @@
-"""Data as TOML, YAML or JSON, read as other systems do, and written as YAML of ours.
+"""Reader for TOML, YAML and JSON as other systems accept them, and a writer for blogsmith's YAML.
 
-YAML may have anchors, `yes` and `no`, and any size; dates stay strings, because what they mean depends on the
-time zone of the site.
+YAML may contain anchors and `yes` and `no`. Dates stay strings, because what they mean depends on the time
+zone of the site.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ...api.importing import resolve_yaml_scalar as resolve
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LARGEST = 500_000
-"""Values of a document, those behind aliases counted each time."""
+"""Maximum number of values in a document; values of aliases are counted at each use."""
 _MOST_DIGITS = 1000
 _TIME = "tag:yaml.org,2002:timestamp"
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain data only. Dates stay as they are written: what they mean depends on the site's time zone."""
+    """Loader for plain data. Dates stay strings, because their meaning depends on the site's time zone."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -39,12 +39,12 @@ _Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
 
 
 def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
-    """A number; one that is too long to be printed is a text."""
+    """Return the number, or its source text if it has too many digits to be printed."""
     return node.value if len(node.value) > _MOST_DIGITS else loader.construct_yaml_int(node)
 
 
 def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
-    """Members as keys: a set would be written in another order each time."""
+    """Return the members as keys of a mapping, because a set has no stable order."""
     return loader.construct_yaml_map(node)
 
 
@@ -53,7 +53,10 @@ _Loader.add_constructor("tag:yaml.org,2002:set", _set)
 
 
 class DataTextError(Exception):
-    """A text is not of the form it claims to be; `line` is 1-based, in that text."""
+    """The text is not valid in the expected format.
+
+    `line` is the 1-based line in that text.
+    """
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -61,7 +64,7 @@ class DataTextError(Exception):
 
 
 def settings_error(text: str, path: PurePosixPath, error: DataTextError) -> SiteError:
-    """Return the error for settings of a source that cannot be read. text: of their file."""
+    """Return the error for unreadable settings. text: content of the settings file."""
     lines = text.split("\n")
     line = lines[error.line - 1] if error.line <= len(lines) else ""
     message = f"the settings cannot be read: {error}"
@@ -69,8 +72,8 @@ def settings_error(text: str, path: PurePosixPath, error: DataTextError) -> Site
 
 
 def load_yaml(text: str) -> Any:
-    """The data of a YAML text. Raises DataTextError."""
-    # a tab is no indentation in YAML, and Ruby's reader takes it between key and value
+    """Return the data in a YAML text. Raise DataTextError if it is invalid."""
+    # YAML rejects tabs as indentation, but Ruby's reader accepts them between key and value
     text = text.replace("\t", "    ")
     try:
         loader = _Loader(text)
@@ -83,13 +86,16 @@ def load_yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataTextError(error.problem or "it is no YAML", line) from error
-    # constructors of explicit tags let out whatever their parts raise
+    # constructors of explicit tags do not catch errors of their parts
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise DataTextError("it is no YAML", 1) from error
 
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
-    """Values of a document when each alias is what it stands for; too many of one that holds itself."""
+    """Count the values of a document with aliases expanded.
+
+    A node that contains itself counts as more than `_LARGEST`.
+    """
     if node not in known:
         known[node] = _LARGEST + 1
         parts: list[yaml.Node] = []
@@ -102,7 +108,10 @@ def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
 
 
 def load_mapping(text: str) -> dict[str, Any]:
-    """The same of a text that holds a mapping; empty if it holds nothing. Keys are texts."""
+    """Return the mapping in a YAML text, with keys as strings; empty for an empty text.
+
+    Raise DataTextError if the text is invalid or not a mapping.
+    """
     data = load_yaml(text)
     if data is None:
         return {}
@@ -112,7 +121,9 @@ def load_mapping(text: str) -> dict[str, Any]:
 
 
 def split_head(text: str) -> tuple[str, str, int]:
-    """Front matter between `---` lines, the text behind it, and the 1-based line on which that starts."""
+    """Return the front matter between `---` lines, the text after it, and the 1-based line where that text
+    starts.
+    """
     found = _HEAD.match(text)
     if not found:
         return "", text, 1
@@ -127,18 +138,18 @@ _TOML_LINE = lazy_pattern(r"\(at line (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class FrontText:
-    """A text divided into front matter and the rest."""
+    """A text split into front matter and body."""
 
     form: DataForm
     head: str
-    """Front matter as it is written, without its marks; empty if there is none."""
+    """Front matter as written, without its delimiters; empty if there is none."""
     body: str
     first_line: int
-    """1-based line on which the body starts."""
+    """1-based line where the body starts."""
 
 
 def split_front(text: str) -> FrontText:
-    """Front matter between `---` or `+++`, or as one JSON object, and the text behind it."""
+    """Split a text into its front matter (between `---` or `+++`, or one JSON object) and its body."""
     if found := _TOML_HEAD.match(text):
         return FrontText("toml", found[1], text[found.end() :], text.count("\n", 0, found.end()) + 1)
     if text.startswith("{") and (end := _json_end(text)):
@@ -157,7 +168,7 @@ def _json_end(text: str) -> int:
 
 
 def load_data(text: str, form: DataForm) -> dict[str, Any]:
-    """The mapping that a text holds; empty if it holds nothing. Raises DataTextError."""
+    """Return the mapping in a text; empty for an empty text. Raise DataTextError if it is invalid."""
     if form == "toml":
         return _load_toml(text)
     if form == "json":
@@ -170,7 +181,7 @@ def _load_toml(text: str) -> dict[str, Any]:
         raise DataTextError("values are nested too deep", 1)
     try:
         data = tomllib.loads(text)
-    # a number of thousands of digits is a ValueError of another kind
+    # a number with thousands of digits raises a plain ValueError
     except (ValueError, RecursionError) as error:
         line = _TOML_LINE.search(str(error))
         raise DataTextError(str(error).partition(" (at")[0], int(line[1]) if line else 1) from error
@@ -190,8 +201,11 @@ def _load_json(text: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """TOML's dates as texts: what they mean depends on the site's time zone; so are numbers that are too long
-    to be printed."""
+    """Convert TOML values to plain data.
+
+    Dates become strings, because their meaning depends on the site's time zone. Numbers that are too long to
+    be printed become hexadecimal strings.
+    """
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -205,11 +219,11 @@ _PLAIN = lazy_pattern(r"[^\W_](?:[^\n:#\[\]{},&*!|>'\"%@`\\]|:(?=\S)|(?<=\S)#)*(
 _INLINE = lazy_pattern(r"[^\n,\[\]{}:#]+")
 _REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE = 100
-"""Characters up to which a list stands in one line."""
+"""Maximum length, in characters, of a line with an inline list."""
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:
-    """A mapping as YAML, keys in their order; empty for an empty one."""
+    """Return the mapping as YAML with its keys in order; an empty string for an empty mapping."""
     return "".join(f"{line}\n" for line in _mapping(data, ""))
 
 
@@ -244,7 +258,7 @@ def _items(values: Sequence[Any], indent: str) -> Iterator[str]:
 
 
 def _flow(values: Sequence[Any]) -> str:
-    """A list of short scalars in one line; empty if it does not fit."""
+    """Return a list of scalars on one line; empty if it is nested or has line breaks."""
     if any(isinstance(value, (Mapping, list, tuple)) for value in values):
         return ""
     scalars = [_scalar(value) for value in values]

@@ -1,4 +1,4 @@
-"""Values of front matter and settings of other systems: one or a list, a string, a date."""
+"""Converters for front matter and settings of other systems: lists, strings and dates."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from ...api.importing import lazy_pattern
 
 
 def one_line(value: Any) -> str:
-    """A text or number on one line; empty for anything else."""
+    """Return a string or number on one line; empty for any other value."""
     is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     return " ".join(str(value).split()) if is_plain else ""
 
 
 def list_of(value: Any) -> list[Any]:
-    """A list as it is, one value as a list of it."""
+    """Return a list unchanged, and any other value as a list with one item."""
     return value if isinstance(value, list) else [value]
 
 
 def texts_in(value: Any) -> list[str]:
-    """The texts of a list, or the only one, each once."""
+    """Return the distinct strings in a list, or in a single value."""
     return list(dict.fromkeys(text for each in list_of(value) if (text := one_line(each))))
 
 
 def names_in(value: Any) -> list[str]:
-    """As `texts_in`; a text with commas is several."""
+    """Return names as `texts_in` does, and split a string at its commas."""
     return texts_in(value.split(",") if isinstance(value, str) else value)
 
 
@@ -39,9 +39,11 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def iso_date(text: str) -> str:
-    """`2024-03-01`, with its time if it has one; empty for what is no date.
+    """Convert a date to ISO form such as `2024-03-01`, with its time if it has one; empty if it is not a
+    date.
 
-    A month or year alone is its first day; `a/b/year` is read as in America, month first, if it can be.
+    A month or year alone becomes its first day. `a/b/year` is read as month/day where possible, as in
+    America, and as day/month otherwise.
     """
     text = " ".join(text.split())
     if found := _ISO.fullmatch(text):

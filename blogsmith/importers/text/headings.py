@@ -1,4 +1,4 @@
-"""Headings of Markdown: levels, words, and the one that is the title of a page."""
+"""Markdown headings: levels, text, and the heading that is the title of a page."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _TITLE = lazy_pattern(
 
 
 def take_title(text: str) -> tuple[str, str]:
-    """The first heading of the first level that a text begins with, and the text behind it; empty if it does
-    not begin so."""
+    """Return the level-1 heading at the start of the text, and the text after it.
+
+    Return an empty heading and the whole text if it starts with something else.
+    """
     found = _TITLE.match(text)
     return ((found["text"] or found["under"]).strip(), text[found.end() :]) if found else ("", text)
 
@@ -29,9 +31,10 @@ _MARKUP = lazy_pattern(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[*`~]|(?<![^\W_])_|_(?!
 
 
 def demote_headings(masked: str) -> str:
-    """Every heading one level down if one of the first level stands in the text, for that is the title's.
+    """Move every heading down one level if the text contains a level-1 heading, which is reserved for the
+    title.
 
-    masked: text in which code and formulas are hidden.
+    masked: text with code and formulas hidden.
     """
     text = _SETEXT.sub(_atx, masked) if re.search(r"^=+[ \t]*$", masked, re.MULTILINE) else masked
     if not any(len(found[2]) == 1 for found in _ATX.finditer(text)):
@@ -40,7 +43,7 @@ def demote_headings(masked: str) -> str:
 
 
 def repeated_title(masked: str, title: str) -> str:
-    """The heading at the start of a text that repeats the title of its page, as it is written; else empty."""
+    """Return the level-1 heading at the start if it repeats the page's title, as written; otherwise empty."""
     found = _ATX.search(masked)
     if not found or masked[: found.start()].strip() or len(found[2]) > 1:
         return ""
@@ -48,11 +51,11 @@ def repeated_title(masked: str, title: str) -> str:
 
 
 def _atx(found: re.Match[str]) -> str:
-    """A heading that is underlined, with signs in front."""
+    """Convert an underlined heading to one with `#` characters."""
     return f"{'#' if found['line'][0] == '=' else '##'} {found['text'].strip()}"
 
 
 def heading_text(written: str) -> str:
-    """The words of a heading as it is written, without marks and attributes."""
+    """Return the text of a heading without markup and attributes."""
     text = _CLOSING.sub("", _ID.sub("", written.strip()))
     return _MARKUP.sub(lambda found: found[1] or "", text).strip()

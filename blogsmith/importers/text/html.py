@@ -1,4 +1,4 @@
-"""HTML in Markdown: tags and their attributes, elements as trees, and where they begin and end."""
+"""HTML in Markdown: tags, attributes, element trees, and the ends of elements."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SAFE_ADDRESS = lazy_pattern(r"[^\s()<>]+")
 
 
 def tag_name(tag: str) -> str:
-    """`img` of `<img …>`, `/a` of `</a>`; lower case; empty for anything else."""
+    """Return the tag's name in lower case: `img` for `<img …>`, `/a` for `</a>`; empty if it is not a tag."""
     found = _NAME.match(tag)
     return (found[1] + found[2]).lower() if found else ""
 
 
 def tag_attributes(tag: str) -> dict[str, str]:
-    """The attributes of a tag, names in lower case, entities as characters."""
+    """Return the attributes of a tag, with names in lower case and entities decoded."""
     found = _NAME.match(tag)
     rest = tag[found.end() :].rstrip().removesuffix(">").rstrip().removesuffix("/") if found else ""
     values: dict[str, str] = {}
@@ -35,9 +35,9 @@ def tag_attributes(tag: str) -> dict[str, str]:
 def image(
     address: str, alt: str = "", *, caption: str = "", width: str = "", name: str = "", title: str = ""
 ) -> str:
-    """An image in Markdown; with a caption it stands alone in its paragraph, which the caller sees to.
+    """Return a Markdown image. If it has a caption, the caller must put it in a paragraph of its own.
 
-    width: as HTML or a style has it; left out where it is no length or the whole line.
+    width: as in HTML or CSS; omitted if it is not a length or is 100 % or more.
     """
     shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
     attributes = attribute_list(name, {"width": length(width)})
@@ -45,8 +45,11 @@ def image(
 
 
 def caption_text(text: str) -> str:
-    """A caption without tags, which are text in ours: links, emphasis and code as Markdown, raised and
-    lowered signs as formulas, of the rest what stands in it."""
+    """Convert a caption to Markdown, because blogsmith shows tags in captions as text.
+
+    Links, emphasis and code become Markdown; superscripts and subscripts become formulas. Other known tags
+    are removed and their content stays.
+    """
     if "<" not in text:
         return text
     text = _SCRIPT.sub(_script, code_spans(text))
@@ -55,13 +58,13 @@ def caption_text(text: str) -> str:
 
 
 def code_spans(text: str) -> str:
-    """A text with code between backticks in place of tags."""
+    """Replace `<code>`, `<tt>` and `<samp>` elements with code spans."""
     return _CODE.sub(lambda found: f"`{unescape(found[2])}`", text)
 
 
 def _script(found: re.Match[str]) -> str:
     mark, inner = "_" if found[1][2] in "bB" else "^", found[2]
-    # a word is not the product of its letters
+    # `\text` keeps a word from being typeset as a product of its letters
     is_word = len(inner) > 1 and inner.isalpha()
     return f"${mark}{{\\text{{{inner}}}}}$" if is_word else f"${mark}{{{inner}}}$"
 
@@ -88,15 +91,17 @@ _CAPTION_TAG = lazy_pattern(
 
 
 def attribute_list(name: str = "", values: Mapping[str, str] | None = None) -> str:
-    """`{#name key=value}`; empty without anything in it."""
+    """Return an attribute list such as `{#name key=value}`; empty if there is nothing in it."""
     parts = [f"#{name}"] if name else []
     parts += [f"{key}={value}" for key, value in (values or {}).items() if value]
     return "{" + " ".join(parts) + "}" if parts else ""
 
 
 def length(text: str) -> str:
-    """A width as our attribute lists have it: `60%`, `300`; empty for none, `auto` and what fills the
-    line."""
+    """Convert a width to the form of blogsmith's attribute lists, such as `60%` or `300` (pixels).
+
+    Return an empty string for `auto`, zero, 100 % or more, and anything that is not a length.
+    """
     found = _NUMBER.match(text.strip())
     if not found or not float(found[1]):
         return ""
@@ -107,23 +112,23 @@ def length(text: str) -> str:
 
 
 def style_length(style: str, name: str = "width") -> str:
-    """The length of a property in a `style` attribute, or empty."""
+    """Return the length of a property in a `style` attribute; empty if there is none."""
     found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]+)", style)
     return length(found[1]) if found else ""
 
 
 def width_of(values: Mapping[str, str]) -> str:
-    """How wide an image's tag wants it: by `width`, or by `style`."""
+    """Return the width of an image from its `width` or `style` attribute."""
     return length(values.get("width", "")) or style_length(values.get("style", ""))
 
 
 def alt_text(text: str) -> str:
-    """A text as the alternative text of an image: one line, brackets escaped."""
+    """Return the text as alternative text of an image: on one line, with brackets escaped."""
     return re.sub(r"(?<!\\)([\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def address_text(address: str) -> str:
-    """An address as the destination of a link."""
+    """Return the URL as the destination of a Markdown link, in angle brackets where necessary."""
     address = address.strip()
     if _SAFE_ADDRESS.fullmatch(address):
         return address
@@ -136,9 +141,10 @@ def _quoted(text: str) -> str:
 
 
 def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str], str], str | None]) -> str:
-    """Every element `<name …>…</name>` that holds none of its own kind, replaced; None leaves it as it is.
+    """Replace every element `<name …>…</name>` that does not contain another element of that name.
 
-    replace: takes attributes and inner text. Call it on masked text: what looks like a tag in code is none.
+    replace: called with the attributes and the inner text; returns None to keep the element. Call this with
+    masked text, where code cannot look like a tag.
     """
     pattern = re.compile(rf"(<{name}\b[^>]*>)((?:(?!<{name}\b)[\s\S])*?)</{name}\s*>", re.IGNORECASE)
 
@@ -161,50 +167,52 @@ BLOCKS = name_set(
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element; `tag` is as it is written, from `<` to `>`."""
+    """An HTML element; `tag` is its opening tag as written, from `<` to `>`."""
 
     name: str
-    """Lower case."""
+    """Name in lower case."""
     attributes: Mapping[str, str]
     tag: str
     children: tuple[Element | str, ...] = field(default=())
 
     @property
     def classes(self) -> frozenset[str]:
-        """The words of its class."""
+        """Return the class names."""
         return frozenset(self.attributes.get("class", "").split())
 
     @property
     def elements(self) -> tuple[Element, ...]:
-        """Its children that are elements."""
+        """Return the children that are elements."""
         return tuple(child for child in self.children if isinstance(child, Element))
 
     @property
     def own_text(self) -> str:
-        """Its text, elements left out."""
+        """Return the text of the element, without its child elements."""
         return "".join(child for child in self.children if isinstance(child, str))
 
     def every(self, name: str) -> Iterator[Element]:
-        """The elements of a name in it, however deep, in order."""
+        """Iterate over all descendants with this name, in document order."""
         for child in self.elements:
             if child.name == name:
                 yield child
             yield from child.every(name)
 
     def source(self) -> str:
-        """The element as HTML."""
+        """Return the element as HTML."""
         if self.name in VOID_ELEMENTS or self.tag.endswith("/>"):
             return self.tag
         return f"{self.tag}{self.inner_source()}</{self.name}>"
 
     def inner_source(self) -> str:
-        """What is in it, as HTML."""
+        """Return the content of the element as HTML."""
         return "".join(child if isinstance(child, str) else child.source() for child in self.children)
 
 
 def parse_elements(text: str) -> tuple[Element | str, ...]:
-    """Text and elements, in order; an end without a beginning is text, one that is missing stands at the
-    end."""
+    """Parse HTML into text and elements, in order.
+
+    A closing tag without an opening tag becomes text. An element without a closing tag ends with its parent.
+    """
     stack: list[tuple[str, str, list[Element | str]]] = [("", "", [])]
     opened: Counter[str] = Counter()
     position = 0
@@ -245,10 +253,10 @@ _START = lazy_pattern(rf"(?mi)^(?P<indent>[ \t>]*)<(?P<name>{'|'.join(sorted(BLO
 
 
 def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
-    """Every block element that begins a line, outermost ones, replaced.
+    """Replace every outermost block element that begins a line.
 
-    replace: takes the element and the indentation of its line. Call it on masked text: what looks like a tag
-    in code is none. An element that does not end is left as it is.
+    replace: called with the element and the indentation of its line. Call this with masked text, where code
+    cannot look like a tag. An element without an end stays unchanged.
     """
     parts: list[str] = []
     position = 0
@@ -269,22 +277,23 @@ def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
 
 
 class ElementEnds:
-    """Where the elements of one text end, found in one pass."""
+    """Ends of the elements in one text, found in one pass."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._ends: dict[int, int | None] | None = None
 
     def of(self, start: int) -> int | None:
-        """Return where the element whose tag begins at `start` ends; None if it does not."""
+        """Return the end of the element whose tag begins at `start`; None if it has no end."""
         if self._ends is None:
             self._ends = _all_ends(self._text, 0)
-        # what looks like a comment or a value from the start of the text may be a tag from here on
+        # a tag may be hidden in a comment or attribute value when the text is read from its start
         return self._ends[start] if start in self._ends else _all_ends(self._text, start).get(start)
 
 
 def _all_ends(text: str, position: int) -> dict[int, int | None]:
-    """Place of each opening tag from a position on → where its element ends; None if it does not."""
+    """Map the offset of each opening tag from `position` on to the end of its element; None if it has no end.
+    """
     ends: dict[int, int | None] = {}
     opened: dict[str, list[int]] = {}
     for found in _TAG.finditer(text, position):

@@ -1,6 +1,6 @@
-"""HTML that Markdown can say → Markdown: images, figures, rows of them, videos, folds, emphasis, links.
+"""Conversion of HTML to Markdown: images, figures, image rows, videos, emphasis and links.
 
-What it cannot say stays as it is. All functions take masked text, in which code and formulas are hidden.
+Other HTML stays unchanged. All functions expect masked text, with code and formulas hidden.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WORD = lazy_pattern(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """An image that is to stand in a page."""
+    """An image of a page."""
 
     address: str
     alt: str = ""
@@ -43,18 +43,18 @@ class PagePicture:
     """Inline Markdown."""
     width: str = ""
     name: str = ""
-    """An id."""
+    """HTML id."""
     link: str = ""
-    """Where a click on it leads."""
+    """URL that the image links to; empty: none."""
 
     def markdown(self) -> str:
-        """The picture in Markdown, alone in its paragraph if it has a caption."""
+        """Return the image in Markdown. The link is omitted if there is a caption."""
         shown = image(self.address, self.alt, caption=self.caption, width=self.width, name=self.name)
         return f"[{shown}]({address_text(self.link)})" if self.link and not self.caption else shown
 
 
 def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
-    """The picture of an `<img>`; None without an address."""
+    """Return the image of an `<img>`; None if it has no URL."""
     values = tag.attributes
     address = values.get("src") or values.get("data-src") or ""
     if not address.strip():
@@ -65,7 +65,8 @@ def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
 
 
 def figure_of(element: Element) -> PagePicture | None:
-    """The one picture that an element is made of, with its caption; None for anything else."""
+    """Return the image, with its caption, if the element contains one image and nothing else; otherwise None.
+    """
     if element.name == "img":
         return picture_of(element)
     if element.name not in _WRAPPERS:
@@ -84,12 +85,12 @@ def figure_of(element: Element) -> PagePicture | None:
 
 
 def id_of(element: Element) -> str:
-    """The id of an element or of what is in it."""
+    """Return the id of the element, or the first id in it."""
     return element.attributes.get("id", "") or next(filter(None, map(id_of, element.elements)), "")
 
 
 def _width_around(element: Element, picture: Element) -> str:
-    """The width that an element around the picture gives it."""
+    """Return the width set on an element around the image."""
     for each in (element, *element.elements):
         is_around = each is not picture and each.name in ("figure", "div", "p")
         if is_around and (width := width_of(each.attributes)):
@@ -98,7 +99,7 @@ def _width_around(element: Element, picture: Element) -> str:
 
 
 def _holds_only_picture(element: Element) -> bool:
-    """Whether there is nothing but wrappers, one image and a caption in an element."""
+    """Return whether the element contains only wrappers, images, captions and comments."""
     for child in element.children:
         if isinstance(child, str):
             if child.strip() and not child.strip().startswith("<!--"):
@@ -118,7 +119,7 @@ def _is_caption(element: Element) -> bool:
 
 
 def caption_of(element: Element) -> str:
-    """The text of the captions in an element, as inline Markdown on one line."""
+    """Return the text of the captions in the element, as inline Markdown on one line."""
     parts = []
     for child in element.elements:
         if _is_caption(child):
@@ -129,7 +130,7 @@ def caption_of(element: Element) -> str:
 
 
 def row_of(element: Element) -> Sequence[PagePicture]:
-    """The pictures of an element that is a row of them and nothing else; empty otherwise."""
+    """Return the images of an element that consists only of several images; empty for any other element."""
     if element.name not in ("div", "p", "center", "figure", "section", "swiper-container"):
         return ()
     found: list[PagePicture] = []
@@ -150,7 +151,10 @@ def row_of(element: Element) -> Sequence[PagePicture]:
 
 
 def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> str:
-    """Pictures side by side, as our shortcode has them; a caption of them all stands below. name: an id."""
+    """Return a shortcode that shows images side by side.
+
+    caption: caption of all images, added after them. name: an id.
+    """
     sources = ", ".join(each.address.replace(",", "\\,") for each in pictures)
     arguments = [f'src="{sources}"']
     for key, values in (("alt", [p.alt for p in pictures]), ("cap", [p.caption for p in pictures])):
@@ -162,12 +166,12 @@ def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> 
 
 
 def _argument(text: str) -> str:
-    """A text as one value of a list in an argument of a shortcode."""
+    """Return the text as one value of a comma-separated shortcode argument."""
     return " ".join(caption_text(text).split()).replace('"', "”").replace(",", "\\,")
 
 
 def video_of(element: Element) -> str:
-    """A video frame as our block; empty for any other frame."""
+    """Return a blogsmith video block for a YouTube or Vimeo frame; empty for any other element."""
     found = _VIDEO.match(element.attributes.get("src", "")) if element.name == "iframe" else None
     if not found:
         return ""
@@ -179,7 +183,7 @@ def video_of(element: Element) -> str:
 
 
 def inline_markdown(html: str) -> str:
-    """Inline HTML as Markdown; tags that Markdown has nothing for stay."""
+    """Convert inline HTML to Markdown. Tags without a Markdown form stay."""
     parts: list[str] = []
     children = parse_elements(html)
     for index, child in enumerate(children):
@@ -213,14 +217,16 @@ def _inline_element(element: Element, before: str, after: str) -> str:
 
 
 def _may_emphasise(inner: str, before: str, after: str) -> bool:
-    """Whether marks around a text are read as such: CommonMark looks at what stands on both sides."""
+    """Return whether CommonMark reads emphasis delimiters here, which depends on the characters on both
+    sides.
+    """
     starts = bool(_WORD.match(inner)) or not _WORD.match(before or " ")
     ends = bool(_WORD.match(inner[-1])) or not _WORD.match(after or " ")
     return starts and ends and not inner.startswith(("*", "_", "~")) and not inner.endswith(("*", "\\", "~"))
 
 
 def _link(element: Element, inner: str) -> str:
-    """A link; empty for an anchor, or where the text would not be the text of a link."""
+    """Return the link in Markdown; empty for an anchor, or if the content cannot be a link text."""
     address = element.attributes.get("href", "").strip()
     kept = set(element.attributes) - {"href", "target", "rel", "title", "style", "class"}
     if not address or kept or "\n\n" in inner or re.search(r"(?<!!)\[[^\]]*\]\(", inner):
@@ -231,7 +237,7 @@ def _link(element: Element, inner: str) -> str:
 
 
 def single_images(text: str) -> str:
-    """Every `<img>` tag of a text as a Markdown image."""
+    """Replace every `<img>` tag with a Markdown image."""
 
     def substitute(found: re.Match[str]) -> str:
         tag = Element("img", tag_attributes(found[0]), found[0])

@@ -1,7 +1,7 @@
-r"""Formulas: as other systems write them → as ours are written; and TeX macros wherever a site keeps them.
+r"""Conversion of formulas to blogsmith's syntax, and readers for TeX macros.
 
-A formula that another system reads as Markdown first holds escapes that TeX must not see (`\_`, `\\{`); one
-that it takes as it is holds none. The caller says which it is.
+A formula that the old system reads as Markdown first contains escapes that TeX must not see (`\_`, `\\{`). A
+formula that it passes through unchanged contains none. The caller knows which applies.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")
 
 
 def split_formula(text: str) -> tuple[str, str]:
-    """Opening delimiter and TeX of a formula as it is written; no delimiter for a bare environment."""
+    """Return the opening delimiter and the TeX of a formula as written; no delimiter for an environment
+    alone.
+    """
     for opener, closer in _OPENERS.items():
         if text.startswith(opener) and text.endswith(closer) and len(text) >= len(opener) + len(closer):
             return opener, text[len(opener) : len(text) - len(closer)]
@@ -31,22 +33,21 @@ def split_formula(text: str) -> tuple[str, str]:
 
 
 def is_display(opener: str) -> bool:
-    """Whether formulas in these delimiters stand on a line of their own, in systems with one meaning of
-    `$$`."""
+    """Return whether the delimiters mark display math, in systems where `$$` has one meaning."""
     return opener in _DISPLAYS or not opener
 
 
 def has_rows(tex: str) -> bool:
-    """Whether a formula is a display by what it holds: an environment with rows, or a tag."""
+    """Return whether the TeX requires display math: it has an environment with rows, or a tag."""
     return _ROWS.search(tex) is not None
 
 
 def unescape_tex(tex: str) -> str:
-    r"""TeX behind Markdown's escapes: `\_` → `_`, `\*` → `*`, `\\{` → `\{`, `\\\\` → `\\`, entities as
-    characters.
+    r"""Remove Markdown's escapes from TeX: `\_` → `_`, `\*` → `*`, `\\{` → `\{`, `\\\\` → `\\`. Decode
+    entities.
 
-    `\_` in an argument of `\text` and its like stays, where it is an underscore. `\{` stays: Markdown would
-    take it away, and who wrote it meant a brace.
+    `\_` stays in arguments of `\text` and similar commands, where it is an underscore. `\{` stays too:
+    Markdown would drop the backslash, but the author meant a brace.
     """
     tex = unescape_entities(tex)
     if "\\" not in tex:
@@ -66,13 +67,13 @@ def unescape_tex(tex: str) -> str:
 
 
 def unescape_entities(tex: str) -> str:
-    """A formula with characters for entities, as a browser gives it to MathJax."""
-    # `&current` is an ampersand and a word, though HTML knows `&curren` without its semicolon
+    """Decode entities in a formula, as a browser does before MathJax reads it."""
+    # without the semicolon, `&curren` in `&current` is not an entity here, though HTML accepts it
     return _ENTITY.sub(lambda found: unescape(found[0]), tex)
 
 
 def _text_ranges(tex: str) -> list[tuple[int, int]]:
-    """Where arguments of `\\text` and its like stand."""
+    r"""Return the ranges of the arguments of `\text` and similar commands."""
     ranges = []
     for found in _TEXT_ARGUMENT.finditer(tex):
         depth, end = 1, found.end()
@@ -87,8 +88,10 @@ _BARE_UNDERSCORE = lazy_pattern(r"((?<!\\)\$[^$]*\$)|(?<!\\)_")
 
 
 def escape_underscores(tex: str) -> str:
-    r"""TeX with `\_` where MathJax takes a bare underscore: in arguments of `\text` and its like, but for
-    formulas in them."""
+    r"""Escape underscores in arguments of `\text` and similar commands, where MathJax accepts them unescaped.
+
+    Underscores of formulas inside these arguments stay.
+    """
     parts, position = [], 0
     for start, end in _text_ranges(tex):
         if start < position:
@@ -99,14 +102,16 @@ def escape_underscores(tex: str) -> str:
 
 
 def pair_braces(tex: str) -> str:
-    r"""TeX with `\{ … \}` where an escape too much made a line break of each: `\\{ … \\}` outside of rows."""
+    r"""Replace `\\{ … \\}` outside of environments with `\{ … \}`: an extra backslash turned braces into line
+    breaks.
+    """
     if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
         return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
     return tex
 
 
 def inline(tex: str, after: str = "") -> str:
-    r"""A formula in a line, on one line of source: `$x$`, or `\(x\)` where dollars would be read otherwise.
+    r"""Return inline math on one line: `$x$`, or `\(x\)` where dollars would be misread.
 
     after: the character that follows.
     """
@@ -121,7 +126,7 @@ def inline(tex: str, after: str = "") -> str:
 
 
 def display(tex: str) -> str:
-    """A formula on a line of its own; one that had several lines keeps them."""
+    """Return display math. TeX with several lines keeps its line breaks."""
     body = tex.strip("\n ")
     return f"$$\n{body}\n$$" if "\n" in body else f"$${body.strip()}$$"
 
@@ -141,8 +146,10 @@ _DEFINITION = lazy_pattern(
 
 
 def script_macros(text: str) -> dict[str, str]:
-    r"""Name with backslash → TeX, of `macros: {R: "\\mathbb{R}", norm: ["\\|#1\\|", 1]}` in a script or
-    page."""
+    r"""Return the macros of `macros: {R: "\\mathbb{R}", norm: ["\\|#1\\|", 1]}` in a script or page.
+
+    The result maps each name, with its backslash, to TeX.
+    """
     found: dict[str, str] = {}
     for start in _SETTING.finditer(text):
         for name, body in _entries(text, start.end()):
@@ -168,8 +175,10 @@ def _entries(text: str, position: int) -> Iterator[tuple[str, str]]:
 
 
 def tex_macros(text: str) -> dict[str, str]:
-    r"""Name with backslash → TeX, of `\newcommand`, `\def` and `\DeclareMathOperator`; with optional
-    arguments none."""
+    r"""Return the macros that `\newcommand`, `\def` and `\DeclareMathOperator` define.
+
+    The result maps each name, with its backslash, to TeX. Macros with optional arguments are left out.
+    """
     found: dict[str, str] = {}
     for start in _DEFINITION.finditer(text):
         body = group_at(text, start.end())
@@ -183,7 +192,7 @@ def tex_macros(text: str) -> dict[str, str]:
 
 
 def optional_macros(text: str) -> list[str]:
-    r"""Definitions of `\newcommand` with an optional argument, as they are written."""
+    r"""Return the `\newcommand` definitions with an optional argument, as written."""
     found = []
     for start in _DEFINITION.finditer(text):
         body = group_at(text, start.end())
@@ -193,7 +202,7 @@ def optional_macros(text: str) -> list[str]:
 
 
 def group_at(text: str, position: int) -> str | None:
-    """What stands in the braces that open at `position`; None if they do not close."""
+    """Return the content of the braces that open at `position`; None if they do not close."""
     depth = 0
     for index in range(position, len(text)):
         if text[index] == "\\":

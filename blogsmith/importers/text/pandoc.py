@@ -1,4 +1,4 @@
-"""Pandoc's attribute lists, `{#id .class key="value"}`, and those of its tables that GFM lacks."""
+"""Pandoc's attribute lists, `{#id .class key="value"}`, and its table formats that GFM lacks."""
 
 from __future__ import annotations
 
@@ -18,32 +18,33 @@ _END = lazy_pattern(r"\s*\}")
 _SAFE = lazy_pattern(r"[^\s\"'}<>]+")
 _NAME = lazy_pattern(r"[^\w.:-]+")
 ALLOWED = frozenset(("width", "height", "title", "lang", "dir", "loading", "rel", "download"))
-"""Attributes of our lists, besides `data-…` and `aria-…`."""
+"""Attributes that blogsmith's attribute lists accept, in addition to `data-…` and `aria-…`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PandocAttributes:
-    """An attribute list."""
+    """A Pandoc attribute list."""
 
     id: str = ""
     classes: tuple[str, ...] = ()
     pairs: Mapping[str, str] = field(default_factory=dict)
     raw: str = ""
-    """Format of raw text: `html` of `{=html}`."""
+    """Format of raw text: `html` for `{=html}`."""
     words: tuple[str, ...] = ()
-    """Bare words: the language of `{python}`."""
+    """Words without key or prefix: the language in `{python}`."""
 
     def get(self, *keys: str) -> str:
-        """Value of the first of these attributes that is there; empty if none is."""
+        """Return the value of the first of these attributes that is set; empty if none is."""
         return next((self.pairs[key] for key in keys if key in self.pairs), "")
 
     def has(self, *names: str) -> bool:
-        """Whether one of these classes is there."""
+        """Return whether the list has one of these classes."""
         return not set(names).isdisjoint(self.classes)
 
 
 def read_pandoc_attributes(text: str, start: int = 0) -> tuple[PandocAttributes, int] | None:
-    """The list whose brace opens at `start`, and the index behind it; None if none opens there."""
+    """Return the attribute list whose brace opens at `start`, and the index after it; None if there is none.
+    """
     if not text.startswith("{", start):
         return None
     position, name, raw = start + 1, "", ""
@@ -79,7 +80,10 @@ def _value(groups: Mapping[str, str | None]) -> str:
 
 
 def attribute_text(attributes: PandocAttributes, dropped: frozenset[str] = frozenset()) -> str:
-    """The list as ours: what ours cannot hold is left out, and classes that are `dropped`; may be empty."""
+    """Return the list in blogsmith's form; may be empty.
+
+    Attributes that blogsmith does not accept and the classes in `dropped` are left out.
+    """
     parts = [f"#{fit_id(attributes.id)}"] if attributes.id else []
     parts += [f".{_NAME.sub('-', name)}" for name in attributes.classes if name not in dropped]
     for key, value in attributes.pairs.items():
@@ -89,14 +93,14 @@ def attribute_text(attributes: PandocAttributes, dropped: frozenset[str] = froze
 
 
 def quoted_value(value: str) -> str:
-    """A value in an attribute list, in quotes where it needs them."""
+    """Return the value for an attribute list, in quotes where necessary."""
     if _SAFE.fullmatch(value):
         return value
     return f"'{value}'" if '"' in value and "'" not in value else '"' + value.replace('"', "”") + '"'
 
 
 def fit_id(name: str) -> str:
-    """An id as our lists can hold it."""
+    """Replace characters that an id in an attribute list cannot contain."""
     return _NAME.sub("-", name)
 
 
@@ -106,7 +110,7 @@ _DASHES = lazy_pattern(r"[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*")
 _RULE = lazy_pattern(r"[ ]{0,3}-{3,}[ \t]*")
 _CAPTION = lazy_pattern(r"(?:Table)?:[ \t]+(?P<text>\S[\s\S]*?)[ \t]*", re.IGNORECASE)
 _OPENING = lazy_pattern(r"[ \t]*(?:`{3,}|~{3,})")
-"""Of a code block in a cell."""
+"""Opening fence of a code block in a table cell."""
 _FENCED = lazy_pattern(r"(?m)(^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t>]*(?:`{3,}|~{3,})[ \t]*$)")
 _BLANK = lazy_pattern(r"(\n(?:[ \t]*\n)+)")
 _FORMULA = lazy_pattern(r"(\$(?:\\.|[^$\\])+\$)")
@@ -114,9 +118,9 @@ _PIPE_RULE = lazy_pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*
 
 
 def translate_ruled_tables(text: str) -> str:
-    """Every grid table and table ruled by dashes, outside of fences, as a pipe table.
+    """Convert grid tables and tables ruled by dashes to pipe tables, except inside fences.
 
-    The text is not masked: columns are told by where characters stand.
+    The text must not be masked, because columns are recognized by the position of characters.
     """
     if "+--" not in text and "--" not in text:
         return text
@@ -132,14 +136,14 @@ def _outside(text: str) -> str:
 
 
 def move_captions(text: str) -> str:
-    """Captions of tables in our form, behind their tables."""
+    """Move table captions after their tables, in blogsmith's form."""
     blocks = _BLANK.split(text)
     _move_captions(blocks)
     return "".join(blocks)
 
 
 def is_table(block: str) -> bool:
-    """Whether a block without blank lines is a pipe table, with or without its caption."""
+    """Return whether a block without blank lines is a pipe table, with or without caption."""
     lines = block.split("\n")
     return any(
         "|" in lines[number] and "-" in line and "|" in line and _PIPE_RULE.fullmatch(line) is not None
@@ -161,7 +165,10 @@ def _block(block: str) -> str:
 
 
 def _grid(lines: Sequence[str]) -> list[str]:
-    """A grid table as a pipe table; empty if cells span others."""
+    """Convert a grid table to a pipe table, or to HTML if its cells contain code blocks.
+
+    Return an empty list if cells span rows or columns.
+    """
     borders = [at for at, char in enumerate(lines[0]) if char == "+"]
     if any(len(line) < borders[-1] for line in lines):
         return []
@@ -191,7 +198,7 @@ def _grid(lines: Sequence[str]) -> list[str]:
 
 
 def _html(rows: Sequence[Sequence[Sequence[str]]], heads: int) -> list[str]:
-    """A table with blocks in its cells, which no pipe table can hold."""
+    """Return an HTML table for cells with blocks, which a pipe table cannot contain."""
     out = ["<table>"]
     for number, row in enumerate(rows):
         tag = "th" if number < heads else "td"
@@ -209,20 +216,20 @@ def _alignment(rule: str, start: int, end: int) -> str:
 
 
 def _cell(lines: Sequence[str]) -> str:
-    """The lines of a cell on one line; paragraphs and items of lists stay apart."""
+    """Join the lines of a cell. Paragraphs and list items are separated by `<br>`."""
     text = "\n".join(line.strip() for line in lines).strip()
     text = re.sub(r"\n\s*\n|\n(?=[-*+] )", "<br>", text)
     return _escaped(re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())))
 
 
 def _escaped(text: str) -> str:
-    """A cell with its pipes escaped; one in a formula separates nothing."""
+    """Escape the pipes of a cell, except in formulas."""
     parts = _FORMULA.split(text)
     return "".join(part if n % 2 else re.sub(r"(?<!\\)\|", r"\|", part) for n, part in enumerate(parts))
 
 
 def _simple(lines: Sequence[str]) -> list[str]:
-    """A table whose columns stand above and below dashes."""
+    """Convert a table whose columns are marked by lines of dashes."""
     starts = [found.start() for found in re.finditer(r"-+", lines[1])]
     ends = [*starts[1:], None]
     rows = [lines[0]]
@@ -246,7 +253,10 @@ def _pipes(rows: Sequence[Sequence[str]], marks: Sequence[str]) -> list[str]:
 
 
 def _move_captions(blocks: list[str]) -> None:
-    """Captions, which stand in blocks of their own or at the end of a table, in our form behind it."""
+    """Move each caption after its table, in blogsmith's form.
+
+    A caption is a block of its own or the end of a table's block.
+    """
     for number in range(0, len(blocks), 2):
         lines = blocks[number].split("\n")
         at = next((n for n, line in enumerate(lines) if n and _CAPTION.fullmatch(line)), 0)
@@ -261,7 +271,7 @@ def _move_captions(blocks: list[str]) -> None:
 
 
 def _caption(text: str) -> str:
-    """`: Caption {#tbl-x}` on one line, other attributes left out."""
+    """Return `: Caption {#tbl-x}` on one line, without other attributes."""
     found = _CAPTION.fullmatch(" ".join(text.split()))
     written = found["text"] if found else text
     brace = written.rfind("{")

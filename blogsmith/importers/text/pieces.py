@@ -1,4 +1,4 @@
-"""Text that other rewrites or blogsmith must not see: fragments behind marks, characters as literals."""
+"""Protection of fragments from rewrites: placeholders for them, and escapes for literal characters."""
 
 from __future__ import annotations
 
@@ -8,41 +8,45 @@ from collections.abc import Callable, Sequence
 from ...api.importing import lazy_pattern
 
 _LARGEST = 20_000_000
-"""Characters of a page; no source is larger."""
+"""Maximum number of characters of a page; no source is larger."""
 _DEEPEST = 50
 OPEN, CLOSE = "\ue010", "\ue011"
-"""Around the number of a piece: private characters that no author writes."""
+"""Delimiters of a fragment's number: private-use characters that no author writes."""
 MASKED = lazy_pattern("\ue000(\\d+)\ue001")
-"""The mark that `segments.mask` leaves; the number is an index of `MaskedText.hidden`."""
+"""Placeholder that `segments.mask` inserts; the number is an index of `MaskedText.hidden`."""
 
 
 class Pieces:
-    """The pieces of one text. Lives as long as its translation."""
+    """The hidden fragments of one text, for the duration of its translation."""
 
     def __init__(self, marks: str = OPEN + CLOSE) -> None:
-        """marks: two private characters, others than these for pieces that lie in pieces."""
+        """Initialize without fragments.
+
+        marks: two private-use characters; nested fragments need other ones than the default.
+        """
         self._open, self._close = marks[0], marks[1]
         self._mark = re.compile(f"{self._open}(\\d+){self._close}")
         self._texts: list[str] = []
 
     def mask(self, text: str) -> str:
-        """A mark that stands for `text`."""
+        """Return a placeholder for `text`."""
         self._texts.append(text)
         return f"{self._open}{len(self._texts) - 1}{self._close}"
 
     def hide(self, pattern: re.Pattern[str], text: str) -> str:
-        """`text` with all matches replaced by marks."""
+        """Replace all matches in `text` with placeholders."""
         return pattern.sub(lambda found: self.mask(found[0]), text)
 
     def restore(self, text: str) -> str:
-        """`text` with every mark replaced by what it stands for, marks in that too."""
+        """Replace every placeholder in `text` with its fragment, also placeholders inside fragments."""
         return restore_marks(text, self._mark, self._texts)
 
 
 def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> str:
-    """`text` with every mark replaced by the piece of its number, marks in that too.
+    """Replace every placeholder in `text` with its numbered fragment, also placeholders inside fragments.
 
-    Ends also where a text was made to hold marks: one of a piece in itself, of no piece, or some that double.
+    This ends even for forged placeholders: ones that contain themselves, have no fragment, or double the
+    text.
     """
 
     def piece(found: re.Match[str]) -> str:
@@ -57,8 +61,10 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 
 
 def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
-    """Where the bracket that opens at `start` closes; -1 if it does not, or not in its paragraph, or if more
-    are nested in it than anybody writes."""
+    """Return the index where the bracket that opens at `start` closes.
+
+    Return -1 if it does not close in its paragraph, or if more than `_DEEPEST` brackets are nested in it.
+    """
     depth, position = 0, start
     while position < len(text):
         char = text[position]
@@ -71,17 +77,17 @@ def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
         if depth == 0:
             return position
         if depth > _DEEPEST:
-            # else each of a thousand openings would look at all the others
+            # otherwise each of a thousand opening brackets would scan all the others
             return -1
         position += 1
     return -1
 
 
 def replace_bracketed(text: str, opener: str, replace: Callable[[str, str], tuple[str, int] | None]) -> str:
-    """Every text in brackets behind `opener`, which ends with one, replaced; innermost ones first.
+    """Replace every bracketed text after `opener`, innermost ones first. `opener` ends with the bracket.
 
-    replace: takes what is in the brackets and all that follows; gives what stands there instead and how many
-    characters of what follows belong to it, or None to leave it.
+    replace: called with the text in the brackets and all text after them. It returns the replacement and how
+    many of the following characters it replaces, or None to leave the text unchanged.
     """
     position = text.rfind(opener)
     while position >= 0:
@@ -101,7 +107,7 @@ _WIKI = lazy_pattern(r"(?<![\\!\[\"'=])\[\[(?=[^\[\]\n]+\]\](?![(\[:]))")
 
 
 def literal_wikilinks(prose: str) -> str:
-    """`[[word]]` as text, which would be a key or a link to a page here."""
+    """Escape `[[word]]`, which would be a keyboard key or a link to a page."""
     return _WIKI.sub("&#91;[", prose)
 
 
@@ -109,15 +115,15 @@ _MARK = lazy_pattern(r"(?<![=\\])==(?=[^\s=])(?=[^\n=]*[^\s=]==(?!=))")
 
 
 def literal_highlights(prose: str) -> str:
-    """`==text==` as text, which would be marked here."""
+    """Escape `==text==`, which would be highlighted."""
     return _MARK.sub(r"\\==", prose)
 
 
 def literal_shortcodes(masked: str) -> str:
-    """`{%` as text. masked: text in which code and formulas are hidden."""
+    """Escape `{%`. masked: text with code and formulas hidden."""
     return masked.replace("{%", "&#123;%")
 
 
 def literal_brackets(prose: str) -> str:
-    r"""`\(` and `\[` as the brackets that Markdown makes of them, where these open no formula."""
+    r"""Remove the backslash of `\(` and `\[`, as Markdown does, where they open no formula."""
     return _BRACKET.sub(r"\1", prose)

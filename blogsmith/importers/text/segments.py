@@ -1,9 +1,9 @@
-"""Markdown divided into prose, code, formulas and tags; and a mask that hides some of these from rewrites.
+"""Markdown divided into prose, code, formulas and tags, and a mask that hides some of these from rewrites.
 
-The segments of a text, joined, are the text. markdown-it says which lines are code, because indentation means
-code in some places and a list in others. In other lines one expression finds what may begin something. That
-there is no end from some position on is remembered, as is the next end, so a text is read only a few times
-however many beginnings it has.
+The segments of a text, joined, are the text. markdown-it finds the lines of code, because indentation means
+code in some positions and a list in others. In other lines one regular expression finds possible openings.
+The next end of each kind is cached, and also that there is none. So a text is read only a few times, however
+many openings it has.
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 SegmentKind = Literal["prose", "block", "indented", "span", "math", "tag", "comment", "opaque"]
-"""`block`: fenced code. `indented`: indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an
-HTML element whose text is no Markdown, from `<pre>` to `</pre>`."""
+"""Kind of a segment.
+
+`block` is fenced code, `indented` is indented code, `span` is a code span, `tag` is one HTML tag. `opaque`
+is an HTML element without Markdown inside, from `<pre>` to `</pre>`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where formulas begin and end in one system."""
+    """Delimiters of formulas in one system."""
 
     dollar: bool = True
     """`$x$`."""
     blank_dollar: bool = False
     """`$ x $` and `$x$2` too, as MathJax reads them."""
     escaped_brackets: bool = False
-    r"""`\\(x\\)` and `\\[x\\]`: Markdown takes one backslash away, MathJax sees the other."""
+    r"""`\\(x\\)` and `\\[x\\]`: Markdown removes one backslash, MathJax sees the other."""
     brackets: bool = True
     r"""`\(x\)` and `\[x\]`."""
     environments: bool = True
@@ -42,8 +45,8 @@ class Dialect:
 
 
 PLAIN = Dialect()
-# Dollars in an argument of `\text` are no end of the formula around it. With limits, and atomic: what is not
-# closed is looked at once.
+# Dollars in an argument of `\text` do not end the formula around it. The expression has limits and is
+# atomic, so that an argument that is not closed is scanned only once.
 _TEXT_ARGUMENT = (
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|[hm]box)\s*\{(?=[^}]{0,200}\$)"
     r"(?>(?:\\[\s\S]|[^\\{}]|\{(?:\\[\s\S]|[^\\{}]){0,200}\}){0,200})\}"
@@ -59,16 +62,17 @@ _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _BLANKS = " \t>-*+0123456789."
 _WIDEST = 1000
-"""Characters in front of a display in its line; more are no mark of a list or quote."""
+"""Maximum number of characters before a display formula in its line that are read as list or quote markers.
+"""
 
 
 @lru_cache(maxsize=16)
 def _openers(dialect: Dialect) -> re.Pattern[str]:
-    # another formula may follow at once, but no third dollar
+    # another formula may follow directly, but no third dollar
     closing = r"(?<![\s\\])\$(?!\d|\$(?![^\s$]))"
     dollars = [rf"\$(?![\s$]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}{closing}"] if dialect.dollar else []
     if dialect.blank_dollar:
-        # what begins with a digit is money, unless it is closed as a formula is
+        # a dollar before a digit is money, unless it is closed as a formula is
         dollars += [rf"\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
     parts = [
         r"(?P<comment><!--)",
@@ -82,14 +86,14 @@ def _openers(dialect: Dialect) -> re.Pattern[str]:
         r"(?P<span>`+)",
         rf"(?P<tag>{_TAG})",
     ]
-    # without a look at the first character each alternative is tried at each place: eight times as long
+    # the lookahead matters: without it every alternative is tried at every position, eight times as slow
     return re.compile(rf"(?=[<$`\\])(?:{'|'.join(parts)})", re.IGNORECASE)
 
 
 def inline_ranges(
     text: str, start: int, end: int, dialect: Dialect
 ) -> Iterator[tuple[SegmentKind, int, int]]:
-    """Kind, start and end of each piece of `text[start:end]` that is no prose, in order."""
+    """Iterate over the segments of `text[start:end]` that are not prose, as (kind, start, end), in order."""
     ends = _Ends(text, start, end)
     pattern, position = _openers(dialect), start
     while found := pattern.search(text, position, end):
@@ -123,8 +127,10 @@ _KINDS: dict[str, SegmentKind] = {
 
 
 def _crosses_blocks(text: str, start: int, end: int) -> bool:
-    """Whether two dollars stand in two rows of a table; or, with blanks beside them, in two items of a list:
-    these belong to others."""
+    """Return whether two dollars belong to different formulas.
+
+    This is the case in two rows of a table and, with spaces next to the dollars, in two items of a list.
+    """
     if "\n" not in (formula := text[start:end]):
         return False
     if "\n|" in formula and text.startswith("|", text.rfind("\n", 0, start) + 1):
@@ -134,17 +140,19 @@ def _crosses_blocks(text: str, start: int, end: int) -> bool:
 
 
 class _Ends:
-    """Where things end in a stretch of a text. Asked from left to right, it reads the stretch once for each
-    kind of end."""
+    """Ends of segments in a range of a text.
+
+    If queried from left to right, it reads the range once for each kind of end.
+    """
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._text, self._start, self._end = text, start, end
         self._next: dict[str, tuple[int, int]] = {}
-        """Expression → start and end of its next match; behind the text if there is none."""
+        """Start and end of the next match of each expression; after the text if there is none."""
         self._runs: dict[int, list[int]] | None = None
 
     def of(self, opener: str, found: re.Match[str]) -> int:
-        """The end of what `found` opens; -1 if it opens nothing."""
+        """Return the end of the segment that `found` opens; -1 if it opens none."""
         if opener in ("display", "dollar", "tag"):
             return found.end()
         if opener == "escape":
@@ -160,11 +168,11 @@ class _Ends:
             return self._find(rf"\\end\{{{re.escape(found['name'])}\}}", found.end())[1]
         closer = found[0][:-1] + {"(": ")", "[": "]"}[found[0][-1]]
         first, last = self._find(re.escape(closer), found.end())
-        # nothing between the two is no formula
+        # empty delimiters are not a formula
         return -1 if first == found.end() else last
 
     def _find(self, pattern: str, position: int) -> tuple[int, int]:
-        """Start and end of the first match from `position` on; -1 twice for none."""
+        """Return start and end of the first match from `position` on; (-1, -1) if there is none."""
         known = self._next.get(pattern)
         if known is None or known[0] < position:
             found = _compiled(pattern).search(self._text, position, self._end)
@@ -174,7 +182,7 @@ class _Ends:
 
     def _end_of_span(self, start: int, length: int) -> int:
         if self._text.startswith("`", start - 1) and start:
-            # the first of the run is escaped
+            # the first backtick of the run is escaped
             return -1
         if self._runs is None:
             self._runs = {}
@@ -185,7 +193,9 @@ class _Ends:
         return same[at] + length if at < len(same) else -1
 
     def cuts_code(self, start: int, end: int) -> bool:
-        """Whether a code span that begins between two places ends behind them: code is read first."""
+        """Return whether a code span starts in the range and ends after it. Code takes precedence over
+        formulas.
+        """
         position = start
         while run := _TICKS.search(self._text, position, end):
             last = self._end_of_span(run.start(), run.end() - run.start())
@@ -195,14 +205,14 @@ class _Ends:
         return False
 
     def has_blank_line(self, start: int, end: int) -> bool:
-        """Whether a blank line stands between two places."""
+        """Return whether the range contains a blank line."""
         last = self._find(_BLANK_LINE.pattern, start)[1]
         return 0 <= last <= end
 
     def begins_line(self, start: int, end: int) -> bool:
-        """Whether a display begins a line: then blank lines may stand in it.
+        """Return whether display math begins a line, where it may contain blank lines.
 
-        One that holds a lone dollar was closed by one dollar too few.
+        Return False if it contains a single dollar: then one of its delimiters lacks a dollar.
         """
         if not self._text.startswith(("$$", "\\[", "\\\\[", "\\begin"), start):
             return False
@@ -224,16 +234,16 @@ __all__ += ["divide", "mask", "rewrite", "rewrite_segments"]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of a text."""
+    """A segment of a text."""
 
     kind: SegmentKind
     text: str
     start: int
-    """Where it begins, in characters."""
+    """Offset in characters."""
 
 
 def divide(text: str, dialect: Dialect = PLAIN) -> list[Segment]:
-    """The segments of a text, in order; joined they are the text."""
+    """Return the segments of a text, in order. Joined, they are the text."""
     found: list[Segment] = []
     position = 0
     for kind, start, end in _code_ranges(text):
@@ -257,21 +267,21 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
 
 @lru_cache(maxsize=4)
 def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
-    """Return where fenced and indented code is, whole lines, fences included.
+    """Return the ranges of fenced and indented code: whole lines, fences included.
 
-    Cached, because most rewrites of a page leave its text as it is for the next one.
+    The result is cached, because most rewrites leave the text of a page unchanged for the next one.
     """
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     env: dict[str, object] = {}
-    # HTML in a list in a quote at the very end of a text is too much for markdown-it
+    # markdown-it fails on HTML in a list in a quote at the very end of a text, so add a line break
     tokens = _block_parser().parse(f"{text}\n", env)
     ranges: list[tuple[SegmentKind, int, int]] = []
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             first, last = token.map
-            # markdown-it counts the blank lines behind indented code to it
+            # markdown-it includes the blank lines after indented code
             kind: SegmentKind = "block" if token.type == "fence" else "indented"
             ranges.append((kind, starts[first], starts[min(last, len(starts) - 1)]))
     return tuple(ranges)
@@ -280,10 +290,10 @@ def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
 @lru_cache(maxsize=1)
 def _block_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
-    # further paragraphs of a note or a definition are indented, and are no code
+    # further paragraphs of a footnote or definition are indented, but are not code
     parser.use(footnote_plugin).use(deflist_plugin)
     parser.core.ruler.enableOnly(["normalize", "block"])
-    # what looks like a list or like code inside a display is TeX
+    # TeX in display math may look like a list or like code
     parser.block.ruler.before("code", "display", _display, {"alt": ["paragraph", "reference", "blockquote"]})
     return parser
 
@@ -292,7 +302,7 @@ _DISPLAY_END = {"$$": "$$", r"\\[": r"\\]", r"\[": r"\]"}
 
 
 def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A display formula that begins a line, up to the line that ends it, blank lines included."""
+    """Parse display math that begins a line, up to the line where it ends, blank lines included."""
     start = state.bMarks[start_line] + state.tShift[start_line]
     opener = next((each for each in _DISPLAY_END if state.src.startswith(each, start)), "")
     if not opener:
@@ -300,16 +310,16 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
     ends = state.env.setdefault("display ends", {})
     closer = _DISPLAY_END[opener]
     if closer not in ends:
-        # all of them once: each opening would else look through the whole text
+        # find all ends once: otherwise each opening would scan the whole text
         ends[closer] = [found.start() for found in re.finditer(f"(?={re.escape(closer)})", state.src)]
     at = bisect_left(ends[closer], start + len(opener))
     if at == len(ends[closer]):
         return False
     line = bisect_right(state.bMarks, ends[closer][at]) - 1
     if line == start_line or line >= end_line:
-        # of one line: CommonMark cannot mistake it
+        # CommonMark cannot misread display math on one line
         return False
-    # what follows the formula in its line belongs to it: it is no code
+    # text after the formula on its last line belongs to it, so it is not code
     if not silent:
         state.line = line + 1
         state.push("display", "", 0).map = [start_line, line + 1]
@@ -317,25 +327,25 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
 
 
 _OPEN, _CLOSE = MARK = "\ue000", "\ue001"
-"""Stand around the number of a hidden segment."""
+"""Delimiters of the number of a hidden segment."""
 _MASKED = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A text in which some segments are replaced by marks of private characters."""
+    """A text in which some segments are replaced by placeholders of private-use characters."""
 
     text: str
     hidden: tuple[str, ...]
     kinds: tuple[SegmentKind, ...] = ()
-    """Of each hidden segment."""
+    """Kind of each hidden segment."""
 
     def restore(self, text: str) -> str:
-        """`text`, made from `self.text`, with every mark replaced by what it stands for."""
+        """Replace every placeholder in `text`, which was made from `self.text`, with its segment."""
 
         def piece(found: re.Match[str]) -> str:
             number = int(found[1][:9])
-            # the text of an entity or an escape may forge a mark
+            # an entity or escape may forge a placeholder
             return self.hidden[number] if number < len(self.hidden) else "\ufffd"
 
         return _MASKED.sub(piece, text)
@@ -346,8 +356,8 @@ TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 
 def mask(text: str, dialect: Dialect = PLAIN, kinds: Collection[SegmentKind] = TEX) -> MaskedText:
-    """`text` with segments of `kinds` hidden; a mark for a block keeps its line end."""
-    # the marks' own characters mean nothing in any text, and a stray one would be taken for a mark
+    """Hide the segments of `kinds`. The placeholder of a block keeps its line end."""
+    # the delimiters mean nothing in any text, and a stray one would be read as a placeholder
     clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
     hidden: list[str] = []
     every: list[SegmentKind] = []
@@ -370,37 +380,37 @@ def rewrite(
     dialect: Dialect = PLAIN,
     kinds: Collection[SegmentKind] = TEX,
 ) -> str:
-    """`replace` applied to a text in which segments of `kinds` are hidden."""
+    """Apply `replace` to the text while segments of `kinds` are hidden."""
     masked = mask(text, dialect, kinds)
     return masked.restore(replace(masked.text))
 
 
 def rewrite_segments(text: str, kind: SegmentKind, replace: Callable[[str], str], dialect: Dialect) -> str:
-    """`replace` applied to every segment of one kind."""
+    """Apply `replace` to every segment of one kind."""
     return "".join(
         replace(segment.text) if segment.kind == kind else segment.text for segment in divide(text, dialect)
     )
 
 
 class Lines:
-    """Finds the line on which a piece of a source stands, however the text was rewritten since."""
+    """Line numbers of fragments of a source, which stay valid however the text is rewritten."""
 
     def __init__(self, text: str, first_line: int = 1) -> None:
-        """first_line: of `text` in its file."""
+        """Index the lines of `text`. first_line: line of its file where `text` starts."""
         self._text = text
         self._first = first_line
         self._ends = [found.start() for found in re.finditer("\n", text)]
 
     def at(self, offset: int) -> int:
-        """The line of a character of the text."""
+        """Return the line of a character offset in the text."""
         return self._first + bisect_right(self._ends, offset - 1)
 
     def find(self, piece: str) -> int:
-        """The line on which `piece` first stands; 0 if it does not."""
+        """Return the line where `piece` first occurs; 0 if it does not occur."""
         offset = self._text.find(piece.strip()) if piece.strip() else -1
         return self.at(offset) if offset >= 0 else 0
 
     def search(self, pattern: str) -> int:
-        """The line on which a match of an expression, whatever its case, begins; 0 if there is none."""
+        """Return the line where a case-insensitive match of the pattern begins; 0 if there is none."""
         found = re.search(pattern, self._text, re.IGNORECASE)
         return self.at(found.start()) if found else 0

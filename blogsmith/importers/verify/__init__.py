@@ -1,1 +1,1 @@
-"""Whether an import lost something: what stands in pages is counted on both sides and compared."""
+"""Verification of an import: the content of pages is counted on both sides and compared."""

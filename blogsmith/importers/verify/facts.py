@@ -1,7 +1,7 @@
-"""What is in a page, as it is counted: read from HTML, ours or that of another system.
+"""Content of a page, counted in HTML of blogsmith or of another system.
 
-One reader for both sides: formulas are `<math>` with `alttext` or an annotation, what MathJax 2 and KaTeX
-leave of the source, and text between dollars or brackets where a script would have set it.
+One reader serves both sides. Formulas are `<math>` with `alttext` or an annotation, the source that MathJax
+2 and KaTeX keep, and text between dollars or brackets that a script would typeset.
 """
 
 from __future__ import annotations
@@ -36,33 +36,37 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "words": "word",
     }
 )
-"""Kind of thing → one of it; in the order of reports."""
+"""Kind of thing → its name in the singular, in the order of reports."""
 _MARKS = lazy_pattern(
     r"(?:(?:^|[ \t]+)(?:#|//|--|;+|%|/\*|<!--))?(?:[ \t]+(?:\(\d{1,3}\)!?|<\d{1,3}>)){1,9}"
     r"[ \t]*(?:\*/|-->)?[ \t]*\Z"
 )
-"""Marks in a comment that lead to notes below the code."""
+"""Annotation numbers in a code comment, which refer to notes after the code."""
 _MARK_ENDS = (")", "!", ">", "/")
-"""Last characters of lines with marks: few lines have one."""
+"""Last characters of lines with annotations; few lines have them."""
 _SIGN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese and Japanese, which have no blanks between words: each sign counts as one, as people count them."""
+"""Chinese and Japanese characters. These languages have no spaces between words, so each character is
+counted.
+"""
 _WORD = lazy_pattern(rf"[{_SIGN}]|[^\W_{_SIGN}]+(?:[’'][^\W_{_SIGN}]+)*")
 _ASCII_WORD = lazy_pattern(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
-"""The same in a text of ASCII, in a third of the time."""
+"""Equivalent of `_WORD` for ASCII text, in a third of the time."""
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
     r"\\(?:begin|end)\{split\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
     r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""What moves or labels, backslashes that Markdown may have taken away, and what Sphinx adds around lines."""
+"""TeX that only moves or labels, backslashes that Markdown may remove, and what Sphinx adds around lines."""
 _TYPOGRAPHY = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": "''", "”": "''", '"': "''"}
     | {"…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
 )
-"""What typographers make of signs in formulas, back to what may have been written: quotes of any form are
-primes, points do not count in formulas. And signs without a width."""
+"""Reverts typographic replacements in formulas.
+
+Quotes of any form become primes, and points are ignored in formulas. Zero-width characters are removed too.
+"""
 _EMPHASIS = lazy_pattern(r"[_*~`>\\]+")
 _TEX_COMMENT = lazy_pattern(r"(?<!\\)%[^\n]*")
 _DEFINITION = lazy_pattern(
@@ -73,33 +77,35 @@ _DEFINITION = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Counters of one page: kind → thing → how often. Words and links keep their order besides."""
+    """Counters of one page: kind → thing → count. Words also keep their order."""
 
     counters: Mapping[str, Counter[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
-    """In the order of the page, as compared."""
+    """Normalized words in the order of the page."""
     hidden: Counter[str] = field(default_factory=Counter)
     """Words inside formulas and code."""
 
     def of(self, kind: str) -> Counter[str]:
-        """The things of a kind; empty if there is none."""
+        """Return the counter of a kind; empty if there is none."""
         return self.counters.get(kind, Counter())
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Kind → how many."""
+        """Return the number of things of each kind."""
         return {kind: self.of(kind).total() for kind in KINDS}
 
 
 def compared_tex(tex: str) -> str:
-    """A formula as it is compared: without blanks, points, and what only moves or labels it; empty for one
-    that shows nothing because it only defines macros."""
+    """Normalize a formula: remove whitespace, points, and commands that only move or label.
+
+    Return an empty string for a formula that only defines macros.
+    """
     tex = unescape_entities(tex).translate(_TYPOGRAPHY)
     return "" if _only_defines(tex) else _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex))
 
 
 def _only_defines(tex: str) -> bool:
-    """Whether a formula consists of definitions and comments."""
+    """Return whether a formula consists of definitions and comments."""
     if "\\" not in tex:
         return False
     tex = _TEX_COMMENT.sub("", tex).strip()
@@ -114,13 +120,15 @@ def _only_defines(tex: str) -> bool:
 
 
 def without_emphasis(tex: str) -> str:
-    """A compared formula without the signs that Markdown reads as emphasis, code or quotes, as old sites lost
-    them, or show them."""
+    """Remove the characters of a normalized formula that Markdown reads as emphasis, code or quotes.
+
+    Published pages of old systems lost these characters, or show them as text.
+    """
     return _EMPHASIS.sub("", tex)
 
 
 def compared_code(code: str) -> str:
-    """A code block as it is compared: blanks at ends of lines and around it do not count, nor marks."""
+    """Normalize a code block: ignore whitespace at line ends, blank lines and annotations."""
     lines = (_without_marks(line).strip() for line in code.strip().splitlines())
     return "\n".join(line for line in lines if line)
 
@@ -130,7 +138,7 @@ def _without_marks(line: str) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text as they are compared: letters and digits, without case and typographic forms."""
+    """Return the normalized words of a text: letters and digits, without case and typographic variants."""
     text = unquote(text) if "%" in text else text
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
@@ -139,7 +147,7 @@ def words_in(text: str) -> list[str]:
 
 
 def compared_address(address: str) -> str:
-    """A link's or image's address as it is compared: of a file its name, since folders change."""
+    """Normalize the URL of a link: without scheme, fragment and query. Return an empty string for a path."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
         return unquote(address).partition("//")[2].rstrip("/").casefold()
@@ -147,14 +155,16 @@ def compared_address(address: str) -> str:
 
 
 def compared_key(key: str) -> str:
-    """A key of a bibliography as it is compared: its letters and digits."""
+    """Normalize a bibliography key to its letters and digits."""
     plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
     return re.sub(r"[\W_]+", "", plain.casefold())
 
 
 def compared_image(address: str) -> str:
-    """The name of an image's file, without a language in it, what a notebook attaches too; a data address is
-    one thing."""
+    """Return the normalized file name of an image, without a language code.
+
+    Attachments of notebooks are included. All data URLs are equal.
+    """
     if address.startswith("data:"):
         return "data:"
     path = unquote(address.strip().removeprefix("attachment:").partition("#")[0].partition("?")[0])
@@ -168,9 +178,9 @@ _SILENT_CLASSES = name_set(
     "katex-html MathJax_Preview MathJax reversefootnote anchor lineno gutter gl footnote-ref filename "
     "code-title linenos"
 )
-"""What is not part of the author's text, in our pages and others."""
+"""Classes of elements that are not part of the author's text, in blogsmith and elsewhere."""
 _ASIDE_CLASSES = frozenset(("sidenote", "marginnote", "margin-note", "side-note", "sidenote-number"))
-"""Text beside the text, in the middle of a line."""
+"""Classes of margin notes in the middle of a line."""
 _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
 _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
@@ -180,11 +190,11 @@ _MATH = lazy_pattern(
 )
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _CODE_SPAN = lazy_pattern(r'<span class="(?!gl")(?:line|[a-z][a-z0-9]{0,2})">([^<]*)</span>')
-"""An element for the color or the line of code, as Pygments and Chroma name them; `gl` is a line number."""
+"""Element for a color or a line of code in Pygments and Chroma; `gl` is a line number."""
 _CODE_SPAN_DEPTH = 3
-"""Chroma nests them this deep: a line, its code, its tokens."""
+"""Nesting depth in Chroma: a line, its code, its tokens."""
 _LONE_SCRIPT = lazy_pattern(r"\s*[_^]\{(?:\\text\{)?([\w+−-]{1,20})\}?\}\s*\Z")
-"""A formula that is nothing but a raised or lowered sign or word."""
+"""A formula that consists of a superscript or subscript."""
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BOX_MARK = lazy_pattern(r"\A\s*\[![A-Za-z]+\][+-]?(?=\s|\Z)")
 _HIDDEN_STYLE = lazy_pattern(r"display\s*:\s*none")
@@ -196,7 +206,7 @@ _BLOCKS = name_set(
 
 
 def facts_of_html(html: str) -> Facts:
-    """What stands in a page; whatever the HTML is like."""
+    """Count the content of a page. Invalid HTML is accepted."""
     reader = _Reader()
     reader.feed(_without_presentation(html))
     reader.close()
@@ -204,8 +214,8 @@ def facts_of_html(html: str) -> Facts:
 
 
 def _without_presentation(html: str) -> str:
-    """Remove the elements inside formulas and the colors of code: nine in ten tags, and none is a fact."""
-    # a template such as `\1` is filled by Python code, three times as slow
+    """Remove the elements inside formulas and the colors of code: nine in ten tags, none of them content."""
+    # a function is three times as fast as a template such as `\1`, which Python code fills
     html = _MATH_ML.sub(lambda found: f"{found[1]}</math>", html)
     for _ in range(_CODE_SPAN_DEPTH):
         html = _CODE_SPAN.sub(itemgetter(1), html)
@@ -214,7 +224,7 @@ def _without_presentation(html: str) -> str:
 
 @dataclass(slots=True)
 class _Open:
-    """An element that is open."""
+    """An open element."""
 
     tag: str
     is_silent: bool
@@ -261,11 +271,11 @@ class _Reader(HTMLParser):
             # a part of the word before it, as in `<sub>`
             self._text.append(script[1])
         elif tag == "math":
-            # words on both sides of a formula are two
+            # words on both sides of a formula are separate words
             self._text.append(" ")
             self._tex, self._math = values.get("alttext", ""), []
         elif tag == "code" and "math-error" in classes:
-            # shown as it was written, and named by a diagnostic
+            # shown as written, and reported by a diagnostic
             self._tex, self._math = "", []
         elif tag == "img" and "for-paper" not in classes:
             self._add("images", compared_image(values.get("src", "")))
@@ -319,7 +329,7 @@ class _Reader(HTMLParser):
         elif self._code is not None and not self._is_silent:
             self._code.append(data)
         elif not self._is_silent:
-            # a formula may not reach over the border of code
+            # a formula may not cross the border of code
             self._text.append(data if not (self._stack and self._stack[-1].is_code) else _without_math(data))
             is_note = any(element.tag == "d-footnote" for element in self._stack)
             for element in self._stack if not is_note else ():
@@ -327,7 +337,7 @@ class _Reader(HTMLParser):
                     element.heading.append(data)
 
     def updatepos(self, i: int, j: int) -> int:
-        """Count no lines: nobody asks for the place of a tag."""
+        """Count no lines, because no position of a tag is used."""
         return j
 
     def _add(self, kind: str, thing: str) -> None:
@@ -352,14 +362,14 @@ class _Reader(HTMLParser):
             self._formula(next(group for group in found.groups() if group is not None))
             return " "
 
-        # the mark of a box that the old system did not know
+        # marker of a callout that the old system did not support
         text = _BOX_MARK.sub(" ", text, count=1) if "[!" in text else text
         if "$" in text or "\\" in text:
             text = _REFERENCE.sub(" ", _MATH.sub(substitute, text))
         self._words.extend(words_in(text.replace(_DOLLAR, "$")))
 
     def finish(self) -> Facts:
-        """All that was found."""
+        """Return the counted content."""
         self._flush()
         if self._code is not None:
             self._take_code()
@@ -373,7 +383,7 @@ class _Reader(HTMLParser):
 
 
 def _is_note(values: Mapping[str, str]) -> bool:
-    """Whether a raised text is the mark of a footnote."""
+    """Return whether a superscript is a footnote reference."""
     return "footnote-ref" in values.get("class", "") or values.get("id", "").startswith("fnref")
 
 
@@ -381,23 +391,23 @@ _DOLLAR = "\ue003"
 
 
 def _without_math(code: str) -> str:
-    """Code as text that holds no formula."""
+    """Return code as text that contains no formula."""
     return re.sub(r"\\([()\[\]])", r"\1", code.replace("$", _DOLLAR))
 
 
 _LONGEST_QUOTE = 200
-"""Characters of a lost thing that a report quotes."""
+"""Maximum number of characters of a loss in a report."""
 _MOST_WORDS = 20_000
-"""Pages with more are compared as bags of words only: the order costs the square of their number."""
+"""Pages with more words are compared without their order, because that costs the square of their number."""
 
 
 def losses(
     source: str, before: Facts, after: Facts, allowed: Facts, lines: Lines, own: str = ""
 ) -> Iterator[Difference]:
-    """What `before` has more of than `after`, but for what is `allowed` to be lost.
+    """Yield the things that `before` contains more often than `after`, except those `allowed` to be lost.
 
-    source: name of the file, for the differences. A word that became part of a formula or of code is not
-    lost.
+    source: name of the file in the differences. own: host and path of the site, whose links are ignored. A
+    word that became part of a formula or of code is not lost.
     """
     for kind in KINDS:
         lost = before.of(kind) - after.of(kind) - allowed.of(kind)
@@ -414,7 +424,7 @@ def losses(
 
 
 def _without_joined(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
-    """The lost words but those that are two of the other page without a blank between them."""
+    """Remove lost words that the other page contains as one word without a space."""
     if not lost:
         return lost
     joined = Counter(first + second for first, second in pairwise(words))
@@ -426,7 +436,7 @@ def _shortened(text: str) -> str:
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:
-    """The lost words, those that stood together as one run."""
+    """Yield the lost words, with adjacent words as one run."""
     if not lost:
         return
     left = Counter(lost)
@@ -442,10 +452,10 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
                     run.append(word)
             if run:
                 yield run
-    # what was moved and lost elsewhere
+    # words that were moved in one position and lost in another
     yield from ([word] * count for word, count in left.items() if count > 0)
 
 
 def find_words(lines: Lines, words: Sequence[str]) -> int:
-    """The line on which these words stand in a row; 0 if nowhere."""
+    """Return the line where these words appear in a row; 0 if they do not."""
     return lines.search(r"[\W_]*".join(re.escape(word) for word in words[:6]))

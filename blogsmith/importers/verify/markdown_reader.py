@@ -1,6 +1,7 @@
-"""The Markdown reader that counts what a source has: markdown-it with stock plugins, formulas as `<math>`.
+"""Markdown reader for counting the content of a source: markdown-it with stock plugins, formulas as `<math>`.
 
-Each system adds what its dialect has more. It shares no code with our own parser or with any translation.
+Each system adds the extensions of its dialect. The reader shares no code with blogsmith's parser or with any
+translation.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ Rule = Callable[..., str]
 _DIAGRAM = lazy_pattern(r"\s*\{?\.?(?:mermaid|dot|graphviz)\b")
 _TITLE = lazy_pattern(r"<h1>(.*?)</h1>", re.DOTALL)
 FORMULA_RULES = ("math_inline", "math_inline_double", "math_block")
-"""Tokens of formulas."""
+"""Types of formula tokens."""
 
 
 class Dollars(NamedTuple):
-    """How formulas between dollars are read; two dollars begin one in a line too."""
+    """Rules for formulas between dollars. Two dollars may also start inline math."""
 
     allow_space: bool
-    """Whether spaces may be inside the dollars."""
+    """Whether spaces are allowed inside the dollars."""
     allow_digits: bool
-    """Whether digits may be beside them."""
+    """Whether digits are allowed next to the dollars."""
     labels: bool = False
-    """Whether `(label)` may follow."""
+    """Whether a `(label)` may follow."""
 
 
 def markdown_reader(
@@ -43,9 +44,9 @@ def markdown_reader(
     dollars: Dollars | None = None,
     rules: Mapping[str, Rule] = MappingProxyType({}),
 ) -> MarkdownIt:
-    """Return CommonMark with tables, strikethrough and footnotes, whose numbers are words.
+    """Return a CommonMark parser with tables, strikethrough and footnotes, whose numbers count as words.
 
-    plugins: what the dialect of a system has more. rules: type of a token → how it is rendered.
+    plugins: extensions of a system's dialect. rules: type of a token → its render rule.
     """
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for plugin in (footnote_plugin, *plugins):
@@ -63,7 +64,7 @@ def markdown_reader(
 
 
 def content_rule(show: Callable[[str], str]) -> Rule:
-    """Return the rule that renders a token by its content alone."""
+    """Return a rule that renders a token by its content only."""
 
     def render(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         return show(tokens[index].content)
@@ -72,12 +73,12 @@ def content_rule(show: Callable[[str], str]) -> Rule:
 
 
 def without_title(html: str) -> str:
-    """Return HTML in which the first heading of level 1 is a paragraph: as the title it is elsewhere."""
+    """Turn the first level-1 heading into a paragraph, because it is the title elsewhere."""
     return _TITLE.sub(r"<p>\1</p>", html, count=1)
 
 
 def is_diagram(info: str) -> bool:
-    """Return whether code is a diagram: the new page shows a picture of it, so its source does not count."""
+    """Return whether code is a diagram. The new page shows it as an image, so its source is not counted."""
     return _DIAGRAM.match(info) is not None
 
 
@@ -87,7 +88,7 @@ _WITH_TEXT = lazy_pattern(rf"\$(?!\$)((?:{_OTHER}(?>{_TEXT})){{1,8}}{_OTHER})\$(
 
 
 def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
-    r"""A formula with dollars in an argument of `\text`, which MathJax and KaTeX find by its braces."""
+    r"""Parse a formula with dollars in an argument of `\text`, as MathJax and KaTeX do."""
     found = _WITH_TEXT.match(state.src, state.pos, state.posMax)
     if found is None:
         return False
@@ -98,7 +99,7 @@ def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
 
 
 def formula_html(tex: str) -> str:
-    """The element that counts as a formula."""
+    """Return the element that counts as a formula."""
     return f'<math alttext="{escape(tex)}"></math>'
 
 

@@ -1,8 +1,8 @@
-"""The pages that the old system made, compared with ours: `blogsmith import --against public/`.
+"""Comparison with the pages that the old system published: `blogsmith import --against public/`.
 
-Only the article of an old page counts: the element in which themes put the text of a post. Parts of it that
-themes and systems add (contents, dates, numbers, buttons) are removed by their names. What else a layout adds
-is on most pages, and is removed as far as it is.
+Only the article of an old page is compared: the element that contains the text of a post in most themes.
+Parts of it that themes and systems add (contents, dates, numbers, buttons) are removed by their names. Other
+layout words appear on most pages, and are removed for this reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .facts import Facts, facts_of_html, losses, without_emphasis, words_in
 
 
 def _tag(elements: str, names: str, attributes: str = "class") -> str:
-    """A pattern for the tag of an element one of whose classes, or whose id, is one of `names` as a whole."""
+    """Return a pattern for an opening tag with one of `names` as a whole class or id."""
     quoted = rf"[\"'](?:[^\"'<>]*\s)?(?:{names})(?:\s[^\"'<>]*)?[\"']"
     return rf"<(?:{elements})\b[^<>]*\b(?:{attributes})=(?:{quoted}|(?:{names})(?=[\s>]))[^<>]*>"
 
@@ -48,12 +48,12 @@ _ARTICLES = tuple(
         r"<body\b[^>]*>",
     )
 )
-"""Where themes put the text of a page, what says most first."""
+"""Elements that themes use for the text of a page, most specific first."""
 _WHOLE = 5
-"""Patterns from here on take a page with its frame."""
+"""Index of the first pattern that matches a page with its frame."""
 _COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _FRAME = lazy_pattern(r"<(?:nav|footer)\b[^<>]*>", re.IGNORECASE)
-"""Parts of a whole page that belong to no text."""
+"""Parts of a whole page that are not text."""
 _LAYOUT = lazy_pattern(
     "|".join(
         (
@@ -65,9 +65,9 @@ _LAYOUT = lazy_pattern(
                 "|site-footer|sidebar",
                 "id|class",
             ),
-            # drawn by a script there, and by the build here
+            # a script draws it in the old page, but the build does in the new one
             _tag("div|pre", "mermaid"),
-            # Sphinx above all
+            # mainly Sphinx
             _tag("span", "(?:section|caption|header-section)-number|eqno|std-numref|bibtex-citation"),
             _tag("span", r"xref\s+std"),
             _tag("code", "xref"),
@@ -78,27 +78,27 @@ _LAYOUT = lazy_pattern(
     ),
     re.IGNORECASE,
 )
-"""What themes and systems make by themselves: contents, dates, numbers, what leads to other pages."""
+"""Elements that themes and systems generate: contents, dates, numbers, links to other pages."""
 _MARKED_FORMULA = lazy_pattern(_tag("span|div", r"arithmatex|math\s+notranslate"), re.IGNORECASE)
 _FORMULA = lazy_pattern(
     r"\$\$[^$]{1,4000}\$\$|\$[^$]{1,1000}\$|\\\([\s\S]{1,1000}?\\\)|\\\[[\s\S]{1,4000}?\\\]"
 )
 _NO_WORD = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
-"""Dollars that are none of a formula, and numbers of a list that only looks like one in the source."""
+"""Dollars outside of formulas, and numbers of lists that are only lists in the source."""
 _ORDINAL = lazy_pattern(r"(?<=\d)<sup>(st|nd|rd|th)</sup>")
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """The part of a page that holds its text."""
+    """The part of a page that contains its text."""
 
     form: int
-    """Number of the form in which its theme names that part: pages of one form have one layout."""
+    """Index of the pattern in `_ARTICLES`; pages with the same index have the same layout."""
     html: str
 
 
 def article_of(page: str) -> Article:
-    """What the author wrote of a page."""
+    """Return the part of a page that the author wrote."""
     page = _COMMENT.sub("", page)
     ends = ElementEnds(page)
     for form, pattern in enumerate(_ARTICLES):
@@ -115,7 +115,8 @@ def _text_of(html: str) -> str:
 
 
 def _escape_formulas(html: str) -> str:
-    """A page in which `<` in a formula begins no tag, as where Hugo hands formulas on as they are written."""
+    """Escape `<` in formulas, where it starts no tag. Hugo, for example, passes formulas through unchanged.
+    """
 
     def escape(found: re.Match[str]) -> str:
         return found[0] if ">" in found[0] else found[0].replace("<", "&lt;")
@@ -124,7 +125,7 @@ def _escape_formulas(html: str) -> str:
 
 
 def _with_marked_formulas(html: str) -> str:
-    """A page whose system marks formulas by elements, without what else looks like one."""
+    """Remove other text that looks like a formula, if the system marks formulas with elements."""
     parts = list(_split(_MARKED_FORMULA, html))
     if len(parts) == 1:
         return html
@@ -132,12 +133,12 @@ def _with_marked_formulas(html: str) -> str:
 
 
 def _without(pattern: re.Pattern[str], html: str) -> str:
-    """HTML without the elements whose tags a pattern matches; one that does not end is left."""
+    """Remove the elements whose tags match a pattern. An element without an end stays."""
     return "".join(prose for prose, _ in _split(pattern, html))
 
 
 def _split(pattern: re.Pattern[str], html: str) -> Iterator[tuple[str, str]]:
-    """Elements whose tags a pattern matches, and the HTML in front of each; the last is empty."""
+    """Iterate over elements whose tags match, as (HTML before it, element). The last element is empty."""
     position = start = 0
     ends = ElementEnds(html)
     while found := pattern.search(html, position):
@@ -152,18 +153,18 @@ _READING_TIME = lazy_pattern(
     r"(?i)(\d+)[\s-]*(minutes?|mins?)\b[\s(]*(?:to\s+)?(?:read|reading)?|reading\s+time:?\s*(\d+)"
 )
 _HEAD_WORDS = 100
-"""Within so many words an article says how long it takes to read."""
+"""Number of words at the start of an article that may contain its reading time."""
 
 
 def layout_words(page: ImportedPage, title: str, old: Facts) -> Counter[str]:
-    """What a layout may show of a page besides its text, each word as often as may be.
+    """Return the words that a layout may show in addition to the text, each with its maximum count.
 
-    title: of the site. old: what the published page holds.
+    title: title of the site. old: content of the published page.
     """
     shown = Counter(words_in(" ".join([title, *map(str, page.front.values())])))
     for written in (page.front.get("date"), page.front.get("updated")):
         shown.update(_date_words(str(written)))
-    # in the head of an article, and once more at its end
+    # at the start of an article, and again at its end
     twice = Counter({word: 2 * count for word, count in shown.items()})
     return twice + _reading_time(old)
 
@@ -181,39 +182,39 @@ def _date_words(written: str) -> list[str]:
 
 
 def _reading_time(old: Facts) -> Counter[str]:
-    """The words of `5 minute read`, once."""
+    """Return the words of a phrase such as `5 minute read`, once."""
     found = _READING_TIME.search(" ".join(old.words[:_HEAD_WORDS]))
     return Counter(words_in(found[0])) if found else Counter()
 
 
 _COMMON = 0.6
-"""Share of pages on which something stands that is a part of the layout."""
+"""Minimum share of pages that contain a word of the layout."""
 _FEWEST = 5
-"""Pages from which on a layout can be told from texts."""
+"""Minimum number of pages to distinguish layout from text."""
 COMPARED = frozenset(("formulas", "words"))
-"""Kinds that are compared with published pages: of the others layouts add too many of their own."""
+"""Kinds that are compared with published pages. Layouts add too many elements of other kinds."""
 _NUMBERED = lazy_pattern(r"(?:^|/)page/?\d+/")
-"""The later pages of a list: they hold nothing of their own."""
+"""Later pages of a paginated list, which have no content of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedCheck:
-    """How the pages that the old system made were compared with."""
+    """Result of the comparison with published pages."""
 
     counts: Mapping[str, int]
-    """`pages`, and the kinds of things → how many were compared."""
+    """Number of compared `pages`, and of things of each kind."""
     unmatched: tuple[str, ...] = ()
-    """Addresses of imported pages that were not published."""
+    """URLs of imported pages that were not published."""
     unanswered: tuple[str, ...] = ()
-    """Published addresses at which the new site has nothing."""
+    """Published URLs where the new site has nothing."""
 
 
 def check_published(
     folder: Path, found: Mapping[str, Facts], addresses: Iterable[str], answers: Container[str]
 ) -> PublishedCheck:
-    """What was compared, and what has no counterpart.
+    """Return the numbers of compared things, and the URLs without a counterpart.
 
-    addresses: of the imported pages. answers: paths at which the new site has something, without its base.
+    addresses: URLs of the imported pages. answers: paths of the new site, without its base path.
     """
     counts = {"pages": len(found)}
     counts |= {kind: sum(f.of(kind).total() for f in found.values()) for kind in sorted(COMPARED)}
@@ -237,8 +238,10 @@ def _is_answered(address: str, answers: Container[str]) -> bool:
 def published_facts(
     folder: Path, addresses: Sequence[str], workers: Workers = ONE_PROCESS
 ) -> dict[str, Facts]:
-    """Address → what its published page holds, without what most pages of its form do; pages that are not
-    there are left out."""
+    """Return the content of published pages by URL, without the words that most pages of a layout share.
+
+    Missing pages are omitted.
+    """
     forms: dict[int, dict[str, Facts]] = {}
     read = map_pages(partial(_read_published, folder), addresses, len(addresses), workers)
     for address, found in zip(addresses, read, strict=True):
@@ -249,12 +252,12 @@ def published_facts(
 
 class _PublishedPage(NamedTuple):
     form: int
-    """As in `Article`."""
+    """Index of the pattern, as in `Article`."""
     facts: Facts
 
 
 def _read_published(folder: Path, address: str) -> _PublishedPage | None:
-    """Return None if there is no page that can be read."""
+    """Read a published page; return None if it does not exist or cannot be read."""
     file = page_file(folder, address)
     text = read_text(file) if file else None
     if text is None:
@@ -264,7 +267,7 @@ def _read_published(folder: Path, address: str) -> _PublishedPage | None:
 
 
 def page_file(folder: Path, address: str) -> Path | None:
-    """The file of a published page, as hosts find it; None if it is not there."""
+    """Return the file of a published page, as hosts find it; None if it does not exist."""
     path = unquote(address).strip("/")
     names = [path, f"{path}/index.html", f"{path}.html"] if path else ["index.html"]
     files = (folder / name for name in names)
@@ -277,7 +280,7 @@ def _without_layout(pages: Mapping[str, Facts]) -> dict[str, Facts]:
     seen: Counter[str] = Counter()
     for facts in pages.values():
         seen.update(facts.of("words").keys())
-    # a word of the layout stands once on each page; how often it may is the least that any page has of it
+    # a layout word appears on each page; the minimum count over all pages is its count in the layout
     common = {word for word, count in seen.items() if count >= _COMMON * len(pages)}
     spare = {word: min(f.of("words")[word] for f in pages.values() if f.of("words")[word]) for word in common}
     return {
@@ -289,10 +292,10 @@ def _without_layout(pages: Mapping[str, Facts]) -> dict[str, Facts]:
 def published_losses(
     page: ImportedPage, old: Facts, new: Facts, allowed: Facts, title: str = ""
 ) -> list[Difference]:
-    """What the published page has and the new one has not, but for what is `allowed` to be lost and what
-    layouts make of the front matter.
+    """Return the losses of a page relative to its published version.
 
-    title: of the site.
+    Content that is `allowed` to be lost and words that layouts show from front matter are ignored. title:
+    title of the site.
     """
     kinds = COMPARED - {"words"} if _lists_pages(page) else COMPARED
     spare = allowed.of("words") + layout_words(page, title, old)
@@ -306,13 +309,14 @@ def published_losses(
 
 
 def _lists_pages(page: ImportedPage) -> bool:
-    """Whether the old page shows a list of others, which is made anew."""
+    """Return whether the old page lists other pages, so that blogsmith generates the list."""
     return page.path.name == "_index.md" or any(notice.is_list for notice in page.notices)
 
 
 def _with_emphasis_signs(old: Facts, new: Facts) -> Facts:
-    """The facts of a published page in which a formula whose signs became emphasis there is that of the new
-    page."""
+    """Restore characters of formulas that became emphasis in the published page, by the formulas of the new
+    page.
+    """
     before, after = old.of("formulas"), new.of("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():

@@ -1,7 +1,7 @@
-"""The imported site as a build would make it, compared with its source page by page.
+"""Build of the imported site, compared with its source page by page.
 
-The site is made as the preview makes it: page by page, whatever is wrong with some of them, and without
-running anything. Nothing is written. Pages are compared by this process, or by several.
+The site is built as in the preview: page by page, even if some pages have errors, and without running
+anything. Nothing is written. One or several processes compare the pages.
 """
 
 from __future__ import annotations
@@ -42,36 +42,36 @@ _ADDRESS = lazy_pattern(r'\b(src|srcset|href)="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """What is known of a page before it is compared."""
+    """Input for the comparison of a page."""
 
     page: ImportedPage
     html: str | None
-    """Of the new page, as `page_html` gives it; None: there is none."""
+    """HTML of the new page from `page_html`; None if there is no page."""
     address_losses: tuple[Difference, ...] = ()
-    """Its old address, if nothing answers there."""
+    """Old URL of the page, if the new site has nothing there."""
     published: Facts | None = None
-    """Content of the page that the old system made; None: there is none."""
+    """Content of the page that the old system published; None if there is none."""
     errors: int = 0
-    """Found by a build; so are the warnings."""
+    """Number of errors in a build; `warnings` is the number of warnings."""
     warnings: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PageComparer:
-    """Compares the pages of one import. Picklable."""
+    """Comparer for the pages of one import. Picklable."""
 
     system: str
-    """One of `systems.system_names`."""
+    """Name of the old system, from `systems.system_names`."""
     old_root: Path
     new_root: Path
     settings: Mapping[str, Any]
-    """Of the new site, as they are written."""
+    """Settings of the new site, as written."""
     base_url: str
-    """Of the new site; so is the title."""
+    """Base URL of the new site; `title` is its title."""
     title: str
 
     def compare(self, request: PageRequest) -> PageCheck:
-        """Return what is wrong with a page, and what it lost."""
+        """Return the errors and losses of a page."""
         page = request.page
         try:
             with page_limit():
@@ -96,7 +96,7 @@ class PageComparer:
         )
 
     def _with_front(self, check: PageCheck, page: ImportedPage) -> PageCheck:
-        """Return the check of a page with what its front matter lost, both read from the files."""
+        """Add the losses of front matter to a check. Both sides are read from their files."""
         written = read_old_front(self.old_root / page.source)
         new = split_front(read_text(self.new_root / page.path) or "")
         index = ValueIndex([load_data(new.head, new.form), self.settings], [new.body])
@@ -107,7 +107,9 @@ class PageComparer:
 
 
 def page_html(rendered: Rendered, base_path: str) -> str:
-    """Return content, title and summary of a page: what was in its body may be part of its head now."""
+    """Return the HTML of title, summary and content, because content of the old body may be in the new
+    header.
+    """
     body = rendered.body
     originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
     html = _with_originals(body.html, originals) if originals else body.html
@@ -115,7 +117,7 @@ def page_html(rendered: Rendered, base_path: str) -> str:
 
 
 def _with_originals(html: str, originals: Mapping[str, str]) -> str:
-    """The text with pictures in place of their smaller copies."""
+    """Replace the smaller copies of images with the originals."""
 
     def original(found: re.Match[str]) -> str:
         first = found[2].split(" ", 1)[0].rstrip(",")
@@ -125,36 +127,36 @@ def _with_originals(html: str, originals: Mapping[str, str]) -> str:
 
 
 _BUILD_S = 60.0
-"""How long one page may take to be made."""
+"""Time limit in seconds for building one page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteCheck:
-    """What a build says of an imported site, and what of its source it lacks."""
+    """Diagnostics and losses of an imported site."""
 
     pages: tuple[PageCheck, ...]
     diagnostics: tuple[Diagnostic, ...]
-    """Of the whole site, sorted as a build prints them."""
+    """Diagnostics of the whole site, sorted as a build prints them."""
     published: PublishedCheck | None = None
-    """How the pages of the old system were compared; None where they are not given."""
+    """Comparison with the pages that the old system published; None if they are not given."""
     settings: tuple[Difference, ...] = ()
-    """Settings of the old site that are lost."""
+    """Lost settings of the old site."""
     setting_count: int = 0
-    """Values of the old settings that were compared."""
+    """Number of compared values in the old settings."""
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """All losses that no notice names."""
+        """Return all losses that no notice explains."""
         return (*self.settings, *(difference for page in self.pages for difference in page.differences))
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """Files whose front matter could not be read, and so not be compared."""
+        """Return the files whose front matter could not be read and compared."""
         return tuple(page.source for page in self.pages if not page.is_front_read)
 
     @property
     def errors(self) -> int:
-        """Errors of a build."""
+        """Return the number of errors."""
         return sum(found.severity == "error" for found in self.diagnostics)
 
 
@@ -167,10 +169,10 @@ def check_site(
     against: Path | None = None,
     workers: Workers = ONE_PROCESS,
 ) -> SiteCheck:
-    """Make the site at `root`, and compare it with what it was imported from.
+    """Build the site at `root`, and compare it with its source.
 
-    against: folder of pages that the old system made, to compare with too. SiteError if its settings cannot
-    be read.
+    against: folder with pages that the old system published, for an additional comparison. Raise SiteError
+    if the settings of the new site cannot be read.
     """
     snapshot = _make_site(root, now, progress, len(site.pages), workers)
     own = {path: found for path, found in snapshot.own.items() if found}
@@ -196,7 +198,7 @@ def check_site(
 
 
 def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewValues:
-    """Return the values of a new site."""
+    """Return the values of the new site."""
     fronts, texts = [page.front for page in site.pages], [page.text for page in site.pages]
     return NewValues(ValueIndex([settings]), ValueIndex([settings, *fronts], texts))
 
@@ -238,7 +240,7 @@ def _request(
 
 
 def _address_losses(page: ImportedPage, snapshot: SiteSnapshot) -> tuple[Difference, ...]:
-    """Return the old address of a page if nothing answers there."""
+    """Return the old URL of a page as a loss if the new site has nothing there."""
     address = unquote(page.address)
     if not address:
         return ()

@@ -1,7 +1,8 @@
-"""Values of front matter and settings, read from the source again, and whether the new site has them.
+"""Values of old front matter and settings, compared with the new site.
 
-A value counts by its words, so it may have moved into another key, into the text, or into a list. A date
-counts as a day, and a path of the site by the name of its file, because imports rewrite both.
+The values are read from the source again. Only the words of a value are compared, so it may move to another
+key, to the text, or to a list. Dates are compared by day and site paths by file name, because imports
+rewrite both.
 """
 
 from __future__ import annotations
@@ -22,27 +23,27 @@ from .facts import words_in
 
 Scalar: TypeAlias = str | int | float | bool
 ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
-"""Keys that decide where a page is; whether every old address answers is checked for itself."""
+"""Keys that determine the URL of a page; old URLs are checked separately."""
 _DEEPEST = 20
 _TOO_DEEP = "values that are nested too deep to be compared"
 _SENTENCE = 8
-"""Words from which on a text may have marks of its own between them, such as links."""
+"""Minimum number of words of a text that may contain other words, such as URLs of links."""
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")
 _CONTENT = lazy_pattern(r"https?://\S|[^\s@]+@[^\s@]+\.\w|\S+\s+\S+\s+\S")
-"""What only readers can be meant to see: an address, or three words and more."""
+"""Content that is meant for readers: a URL, an e-mail address, or three words and more."""
 
 
 class Leaf(NamedTuple):
-    """A value that is no mapping and no list."""
+    """A value that is neither a mapping nor a list."""
 
     path: str
-    """Keys from the outermost mapping on, joined by dots; indexes of lists left out."""
+    """Keys from the outermost mapping on, joined by dots, without list indexes."""
     value: Scalar
 
 
 def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
-    """Yield the values of nested data in their order. Empty ones say nothing and are left out."""
+    """Yield the values of nested data in order. Empty values are omitted."""
     if isinstance(data, Mapping | list | tuple) and data and depth > _DEEPEST:
         yield Leaf(path, _TOO_DEEP)
     elif isinstance(data, Mapping):
@@ -56,22 +57,22 @@ def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
 
 
 def is_content(value: Scalar) -> bool:
-    """Return whether a value can only be meant for readers, whatever its key: an address or a sentence."""
+    """Return whether a value is meant for readers, whatever its key: an address or a sentence."""
     return isinstance(value, str) and _CONTENT.search(value) is not None
 
 
 def is_named(path: str, messages: Iterable[str]) -> bool:
-    """Return whether a message names a key in double quotes: by its path, or by a key around it."""
+    """Return whether a message names a key in double quotes: by its path, or by an enclosing key."""
     parts = path.split(".")
     names = {f'"{".".join(parts[:count])}"'.casefold() for count in range(1, len(parts) + 1)}
     return any(name in message.casefold() for message in messages for name in names)
 
 
 class ValueIndex:
-    """The values of the new site, to be searched."""
+    """Searchable index of the values of the new site."""
 
     def __init__(self, data: Iterable[Any], texts: Iterable[str] = ()) -> None:
-        """data: front matter and settings. texts: Markdown."""
+        """data: front matter and settings. `texts`: Markdown of the pages."""
         self._leaves = [leaf for each in data for leaf in leaves(each)]
         self._texts = texts
         self.keys = frozenset(key.casefold() for leaf in self._leaves for key in leaf.path.split("."))
@@ -80,7 +81,7 @@ class ValueIndex:
     def has(self, leaf: Leaf, translated: Collection[str]) -> bool:
         """Return whether the new site has a value.
 
-        translated: keys whose truth values an importer translates, in lower case.
+        translated: keys whose boolean values an importer translates, in lower case.
         """
         if isinstance(leaf.value, bool):
             path = leaf.path.casefold()
@@ -117,7 +118,7 @@ class ValueIndex:
 
     @cached_property
     def _word_sets(self) -> Mapping[str, Collection[frozenset[str]]]:
-        """Word → the words of each value that has it, and those of each list together."""
+        """Return the words of each value and of each list, by the words that they contain."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
             lists.setdefault(leaf.path, set()).update(words_in(str(leaf.value)))
@@ -143,7 +144,7 @@ class ValueIndex:
 
 
 def _file_name(value: str) -> str:
-    """Return the last part of a path in a site, in lower case; empty for all else."""
+    """Return the last segment of a site path, in lower case; empty for any other value."""
     path = value.strip().partition("#")[0].partition("?")[0]
     if _HOST.match(path) or re.search(r"\s", path) or not re.search(r"/|\.\w{1,5}\Z", path):
         return ""
@@ -151,7 +152,7 @@ def _file_name(value: str) -> str:
 
 
 _DATA = frozenset((".yml", ".yaml", ".toml", ".json"))
-"""Files that are settings as a whole: pages that stand for a list name them as their source."""
+"""Suffixes of files that are settings as a whole. Pages for lists name them as their source."""
 FRONT, SETTINGS = "front matter", "settings"
 """Kinds of differences."""
 
@@ -171,7 +172,7 @@ def read_old_front(file: Path) -> dict[str, Any] | None:
 
 
 def _first_cell(text: str) -> str:
-    """Return the source of a notebook's first cell; empty if there is none."""
+    """Return the source of a notebook's first cell; empty if it is code or there is none."""
     try:
         cell = json.loads(text)["cells"][0]
         return "".join(cell["source"]) if cell["cell_type"] in ("raw", "markdown") else ""
@@ -180,14 +181,15 @@ def _first_cell(text: str) -> str:
 
 
 def old_leaves(page: ImportedPage, written: Mapping[str, Any]) -> list[Leaf]:
-    """Return the values of a page's old front matter, each once. written: that of its file, read again."""
+    """Return the distinct values of a page's old front matter. written: front matter of its file, read again.
+    """
     found = {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(page.old_front)}
     found |= {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(written)}
     return [*found.values()]
 
 
 def front_losses(page: ImportedPage, old: Iterable[Leaf], new: ValueIndex) -> Iterator[Difference]:
-    """Yield the values of old front matter that the new site lacks and no notice of the page names."""
+    """Yield the values of old front matter that the new site lacks and no notice names."""
     messages = [notice.message for notice in page.notices]
     restrictions = find_restrictions(page.old_front, is_foreign=True)
     settled = {".".join(filter(_is_key, one.path)).casefold() for one in restrictions}
@@ -205,15 +207,15 @@ def _is_key(step: str | int) -> TypeGuard[str]:
 
 
 class NewValues(NamedTuple):
-    """Where values of old settings are searched."""
+    """Indexes that are searched for values of old settings."""
 
     settings: ValueIndex
     whole: ValueIndex
-    """Settings, front matter and texts."""
+    """Settings, front matter and text."""
 
 
 def settings_left(old: OldSettings, new: NewValues) -> list[str]:
-    """Return the paths of settings that the new site lacks; that of a mapping if it has nothing of it."""
+    """Return the paths of settings that the new site lacks; the path of a mapping if all of it is missing."""
     return list(dict.fromkeys(_left(old.values, "", new, old.translated)))
 
 

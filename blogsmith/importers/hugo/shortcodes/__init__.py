@@ -1,1 +1,1 @@
-"""Hugo's shortcodes: calls in a text, what each becomes, and templates of the site's own."""
+"""Hugo's shortcodes: parsing of calls, their translation, and templates of the site."""

@@ -1,4 +1,4 @@
-"""Shortcodes around text: callouts, folds, tabs, columns; notes, quotes and words in a line."""
+"""Shortcodes that enclose text: callouts, folds, tabs, columns, notes, quotes and inline text."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ KINDS: Mapping[str, str] = {
     **{"bomb": "danger", "bulb": "tip", "idea": "tip", "pro": "success", "con": "caution", "ok": "success"},
     **{"warning-circle": "warning", "exclamation-circle": "important", "pencil": "note", "comment": "note"},
 }
-"""What themes call their boxes → our kinds."""
+"""Names that themes use for boxes → kinds of callouts."""
 MATHEMATICAL = name_set(
     "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
     "property hypothesis postulate"
 ) - {*kind_table()}
-"""Boxes of mathematical texts that are no kinds of ours: the new site defines those it has."""
+"""Boxes of mathematical posts that are not built-in kinds of callouts; the new site's settings define them.
+"""
 _BOXES = name_set(
     "callout admonition notice alert hint box admonish aside infobox notification message panel "
     "blockquote-alert paige/alert tips"
@@ -40,7 +41,9 @@ _INNER = name_set(
 
 
 def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`callout`, `notice`, `hint` …: a callout of the kind that an argument names."""
+    """Translate `callout`, `notice`, `hint` and similar calls to a callout of the kind that an argument
+    names.
+    """
     if call.inner is None and not call.get("text", "content"):
         return None
     names = [
@@ -59,7 +62,7 @@ def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None
 
 
 def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`note`, `tip`, `theorem` …: a callout of that kind."""
+    """Translate `note`, `tip`, `theorem` and similar calls to a callout of that kind."""
     if call.inner is None:
         return None
     title = call.get("title", "name", "heading", 0)
@@ -67,7 +70,7 @@ def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_numbered_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`exercise`, `claim` …: a callout of a kind that the new site defines."""
+    """Translate `exercise`, `claim` and similar calls to a callout of a kind that the new site defines."""
     if call.inner is None:
         return None
     context.kinds.add(call.name)
@@ -87,7 +90,7 @@ def _fold(call: Call) -> str:
 
 
 def show_fold(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`details`, `spoiler`, `expand` …: text that is folded away."""
+    """Translate `details`, `spoiler`, `expand` and similar calls to a fold."""
     if call.inner is None:
         return None
     label = call.get("summary", "title", "text", "label", "header", "name", 0) or "Details"
@@ -106,7 +109,7 @@ def _details(label: str, body: str, *, opened: bool) -> str:
 
 
 def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """A box without a meaning: its text; what only divides it is left out."""
+    """Replace a box that is only layout with its text, without dividers."""
     inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
     if not inner.strip():
         return None
@@ -114,13 +117,13 @@ def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`tabs`: a block of its own, whatever tabs stand before it."""
+    """Translate `tabs` to a block of tabs that is not joined with a previous one."""
     if call.inner is None:
         return None
     names = [each.strip() for each in call.get("items").split(",") if each.strip()]
     parts = inner.split(_TAB)
     if not names:
-        # a part without any name still has to be called something
+        # a tab without a name still needs a label
         names = [str(number) for number in range(1, len(parts))]
     if len(parts) == 1:
         return Replacement("\n".join(begin_tabs(dedent_text(inner).split("\n"))), is_block=True)
@@ -136,7 +139,7 @@ _TAB = "\ue012"
 
 
 def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`tab`: one part; without a name of its own the group has a list of them."""
+    """Translate `tab` to one tab. A tab without a label gets it from the list of the group."""
     if call.inner is None:
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
@@ -148,7 +151,7 @@ def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None
 
 
 def show_card(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`card`: a link with a line below it."""
+    """Translate `card` to a list item with a link and its text."""
     title, link = call.get("title", "header", 0), call.get("link", "url", "href")
     shown = f"[{title}]({link})" if title and link else f"**{title}**" if title else ""
     body = " ".join([call.get("subtitle", "text"), " ".join(inner.split())]).strip()
@@ -157,18 +160,21 @@ def show_card(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_button(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`button`: a link."""
+    """Translate `button` to a link."""
     link = call.get("href", "link", "url", "relref", "ref", 0)
     text = " ".join(inner.split()) or call.get("text", "label", "title", 1) or link
     return Replacement(f"[{text}]({context.link(link) or link})") if link else None
 
 
 TEXTS = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "colour")
-"""Shortcodes for words in a line; a site has its own ones of these names, whose arguments only it knows."""
+"""Shortcodes for inline text. A template of the site takes precedence, because only it knows its arguments.
+"""
 
 
 def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`badge`, `mark`, `kbd` …: words in a line; those of a colour stand behind its name."""
+    """Translate `badge`, `mark`, `kbd` and similar calls to inline text. `color` has its text after the color
+    name.
+    """
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
     form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
@@ -176,7 +182,7 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_nothing(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """What is made without asking, or only looks nice."""
+    """Remove a shortcode for generated content or decoration."""
     removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
     context.notice("dropped", f"shortcode {call.name} has no meaning here", "", removed)
     return Replacement("")
@@ -209,7 +215,9 @@ Handler = Callable[[Call, str, CallContext], Replacement | None]
 
 
 def show_note(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`sidenote`, `marginnote`, `footnote`: a footnote, whose mark stands where the note began."""
+    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Record the note in the
+    context.
+    """
     text = dedent_text(inner).strip() or call.get("text", "content", "note", 0)
     if not text:
         return None
@@ -218,7 +226,7 @@ def show_note(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def footnotes(notes: Sequence[str]) -> str:
-    """The texts of notes, as they stand at the end of a page."""
+    """Return the footnotes for the end of a page."""
     return "".join(
         "[^side-{}]: {}\n".format(number, text.replace("\n", "\n    "))
         for number, text in enumerate(notes, 1)
@@ -226,7 +234,7 @@ def footnotes(notes: Sequence[str]) -> str:
 
 
 def show_quote(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`quote`, `blockquote`, `epigraph`: a quote, and below it who said so."""
+    """Translate `quote`, `blockquote` and `epigraph` to a quote with an attribution."""
     text = dedent_text(inner).strip() or call.get("text", "quote", 0 if not call.named else "text")
     if not text:
         return None
@@ -250,20 +258,20 @@ def _element(tag: str) -> Handler:
 
 
 def show_abbreviation(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`abbr`: a short form and what it means."""
+    """Translate `abbr` to an abbreviation with its meaning."""
     text = " ".join(inner.split()) or call.get("text", "abbr", 0)
     title = call.get("title", "meaning", 1 if not inner.strip() else 0)
     return Replacement(f'<abbr title="{escape(title)}">{text}</abbr>') if text and title else None
 
 
 def show_ruby(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`ruby`: a word and how it is read."""
+    """Translate `ruby` to a word with its reading."""
     text, reading = call.get("text", "kanji", 0) or inner.strip(), call.get("rt", "reading", "ruby", 1)
     return Replacement(f"<ruby>{text}<rt>{reading}</rt></ruby>") if text and reading else None
 
 
 def show_direction(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`rtl` and `ltr`: text of another direction."""
+    """Translate `rtl` and `ltr` to a block with that text direction."""
     if not inner.strip():
         return None
     return Replacement(
@@ -272,7 +280,7 @@ def show_direction(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_audio(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`audio`: something to hear, from a file of the site."""
+    """Translate `audio` to a player, or to a link if the file is on another host."""
     address = context.image(call.get("src", "url", "file", 0))
     if not address:
         return None
@@ -284,7 +292,7 @@ def show_audio(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_frame(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`iframe`, `pdf`: a link to what would be shown in a frame."""
+    """Translate `iframe` and `pdf` to a link to the document."""
     address = context.image(call.get("src", "url", "file", "link", 0))
     if not address:
         return None
@@ -294,7 +302,7 @@ def show_frame(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`link`, `staticref`: a link with a text."""
+    """Translate `link` and `staticref` to a link."""
     address = call.get("href", "url", "link", 0)
     if not address:
         return None
@@ -304,7 +312,7 @@ def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | N
 
 
 def show_event(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`timelineItem`: a line in bold, and what happened."""
+    """Translate `timelineItem` to a line in bold and its text."""
     title = call.get("header", "title", "date", 0)
     head = " · ".join(filter(None, [title, call.get("subheader", "subtitle"), call.get("badge")]))
     if not (head or inner.strip()):

@@ -1,4 +1,4 @@
-"""Shortcodes of images and videos, of code, formulas and diagrams, of links and parameters."""
+"""Shortcodes for images, videos, code, formulas, diagrams, links and parameters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..markdown import info_string, options_in
 from .parse import Call, CallContext, source_of
 
 _FORMULA_WORDS = frozenset(("display", "block", "displaymode"))
-"""Arguments that make a formula a display."""
+"""Arguments that request display math."""
 _DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
 
 
 def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`highlight`: a code block, or with `hl_inline` a code span."""
+    """Translate `highlight` to a code block, or to a code span with `hl_inline`."""
     if call.inner is None:
         return None
     written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
@@ -33,17 +33,17 @@ def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement 
 
 def _block(code: str, info: str, context: CallContext) -> Replacement:
     lines = fence_text(code, info).split("\n")
-    # line by line, so that a list or quote around it can indent them
+    # mask each line, so that a list or quote around the block can indent it
     return Replacement("\n".join(map(context.finished.mask, lines)), is_block=True)
 
 
 def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`math`, `katex`: formulas between delimiters, or TeX that is one formula."""
+    """Translate `math` and `katex`: formulas with delimiters, or TeX of a single formula."""
     if call.inner is None or not inner.strip():
         written = call.get("tex", "content", "formula", "code", 0)
         if written and written not in _FORMULA_WORDS:
             return Replacement(context.finished.mask(inline(written)))
-        # themes load what shows formulas by such a call
+        # in themes, this call only loads the script that typesets formulas
         context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
         return Replacement("")
     if _DELIMITED.match(inner) or re.search(r"\$\$|\\\\?\[|\\\\?\(|(?<!\\)\$", inner):
@@ -61,7 +61,7 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 
 def _delimited(inner: str, context: CallContext) -> Replacement:
-    """Text whose formulas no Markdown parser has seen: their TeX is as it will be."""
+    """Hide formulas that no Markdown parser has processed, so that their TeX stays unchanged."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
         return Replacement(context.finished.mask(display(tex)), is_block=True)
@@ -76,14 +76,14 @@ def _delimited(inner: str, context: CallContext) -> Replacement:
 
 
 def show_diagram(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`mermaid`: a fence of that language."""
+    """Translate `mermaid` to a fence of that language."""
     if call.inner is None:
         return None
     return _block(dedent_text(inner), "mermaid", context)
 
 
 def show_data(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`chart`, `echarts` …: what a script would draw, as code."""
+    """Translate `chart`, `echarts` and similar calls to a code block with their data."""
     if not inner.strip():
         return None
     hint = "draw it with a cell of code, or put a picture there"
@@ -92,7 +92,7 @@ def show_data(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`ref` and `relref`: the destination of a link."""
+    """Translate `ref` and `relref` to the destination of a link."""
     target = call.get(0, "path")
     address = context.link(target)
     if address:
@@ -102,13 +102,14 @@ def show_reference(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`param`: a value of the front matter or the configuration."""
+    """Translate `param` to a value of the front matter or the settings."""
     value = context.param(call.get(0, "name"))
     return Replacement(value) if value else None
 
 
 def show_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`include`, `readfile`, `code`: the text of a file, as code if an argument says its language."""
+    """Translate `include`, `readfile` and `code` to the text of a file; a code block if a language is given.
+    """
     name = call.get("file", "src", "path", 0)
     text = context.file(name) if name else ""
     if not text:
@@ -120,7 +121,7 @@ def show_file(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def hide_comment(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`comment`: what Hugo does not show."""
+    """Remove `comment`, which Hugo does not show either."""
     context.notice("dropped", f"shortcode {call.name}: what is not shown is left out", "", inner)
     return Replacement("")
 
@@ -138,12 +139,12 @@ HANDLERS = {
 
 
 _COMMANDS = ("Resize", "Fit", "Fill", "Crop")
-"""What Hugo does to a picture."""
+"""Image operations of Hugo."""
 _SIZE = re.compile(r"(\d+)x\d*")
 
 
 def show_figure(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`figure`, `img` and the like: a picture with a caption, alone in its paragraph."""
+    """Translate `figure`, `img` and similar calls to an image with a caption, in a paragraph of its own."""
     address = call.get("src", "link" if "src" not in call.named and not call.positional else "src", 0)
     address = address or call.get("image", "url", "file", "light", "path")
     if not address:
@@ -162,7 +163,7 @@ def show_figure(call: Call, inner: str, context: CallContext) -> Replacement | N
 
 
 def caption_of(call: Call, inner: str = "") -> str:
-    """Title, caption and source of a figure as one line of Markdown."""
+    """Return title, caption and source of a figure as one line of Markdown."""
     title, caption = call.get("title"), call.get("caption", "cap") or " ".join(inner.split())
     source = call.get("attr")
     if source and (link := call.get("attrlink")):
@@ -175,7 +176,7 @@ def caption_of(call: Call, inner: str = "") -> str:
 def _width(call: Call) -> str:
     if written := call.get("width", "w"):
         return written
-    # pictures that Hugo makes smaller: `Resize "600x"`
+    # images that Hugo resizes: `Resize "600x"`
     sizes = [call.get("options", "size"), *call.positional[1:]]
     return next((found[1] for size in sizes if (found := _SIZE.match(size.strip()))), "")
 
@@ -186,7 +187,7 @@ def _plain(alt: str) -> str:
 
 
 def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
-    """A picture that leads somewhere: with a caption only HTML can say it."""
+    """Return an image with a link. With a caption it must be HTML."""
     if not caption:
         return f"[![{_plain(alt)}]({address_text(address)})]({address_text(link)})"
     size = f' width="{width}"' if width else ""
@@ -196,20 +197,20 @@ def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
 
 
 def show_gallery(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """A group of pictures: what stands in it."""
+    """Replace a group of images with its content."""
     return Replacement(inner, is_block=True) if inner.strip() else None
 
 
 def show_video(address: str, call: Call) -> Replacement:
-    """A film in our words."""
+    """Return blogsmith's block for a video."""
     caption = call.get("caption", "title")
     more = f' data-caption="{escape(caption)}"' if caption else ""
     return Replacement(f'<div class="video-embed" data-src="{escape(address)}"{more}></div>', is_block=True)
 
 
 def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`youtube`: by the film's id, or by its address."""
-    # what stands behind the id is asked of the player: `L967JqNFxkw?start=1281`
+    """Translate `youtube`, which has a video id or a URL."""
+    # the id may have player parameters: `L967JqNFxkw?start=1281`
     name = call.get("id", "v", 0)
     if not name:
         return None
@@ -220,13 +221,13 @@ def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 
 def show_vimeo(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`vimeo`: by the film's id."""
+    """Translate `vimeo`, which has a video id."""
     name = call.get("id", 0)
     return show_video(name if "/" in name else f"https://vimeo.com/{name}", call) if name else None
 
 
 def show_film(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """`video`: a file of the site, or the address of a film."""
+    """Translate `video`, which has a file of the site or a video URL."""
     address = call.get("src", "url", "mp4", 0)
     return show_video(context.image(address), call) if address else None
 
@@ -244,7 +245,7 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
 
 
 def show_link(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """What would be loaded from another site: a link to it."""
+    """Translate content that would be loaded from another site to a link."""
     host = call.name.removesuffix("_simple")
     pattern, title = _HOSTS[host]
     user, name = call.get("user"), call.get("id", "repo", "bvid")

@@ -1,7 +1,7 @@
-"""The shortcodes of a text as a tree, and the page around them.
+"""Parser for shortcodes, and the context of their page.
 
-Hugo reads them before Markdown, in code too. A call without an end is one without inner text; whether an end
-is missing only the template knows.
+Hugo reads shortcodes before Markdown, in code too. A call without an end has no inner text; only the
+template knows whether the end is missing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHOWN = lazy_pattern(
     r"\{\{[<%][ \t]*(?P<escaped>/\*[\s\S]*?\*/)[ \t]*[>%]\}\}"
     rf"|(?P<angle>{_NEVER})|(?P<percent>{_NEVER})"
 )
-"""A call that is shown; it has the groups of `_CALL`."""
+"""A call shown as text; the pattern has the groups of `_CALL`."""
 _COMMENT_END = lazy_pattern(r"\*/[ \t]*[>%]\}\}")
 _ARGUMENT = lazy_pattern(rf"(?:([\w-]+)[ \t\n]*=[ \t\n]*)?({_STRING}|[^\s\"`=]+)")
 _ESCAPED = lazy_pattern(r"\\(.)")
@@ -38,7 +38,7 @@ _ESCAPED = lazy_pattern(r"\\(.)")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text outside of calls, or a call that is shown: `{{</* name */>}}` without its stars."""
+    """Text outside of calls, or a call shown as text: `{{</* name */>}}` without its stars."""
 
     text: str
     start: int
@@ -46,24 +46,24 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A shortcode."""
+    """A shortcode call."""
 
     name: str
-    """Lower case."""
+    """Name in lower case."""
     positional: tuple[str, ...]
     named: Mapping[str, str]
-    """Names in lower case."""
+    """Named arguments, with names in lower case."""
     start: int
-    """Where it stands in the text, in characters."""
+    """Offset of the call in the text, in characters."""
     opener: str
-    """The call as it is written, without inner text and end."""
+    """Call as written, without inner text and end."""
     closer: str = ""
-    """Its end as it is written; empty: it has none."""
+    """Closing call as written; empty: none."""
     inner: tuple[Literal | Call, ...] | None = None
-    """What stands between the two; None without an end."""
+    """Nodes between opening and closing call; None without a closing call."""
 
     def get(self, *names: str | int, default: str = "") -> str:
-        """The first argument of these names or positions that is given."""
+        """Return the first of these arguments, by name or position, that is given."""
         for name in names:
             if isinstance(name, str) and name in self.named:
                 return self.named[name]
@@ -73,7 +73,7 @@ class Call:
 
 
 def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
-    """Text and calls, in order."""
+    """Parse a text into literals and calls, in order."""
     nodes: list[Literal | Call] = []
     position = 0
     opened: Counter[str] = Counter()
@@ -95,10 +95,10 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """Calls and what shows one, in order, in time in proportion to the text.
+    """Iterate over calls and calls shown as text, in order, in linear time.
 
-    A call that is stuck at a quote without an end shows that all are that begin between its own quotes: these
-    would read the same text to the same place.
+    If a call does not end because of an unclosed quote, all calls that begin between its quotes do not end
+    either. They would read the same text up to the same position, so they are skipped.
     """
     position, comment_end = 0, 0
     stuck: set[int] = set()
@@ -119,7 +119,7 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 
 def _stuck(text: str, opening: re.Match[str]) -> Iterator[int]:
-    """Where calls of the same kind begin that end nowhere, since this one does not."""
+    """Iterate over the offsets of calls of the same kind that have no end, because this one has none."""
     body = (_ANGLE_BODY if opening[0].endswith("<") else _PERCENT_BODY).match(text, opening.end())
     end = body.end() if body else opening.end()
     position = opening.end()
@@ -156,7 +156,7 @@ def _call(written: str, opener: str, start: int) -> Call | Literal:
 
 def _plain(value: str) -> str:
     if value.startswith('"') and "$" in value:
-        # Hugo takes the backslash of a command away, and nobody meant that
+        # Hugo removes the backslash of a TeX command, but no author meant that
         return re.sub(r"\\([^A-Za-z])", r"\1", value[1:-1])
     if value.startswith('"'):
         return _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], value[1:-1])
@@ -170,7 +170,7 @@ def _count(nodes: Iterable[Literal | Call], opened: Counter[str], by: int) -> No
 
 
 def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer: str, start: int) -> None:
-    """Gives the last open call of this name what stands behind it as its inner text."""
+    """Move the nodes after the last open call of this name into the call as its inner nodes."""
     for index in range(len(nodes) - 1, -1, -1) if opened[name] else ():
         node = nodes[index]
         if isinstance(node, Call) and node.name == name and node.inner is None:
@@ -184,7 +184,7 @@ def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer:
 
 
 def source_of(nodes: tuple[Literal | Call, ...]) -> str:
-    """The text of nodes as it was written, but for shown calls."""
+    """Return the source of nodes as written, except for calls shown as text."""
     parts = []
     for node in nodes:
         if isinstance(node, Literal):
@@ -199,20 +199,20 @@ class CallContext:
     """The page around a call, as functions."""
 
     finished: Pieces
-    """Of the page."""
+    """Hidden fragments of the page."""
     link: Callable[[str], str]
-    """Destination of a link to a page, as `ref` names it; empty if there is none."""
+    """Destination of a link to a page, as in `ref`; empty if the page does not exist."""
     image: Callable[[str], str]
-    """Address of a picture or file in the new site."""
+    """URL of an image or file in the new site."""
     param: Callable[[str], str]
-    """A parameter of the page, else of the site; empty if there is none."""
+    """Parameter of the page or, if it has none, of the site; empty if there is none."""
     file: Callable[[str], str]
-    """Text of a file of the site, relative to its root or to the page; empty if it cannot be read."""
+    """Content of a file, relative to the site's root or to the page; empty if it cannot be read."""
     notice: Callable[[NoticeKind, str, str, str], None]
-    """Takes kind, message, hint and what was removed."""
+    """Called with kind, message, hint and the removed text."""
     data: Callable[[], Mapping[str, Any]] = dict
-    """What the files in `data/` hold: names of folders and files → values."""
+    """Content of the files in `data/`: names of folders and files → values."""
     notes: list[str] = field(default_factory=list)
-    """Texts of the page's margin notes, in order; footnotes in the new page."""
+    """Margin notes of the page, in order; footnotes in the new page."""
     kinds: set[str] = field(default_factory=set)
-    """Kinds of boxes that the new site has to define."""
+    """Kinds of callouts that the new site must define."""

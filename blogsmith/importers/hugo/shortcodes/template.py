@@ -1,7 +1,8 @@
-"""Shortcodes of the site's own, where their template says no more than text, arguments and inner text.
+"""Shortcode templates of the site that consist only of text, arguments and inner text.
 
-What can be read of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range` over the site's
-data, and a few functions that change no words. A template with anything else is not read at all.
+This is the supported subset of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range`
+over the site's data, and a few functions that change no text. A template with anything else is not expanded
+at all.
 """
 
 from __future__ import annotations
@@ -31,29 +32,29 @@ _ELEMENT = lazy_pattern(
 _BLOCK = lazy_pattern(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b")
 _INNER = "\ue013"
 _MOST_ROUNDS = 2000
-"""Texts of loops in one call; no page has lists as long."""
+"""Maximum number of loop iterations in one call; no page has lists as long."""
 
 
 class _Unreadable(Exception):
-    """A template says something that is not known here."""
+    """The template uses an unsupported construct."""
 
 
 @dataclass(slots=True)
 class _State:
-    """One call of a template."""
+    """State of one template call."""
 
     call: Call
     inner: str
     context: CallContext
     variables: dict[str, Any] = field(default_factory=dict)
     dot: Any = None
-    """What `with` and `range` made of the dot; None: the call itself."""
+    """Value of the dot inside `with` and `range`; None: the call itself."""
     rounds: int = 0
-    """How often texts of loops were repeated."""
+    """Number of loop iterations so far."""
 
 
 def expand_template(template: str, call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """What a template makes of a call; None if it cannot be read."""
+    """Expand a template for a call; return None if the template is not supported."""
     text = re.sub(r"\{\{-?\s*/\*[\s\S]*?\*/\s*-?\}\}", "", template)
     parts = _ACTION.split(text)
     state = _State(call, inner, context)
@@ -71,7 +72,9 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trimmed(parts: list[str]) -> Iterator[str]:
-    """Text and actions in turn; `{{-` takes the blanks in front of it away, `-}}` those behind."""
+    """Iterate over text and actions in turn. `{{-` removes the whitespace before it, `-}}` the whitespace
+    after it.
+    """
     for index, part in enumerate(parts):
         if index % 2:
             yield part
@@ -84,7 +87,7 @@ def _trimmed(parts: list[str]) -> Iterator[str]:
 
 
 def _expand(parts: Iterator[str], state: _State) -> Iterator[str]:
-    """The text of parts up to the end of them."""
+    """Expand all parts."""
     rest = list(parts)
     position = 0
     while position < len(rest):
@@ -109,7 +112,7 @@ class _Branch:
 
 
 def _branches(parts: list[str], start: int) -> tuple[list[_Branch], int]:
-    """The branches of the action at `start`, and the position behind its `end`."""
+    """Return the branches of the action at `start`, and the index after its `end`."""
     branches: list[_Branch] = []
     depth, begin, words = 0, start + 1, _WORD.findall(parts[start].strip("{}- \t\n"))
     for position in range(start + 2, len(parts), 2):
@@ -146,7 +149,7 @@ def _choose(branches: list[_Branch], state: _State) -> Iterator[str]:
 
 
 def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
-    """The text of `range` for every item of a list or mapping."""
+    """Expand the body of `range` for each item of a list or mapping."""
     _, *expression = branches[0].words
     names: list[str] = []
     if ":=" in expression:
@@ -163,7 +166,7 @@ def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
         if state.rounds > _MOST_ROUNDS:
             raise _Unreadable
         state.dot = item
-        # one name is that of the item, two are those of its place and the item
+        # one variable is the item; two variables are the index and the item
         values = {1: (item,), 2: (str(key), item)}.get(len(names), ())
         state.variables |= dict(zip(names, values, strict=False))
         yield from _expand(iter(branches[0].parts), state)
@@ -173,7 +176,7 @@ def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
 
 
 def _printed(value: Any) -> str:
-    """A value as a template prints it; lists and mappings are not."""
+    """Return a value as a template prints it. Raise _Unreadable for lists and mappings."""
     if isinstance(value, bool) or value is None:
         return "true" if value else ""
     if isinstance(value, (str, int, float)):
@@ -189,7 +192,7 @@ def _run(words: list[str], state: _State) -> str:
 
 
 def _value(words: list[str] | tuple[str, ...], state: _State) -> Any:
-    """What an expression gives; an empty text is false."""
+    """Return the value of an expression; an empty string means false."""
     value: Any = None
     for stage in _stages(list(words)):
         value = _apply(stage, value, state)
@@ -251,7 +254,7 @@ _FUNCTIONS = name_set("default or and not eq ne isset printf lower upper cond tr
 
 
 def _index(arguments: list[Any]) -> Any:
-    """An item by its keys, one after the other; empty if there is none."""
+    """Return an item by a path of keys; empty if there is none."""
     value, *keys = arguments or [""]
     for key in keys:
         if isinstance(value, Mapping):
@@ -264,7 +267,7 @@ def _index(arguments: list[Any]) -> Any:
 
 
 def _field(value: Any, *names: str) -> Any:
-    """A value by the names that lead to it, whatever their case; empty if there is none."""
+    """Return a value by a path of names, ignoring case; empty if there is none."""
     for name in names:
         if not isinstance(value, Mapping):
             return ""

@@ -1,4 +1,4 @@
-"""Every shortcode of a text translated: by what is known of it, or by the site's own template."""
+"""Translation of all shortcodes of a text, by built-in handlers or by the site's own templates."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .template import expand_template
 
 _HANDLERS = {**boxes.HANDLERS, **media.PICTURES, **media.HANDLERS, **boxes.NOTES}
 _LOADED = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
-"""What a template loads into a page; formulas need nothing loaded here."""
+"""HTML that a template loads into a page. Formulas need no loading in blogsmith."""
 
 
 class HugoShortcodeTranslator:
-    """Translates the shortcodes of one page."""
+    """Translator for the shortcodes of one page."""
 
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
-        """templates: name of each of the site's own → its text."""
+        """templates: names of the site's shortcodes → their template text."""
         self._context = context
         self._templates = templates
         self._code: tuple[range, ...] = ()
 
     def translate(self, text: str) -> str:
-        """The text without shortcodes that are understood; others stay, with a comment."""
+        """Translate the supported shortcodes of a text. Others stay, with a comment."""
         if "{{" not in text:
             return text
         media = (segment for segment in divide(text) if segment.kind in CODE)
@@ -52,7 +52,7 @@ class HugoShortcodeTranslator:
     def _literal_text(self, node: Literal) -> str:
         if not node.text.startswith(("{{<", "{{%")):
             return node.text
-        # a call that is shown is text here, and nothing to translate any more
+        # a call shown as text is plain text here, so nothing else may translate it
         in_code = any(node.start in each for each in self._code)
         shown = node.text if in_code else node.text.replace("{{", "&#123;&#123;", 1)
         return self._context.finished.mask(shown)
@@ -75,7 +75,7 @@ class HugoShortcodeTranslator:
         return self._keep_call(call, inner) if found is None else found
 
     def _inline_template(self, call: Call) -> Replacement:
-        """`name.inline`: a template that stands in the text itself."""
+        """Expand `name.inline`, whose template is in the text itself."""
         template = _LOADED.sub("", source_of(call.inner or ()))
         found = expand_template(template, replace(call, inner=None), "", self._context)
         if found is None:
@@ -85,7 +85,7 @@ class HugoShortcodeTranslator:
         return found
 
     def _keep_call(self, call: Call, inner: str) -> Replacement:
-        """A call as it was, its inner text translated."""
+        """Return the call unchanged, with its inner text translated."""
         put = self._context.finished.mask
         if any(call.start in each for each in self._code):
             return Replacement(put(call.opener) + inner + call.closer)
