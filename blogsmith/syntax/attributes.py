@@ -1,8 +1,8 @@
-"""Attribute lists: `{#id .class key=value}` behind an image, a link, code or a `[span]`, on a heading,
-or on a line of its own before a block.
+"""Attribute lists: `{#id .class key=value}`.
 
-Only harmless attributes are taken (`ALLOWED`, `data-…`, `aria-…`); any other is an error, never a
-silently dropped text.
+A list follows an image, link, inline code or `[span]`, ends a heading, or is on a line of its own before a
+block. Only harmless attributes are accepted (`ALLOWED`, `data-…`, `aria-…`). Any other attribute is an error
+and is never dropped silently.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class Attributes(Struct, frozen=True):
     classes: tuple[str, ...] = ()
     pairs: dict[str, str] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
-    """Key of a pair → its distance from the opening brace."""
+    """Key of a pair → its distance from the opening brace, in characters."""
 
 
 def parse_attributes(text: str, pos: int = 0, opening: int = 1) -> Attributes | None:
-    """The list that starts with `{` at `pos`, or None if that is no attribute list.
+    """Return the attribute list that starts with `{` at `pos`, or None if there is none.
 
-    opening: how many signs stand in front of its first entry.
+    opening: Number of characters before the first entry; 2 for kramdown's `{:`.
     """
     if not text.startswith("{", pos):
         return None
@@ -68,7 +68,7 @@ def parse_attributes(text: str, pos: int = 0, opening: int = 1) -> Attributes | 
 
 
 def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -> None:
-    """Put the list on `token`; attributes that could do harm are reported instead."""
+    """Set the attributes of the list on `token`. Report attributes that are not allowed."""
     if attributes.id:
         token.attrSet("id", attributes.id)
     for name in attributes.classes:
@@ -84,13 +84,13 @@ def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -
 
 
 def _place_of(key: str, attributes: Attributes, place: Place) -> Place:
-    """Where `key` stands in the list at `place`; the list itself if it goes on on another line."""
+    """Return the position of `key`, or of the whole list if the key is on a later line."""
     offset = attributes.offsets[key]
     return Place(place.line, place.column + offset, len(key)) if offset < place.length else place
 
 
 def attributes_inline(state: StateInline, silent: bool) -> bool:
-    """Inline rule: a list right behind an element it can belong to."""
+    """Parse an attribute list directly after an element that accepts one (inline rule)."""
     if state.src[state.pos] != "{" or state.pending or not state.tokens:
         return False
     if state.tokens[-1].type not in _AFTER:
@@ -109,7 +109,7 @@ def attributes_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _kramdown_list(text: str, pos: int) -> Attributes | None:
-    """`{: .dark }`, as kramdown writes the list of an image; None where it says what we have no word for."""
+    """Parse `{: .dark }`, kramdown's list for an image. Return None if it has unsupported attributes."""
     if not text.startswith("{:", pos):
         return None
     found = parse_attributes(text, pos, 2)
@@ -118,7 +118,7 @@ def _kramdown_list(text: str, pos: int) -> Attributes | None:
 
 
 def _opening(tokens: list[Token]) -> Token:
-    """The token that opened what the last token closes."""
+    """Return the token that opened the element closed by the last token."""
     depth = 0
     for token in reversed(tokens):
         depth += token.nesting
@@ -128,7 +128,7 @@ def _opening(tokens: list[Token]) -> Token:
 
 
 def span(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `[text]{.class}`."""
+    """Parse `[text]{.class}` (inline rule)."""
     if state.src[state.pos] != "[" or not page_of(state.env).links:
         return False
     label_end = state.md.helpers.parseLinkLabel(state, state.pos, False)
@@ -148,7 +148,7 @@ def span(state: StateInline, silent: bool) -> bool:
 
 
 def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: a list alone on a line, for the block below it."""
+    """Parse a list alone on a line, which applies to the block after it (block rule)."""
     if state.is_code_block(start):
         return False
     text = line_text(state, start).rstrip()
@@ -166,7 +166,7 @@ def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> b
 
 
 def resolve_blocks(state: StateCore) -> None:
-    """Core rule: hand block lists to the token behind them."""
+    """Apply lists on lines of their own to the token after them (core rule)."""
     page = page_of(state.env)
     state.tokens = list(_resolve(state.tokens, page))
 
@@ -185,7 +185,7 @@ def _resolve(tokens: list[Token], page: PageState) -> Iterator[Token]:
 
 
 def attribute_rules(md: MarkdownIt) -> None:
-    """Register the rules."""
+    """Register the rules for attribute lists."""
     md.inline.ruler.after("link", "span", span)
     md.inline.ruler.push("attributes", attributes_inline)
     md.block.ruler.before(

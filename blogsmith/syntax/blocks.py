@@ -1,8 +1,8 @@
-"""Block `<div>`s with a meaning: collapsible, image-compare, video-embed, hf-space, runnable.
+"""Block `<div>`s with a special meaning, such as collapsible, gallery, image-compare and runnable.
 
-A div that only carries data (`video-embed`, a plugin's class) becomes the shortcode of that name;
-`collapsible` and `runnable` become containers, in which Markdown is parsed, with or without blank lines.
-Every other div is raw HTML, unless it asks for Markdown (`markdown_elements.py`).
+A div that only carries data (`video-embed`, a plugin's class) becomes the shortcode of that name.
+`collapsible`, `gallery` and `runnable` become containers whose content is parsed as Markdown, with or
+without blank lines. Every other div is raw HTML, unless it requests Markdown (`markdown_elements.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .references.labels import is_figure_id, normal_id
 from .state import block_place, line_start, page_of
 
 ENDING = ["paragraph", "reference", "blockquote"]
-"""What an element of ours ends."""
+"""Block types that our elements can interrupt."""
 
 CONTAINERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -34,19 +34,19 @@ CONTAINERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "runnable": ("data-lang", "data-session"),
     }
 )
-"""Class of a div that holds Markdown → its arguments."""
+"""Class of a div that contains Markdown → its arguments."""
 
 DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "video-embed": "video-embed"})
-"""Class of a div that only carries data → its shortcode; plugins add theirs."""
+"""Class of a div that only carries data → its shortcode. Plugins add their own."""
 
 NO_IMAGES = "this gallery has no image of its own"
 IMAGES_HINT = 'write images one a line: ![alt](picture.png "caption")'
 
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
-"""Attributes by which an author means one of our blocks."""
+"""Attributes that mark a div as one of our blocks."""
 
 _ARGUMENTS = ("src", "before", "after", "caption", "alt", "title", "poster", "height")
-"""Arguments that an author may write without `data-`."""
+"""Arguments that authors often write without `data-`."""
 
 _LABEL_SPAN = lazy_pattern(
     r"<span\s+class=[\"']?(?:compare-)?label-(before|after)[\"']?\s*>(.*?)</span\s*>",
@@ -55,7 +55,7 @@ _LABEL_SPAN = lazy_pattern(
 
 
 def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule for the divs above."""
+    """Parse a div of one of these classes (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
         return False
@@ -73,7 +73,7 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
     if kind == "gallery" and "![" not in state.src[extent.inner : extent.inner_end]:
-        # one of HTML, which some style sheet of the author may know
+        # A gallery in raw HTML may be styled by the author's own stylesheet.
         if not silent and any(item.name in _DATA_NAMES for item in tag.attributes):
             page_of(state.env).reporter.warn("gallery", NO_IMAGES, block_place(state, pos, 4), IMAGES_HINT)
         return False
@@ -92,7 +92,7 @@ def _known_containers(state: StateBlock) -> list[str]:
 
 
 def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
-    """A div with data for a block, but of a class that no block has, would show nothing."""
+    """Warn about a div with data for a block but without the class of a block. It would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
     reporter = page_of(state.env).reporter
@@ -131,7 +131,7 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
 
 
 def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
-    """Report `data-…` attributes that the block does not know."""
+    """Report `data-…` attributes that the block does not accept."""
     known, given = CONTAINERS[kind], [item.name for item in extent.tag.attributes]
     reporter = page_of(state.env).reporter
     for item in extent.tag.attributes:
@@ -145,7 +145,7 @@ def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
 
 
 def _frame_gallery(state: StateBlock, extent: BlockExtent, opening: Token, closing: Token) -> None:
-    """Make a figure of a gallery that has the id of one, a caption or words for all its images."""
+    """Make the gallery a figure if it has a figure id, a caption or a common alternative text."""
     name = normal_id(str(opening.attrs.get("id", "")))
     caption = next((a for a in extent.tag.attributes if a.name == "data-caption" and a.value.strip()), None)
     if not (caption or is_figure_id(name) or opening.attrs.get("data-alt")):
@@ -155,12 +155,12 @@ def _frame_gallery(state: StateBlock, extent: BlockExtent, opening: Token, closi
         token.attrs.pop("id", None)
         attach_record(token, figure)
     if caption:
-        # parsed with the page, by `galleries.py`
+        # `galleries.py` parses the caption together with the page.
         attach_record(closing, attribute_map(state, caption))
 
 
 def _push_label(state: StateBlock, extent: BlockExtent) -> None:
-    """What the reader clicks, `data-label`; it may hold formulas."""
+    """Add the label that readers click: `data-label`, or "Show". It may contain formulas."""
     given = next((a for a in extent.tag.attributes if a.name == "data-label" and a.value.strip()), None)
     place = block_place(state, line_start(state, extent.first))
     origin = attribute_map(state, given) if given else TextMap("Show", ((place.line, place.column),))
@@ -172,14 +172,17 @@ def _push_label(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def attribute_map(state: StateBlock, item: Attribute) -> TextMap:
-    """The value of an attribute; its second line and those after it stand at the start of theirs."""
+    """Return the value of an attribute with its positions. All lines after the first start in column 1."""
     place = block_place(state, item.start)
     further = range(place.line + 1, place.line + 1 + item.value.count("\n"))
     return TextMap(item.value, ((place.line, place.column), *((line, 1) for line in further)))
 
 
 def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str | int | float]) -> None:
-    """Hand on what the start tag says; attributes that could do harm are reported instead."""
+    """Copy the attributes of the start tag to `attrs`. Report those that are not allowed.
+
+    `style` is allowed only in trusted markup.
+    """
     for item in extent.tag.attributes:
         if item.name in ("markdown", "data-label", "open", "data-open"):
             continue
@@ -196,7 +199,7 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
 
 
 def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
-    """A data div as a shortcode call: `data-src="x"` is the argument `src`."""
+    """Add a data div as a shortcode call. `data-src="x"` is the argument `src`."""
     page = page_of(state.env)
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}
@@ -232,7 +235,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
 def _read_labels(
     state: StateBlock, extent: BlockExtent, inside: str, args: dict[str, str], maps: dict[str, TextMap]
 ) -> None:
-    """The label spans of a compare slider; anything else inside is reported."""
+    """Read the label spans of a compare slider into `args` and `maps`. Report any other content."""
     for found in _LABEL_SPAN.finditer(inside):
         key = f"label-{found[1].lower()}"
         args[key] = " ".join(found[2].split())
@@ -250,5 +253,5 @@ def _read_labels(
 
 
 def block_rules(md: MarkdownIt) -> None:
-    """Register the rule before raw HTML."""
+    """Register the rule before the rule for raw HTML."""
     md.block.ruler.before("html_block", "div", block_div, {"alt": ENDING})

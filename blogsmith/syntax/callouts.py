@@ -1,9 +1,11 @@
-"""Callouts: a quote or paragraph that opens with `[!KIND]`.
+"""Callouts: a blockquote or paragraph that starts with `[!KIND]`.
 
-Text on the marker line is the title if more follows, otherwise the body. `-` and `+` after the marker
-fold it; `{#thm-x}` at the end of the marker line names (and for theorem-like kinds numbers) it.
-Runs on block tokens, before the inline rules: the title becomes an inline token of its own.
-`prefixes.py` finds callouts without a marker, `doubtful_callouts.py` what was meant to be one.
+Text on the marker line is the title if more text follows, otherwise the body. `-` or `+` after the marker
+makes the callout foldable. `{#thm-x}` at the end of the marker line sets its id, and numbers it if the kind
+is theorem-like.
+
+Runs on block tokens, before the inline rules: the title becomes an inline token of its own. `prefixes.py`
+finds callouts without a marker, `doubtful_callouts.py` finds failed attempts at a callout.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from .records import Callout, attach_record, record_of
 from .references.labels import normal_id
 from .state import KindRow, PageState, page_of
 
-# authors who know link definitions write a colon after the marker
+# The optional colon is for authors who are used to link definitions.
 _MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[]):?[ \t]*")
 _ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
 
@@ -30,21 +32,23 @@ _OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
 
 
 class Marker(Struct, frozen=True):
-    """The opening of a callout, divided into its parts."""
+    """The parsed opening of a callout."""
 
     callout: Callout
     title: Token | None = None
-    """Inline token of the author's title."""
+    """Inline token of the author's title; None if there is no title."""
     body: Token | None = None
     """Inline token of the rest of the paragraph; None if the paragraph has no more text."""
 
 
 FindMarker = Callable[[Sequence[Token], int], Marker | None]
-"""(tokens, index of a `paragraph_open` alone or first in a quote) → the callout that starts there."""
+"""Function that maps (tokens, index of a `paragraph_open`, alone or first in a quote) to the callout that
+starts there, or None.
+"""
 
 
 def callouts(state: StateCore) -> None:
-    """Core rule: turn quotes and paragraphs with a marker into callout tokens."""
+    """Turn quotes and paragraphs with a marker into callout tokens (core rule)."""
     page = page_of(state.env)
 
     def find(tokens: Sequence[Token], first: int) -> Marker | None:
@@ -54,7 +58,7 @@ def callouts(state: StateCore) -> None:
 
 
 def wrap_callouts(state: StateCore, find: FindMarker) -> None:
-    """Replace each quote or paragraph for which `find` returns a marker by callout tokens."""
+    """Replace each quote or paragraph for which `find` returns a marker with callout tokens."""
     tokens = state.tokens
     closing: dict[int, Callout] = {}
     result: list[Token] = []
@@ -70,7 +74,7 @@ def wrap_callouts(state: StateCore, find: FindMarker) -> None:
                 result.extend(_close(closing[index], token))
             else:
                 result.append(token)
-            # the paragraph of a quote was considered with the quote
+            # The first paragraph of a quote was checked together with the quote.
             step = 1 + (quote and is_candidate)
             result.extend(tokens[index + 1 : index + step])
             index += step
@@ -88,14 +92,14 @@ def wrap_callouts(state: StateCore, find: FindMarker) -> None:
 
 
 def _find_marker(tokens: Sequence[Token], first: int, page: PageState) -> Marker | None:
-    """Return the marker if the paragraph at `tokens[first]` opens with `[!KIND]`."""
+    """Return the marker if the paragraph at `tokens[first]` starts with `[!KIND]`, otherwise None."""
     inline = tokens[first + 1]
     found = _MARKER.match(inline.content)
     if not found:
         return None
     quote = first > 0 and tokens[first - 1].type == "blockquote_open"
     kind = page.options.kinds.get(found[1].casefold())
-    # `[!x] text` in ordinary prose is prose unless it names a kind or is in capitals
+    # `[!x] text` in a paragraph is ordinary text unless it names a kind or is uppercase.
     if kind is None and not quote and not found[1].isupper():
         return None
     more = quote and tokens[first + 3].type != "blockquote_close"
@@ -105,7 +109,7 @@ def _find_marker(tokens: Sequence[Token], first: int, page: PageState) -> Marker
 def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageState, more: bool) -> Marker:
     text = record_of(inline, TextMap)
     if kind is None and found[1].casefold() == MARGIN.name:
-        # its place is all that a fold could hide
+        # Margin notes ignore the fold marker: folding one would only hide its position.
         return _read(inline, found, MARGIN, page, more)
     if kind is None:
         kind = KindRow(found[1].casefold(), found[1].capitalize())
@@ -132,7 +136,6 @@ def _nearest_kind(written: str, page: PageState) -> str | None:
 
 
 def make_callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
-    """Return the record of a callout of this kind."""
     return Callout(kind.name, kind.title, fold, id, titled=titled, icon=kind.icon, color=kind.color)
 
 
@@ -164,7 +167,7 @@ def _close(callout: Callout, source: Token) -> list[Token]:
 
 def _paragraph(tokens: Sequence[Token], inline: Token) -> list[Token]:
     opening, _, closing = tokens
-    # a callout in a tight list still holds a paragraph of its own
+    # A callout in a tight list still contains a visible paragraph.
     opening.hidden = closing.hidden = False
     return [opening, inline, closing]
 

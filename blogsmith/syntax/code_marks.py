@@ -1,9 +1,9 @@
-"""Marks in the comments of code: `# (1)` leads to a note below, `# [!code ++]` says that a line is new.
+"""Markers in code comments: `# (1)` refers to a note after the code, `# [!code ++]` marks a line as added.
 
-The notes are the ordered list right below the fence. Marks are written as Material for MkDocs (`# (1)`,
-`# (1)!`) and Quarto (`# <1>`) have them. A mark is no part of the code: it leaves with a comment that holds
-nothing else, so what is shown, copied and run is what the author would have written without it. A bare `(1)`
-counts only in a comment of its own above such a list: many comments end in a number.
+The notes are the ordered list directly after the fence. Markers use the syntax of Material for MkDocs (`#
+(1)`, `# (1)!`) and Quarto (`# <1>`). A marker is not part of the code. If a comment contains nothing else,
+the whole comment is removed, so that the code shown, copied and run has no trace of it. `(1)` without `!`
+counts only in a comment of its own before a list of notes, because many comments end in a number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .state import PageState, page_of
 
 _MARK = lazy_pattern(r"(?:\((\d{1,3})\)(!?)|<(\d{1,3})>)\Z")
 _LONGEST = 6
-"""Characters of a mark: `(123)!`."""
+"""Maximum length of a marker, in characters: `(123)!`."""
 _CHANGE = lazy_pattern(r"\[!code[ ]([^\s\[\]]{1,20})\]\Z")
 _SHOWN: Mapping[str, str] = MappingProxyType(
     {"++": "added", "--": "removed", "hl": "marked", "highlight": "marked"}
@@ -38,37 +38,37 @@ _BRACKETS: Mapping[str, tuple[str, str]] = MappingProxyType(
         **dict.fromkeys(("html", "xml", "svg", "vue", "svelte"), ("<!--", "-->")),
     }
 )
-"""Language → what stands around a comment that ends."""
+"""Language → delimiters of its block comments."""
 _OF_TEXT = frozenset(("html", "xml", "svg"))
-"""Languages that know no other comments."""
+"""Languages that have no line comments."""
 _QUOTES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
-"""Languages whose code holds the code of others: marks in it are shown as they are."""
+"""Languages whose code quotes other code; markers in it are shown as written."""
 _NOTES_HINT = "its note is the item {number}. of an ordered list right below the code"
 
 
 class _Item(Struct, frozen=True):
-    """An item of a list."""
+    """A list item."""
 
     opening: Token
     last: Token
-    """The end of its last paragraph, else its own."""
+    """Closing token of the item's last paragraph, or of the item if it does not end in a paragraph."""
 
 
 class _Comment(Struct, frozen=True):
-    """What the comment at the end of a line says beside its text."""
+    """The markers in the comment at the end of a line."""
 
     rest: str
-    """The line without it."""
+    """The line without the markers, and without the comment if nothing else is in it."""
     numbers: tuple[int, ...] = ()
     is_sure: bool = False
-    """It is written as nothing else is: `(1)!`, `<1>`."""
+    """The marker has an unambiguous form: `(1)!` or `<1>`."""
     change: str = ""
-    """`++`, `--`, `hl`, or a word that means nothing."""
+    """`++`, `--`, `hl`, `highlight`, or an unknown word; empty if the comment marks no change."""
     written: str = ""
 
 
 def code_marks(state: StateCore) -> None:
-    """Core rule behind `fences`: take marks out of code, and tie them to their notes."""
+    """Remove markers from code and connect them with their notes (core rule, after `fences`)."""
     page, count = page_of(state.env), 0
     for index, token in enumerate(state.tokens):
         if token.type != "fence":
@@ -83,7 +83,7 @@ def code_marks(state: StateCore) -> None:
         items = _notes_below(state.tokens, index)
         has_notes = bool(items) and any(comment.numbers for comment in comments.values())
         if fence.include and not has_notes:
-            # the file is shown with its notes elsewhere
+            # The notes for an included file may be elsewhere, so ambiguous numbers are ignored.
             comments = {
                 at: replace(one, numbers=()) for at, one in comments.items() if one.change or one.is_sure
             }
@@ -99,7 +99,7 @@ def code_marks(state: StateCore) -> None:
 
 
 def _read_diff(token: Token) -> None:
-    """The code of a difference without the signs in front of its lines."""
+    """Remove the `+`, `-` and space characters before the lines of a diff. Record added and removed lines."""
     fence = record_of(token, Fence)
     lines, added, removed = [], set(fence.added), set(fence.removed)
     for number, line in enumerate(token.content.split("\n"), 1):
@@ -112,7 +112,7 @@ def _read_diff(token: Token) -> None:
 
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comment]]:
-    """0-based line → its comment, of those with marks."""
+    """Yield (0-based line, comment) for each line with markers."""
     signs = _signs(language)
     for number, line in enumerate(lines):
         text = line.rstrip()
@@ -121,7 +121,7 @@ def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comme
 
 
 def _signs(language: str) -> tuple[tuple[str, str], ...]:
-    """What begins and ends comments."""
+    """Return the delimiters of comments as (start, end); the end is empty for line comments."""
     if language in _QUOTES:
         return ()
     sign = (marks_of(language).sign, "")
@@ -132,7 +132,7 @@ def _signs(language: str) -> tuple[tuple[str, str], ...]:
 
 
 def mark_comment(number: str, language: str) -> str:
-    """A comment in code of `language` that is read as the mark `number`."""
+    """Return a comment in code of `language` that is read as the marker `number`."""
     begin, end = next(iter(_signs(language)), ("#", ""))
     return f"{begin} ({number}) {end}".rstrip()
 
@@ -169,7 +169,7 @@ def _read(text: str, begin: str) -> _Comment | None:
 
 
 def _without_sign(text: str, begin: str) -> str | None:
-    """The code in front of a comment that holds nothing; None if the text does not end in its sign."""
+    """Return the code before an empty comment, or None if `text` does not end in a comment delimiter."""
     text = text.rstrip()
     if not text.endswith(begin):
         return None
@@ -183,7 +183,7 @@ def _begins_comment(text: str, begin: str) -> bool:
 
 
 def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
-    """Number → item of the ordered list right below a fence."""
+    """Return the items of the ordered list directly after a fence, by number."""
     opening = tokens[index + 1] if index + 1 < len(tokens) else None
     if opening is None or opening.type != "ordered_list_open" or opening.level != tokens[index].level:
         return {}
@@ -209,7 +209,7 @@ def _take_out(
     items: Mapping[int, _Item],
     count: int,
 ) -> None:
-    """The code without marks; the fence remembers where they stood, in lines of what is shown."""
+    """Remove the markers from the code. Record their lines in the fence, counted in the code shown."""
     fence = record_of(token, Fence)
     shift = head_length(token.content, myst=fence.form == "code-cell", marks=marks_of(language_of(fence)))
     shown: dict[str, set[int]] = {"added": set(), "removed": set(), "marked": set()}
@@ -243,7 +243,7 @@ def _number_notes(
     count: int,
     page: PageState,
 ) -> None:
-    """Tie the items of a list to their marks; one without a mark is reported."""
+    """Give the notes of a list their ids. Warn about a note without a marker."""
     opening.attrJoin("class", "code-notes")
     numbers = {number for comment in comments.values() for number in comment.numbers}
     lost = [number for number in items if number not in numbers]
@@ -262,7 +262,7 @@ def _number_notes(
 def _warn_of_lost(
     token: Token, comments: Mapping[int, _Comment], items: Mapping[int, _Item], page: PageState
 ) -> None:
-    """Marks without a note, and changes that mean nothing."""
+    """Warn about markers without a note, and about unknown changes."""
     is_told = False
     for at, comment in comments.items():
         if comment.change and comment.change not in _SHOWN:

@@ -1,9 +1,9 @@
-"""The loops of markdown-it-py over the rules that the next character leaves.
+"""The loops of markdown-it-py, limited to the rules that can match the next character.
 
-At each place all rules are called in order, some thirty for a `$` and a dozen for each line of a paragraph,
-and nearly all of them look at one character and go away. Here those are not called whose table row says that
-they begin with another character. A rule without a row, such as a plugin's, is called everywhere; order and
-effect of rules are those of markdown-it-py, and so are the tokens.
+The stock loops call all rules in order at each position, some thirty for a `$` and a dozen for each line of
+a paragraph. Nearly all of them inspect one character and return. Here, a rule is skipped if its table row
+says that it starts with another character. A rule without a row, such as a plugin's, is called everywhere.
+Order and effect of the rules, and the tokens, are those of markdown-it-py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _STOCK_PAIRS = frozenset[PairRule](
         rules_inline.fragments_join,
     )
 )
-"""Rules behind the inline pass that do nothing to a text alone."""
+"""Stock rules after the inline pass that do not change plain text."""
 
 BLOCK: Mapping[BlockRule, str] = MappingProxyType(
     {
@@ -71,7 +71,7 @@ BLOCK: Mapping[BlockRule, str] = MappingProxyType(
         tabs.tabs_material: "=",
     }
 )
-"""Rules that do nothing on a line whose text begins with another character, unless it is indented code."""
+"""Rule → first characters of the lines where it can match; it is also called on indented code."""
 
 INLINE: Mapping[InlineRule, str] = MappingProxyType(
     {
@@ -104,11 +104,11 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         attributes.attributes_inline: "{",
     }
 )
-"""Rules that do nothing in front of another character."""
+"""Rule → characters at which it can match."""
 
 
 class BlockTable(dict[str, list[BlockRule]]):
-    """The first character of a line → the rules to be called, in order; filled as characters are met."""
+    """First character of a line → rules to call, in order. Entries are created on first use."""
 
     def __init__(self, rules: list[BlockRule]) -> None:
         super().__init__()
@@ -120,10 +120,13 @@ class BlockTable(dict[str, list[BlockRule]]):
 
 
 class InlineTable(dict[str, list[InlineRule]]):
-    """The next character → the rules to be called, in order; filled as characters are met."""
+    """Next character → rules to call, in order. Entries are created on first use."""
 
     def __init__(self, rules: list[InlineRule], stops: re.Pattern[str]) -> None:
-        """stops: characters at which the rule `text` does nothing; at all others it takes what follows."""
+        """Store the rules.
+
+        stops: Pattern of characters at which the rule `text` does nothing; at all others it consumes text.
+        """
         super().__init__()
         self.rules = rules
         self.stops = stops
@@ -140,7 +143,7 @@ Nesting = Literal[-1, 0, 1]
 
 
 def new_token(kind: str, tag: str, nesting: Nesting, level: int, content: str = "") -> Token:
-    """The token that `Token` makes, in half of the time: a page has hundreds."""
+    """Return a token equal to that of `Token()`, in half the time. A page has hundreds of them."""
     token = _new(Token)
     token.type, token.tag, token.nesting, token.level = kind, tag, nesting, level
     token.content, token.markup, token.info = content, "", ""
@@ -153,17 +156,17 @@ _new: Callable[[type[Token]], Token] = object.__new__
 
 
 class InlineTokens(StateInline):
-    """The stock state, with tokens made quickly."""
+    """The stock inline state with faster creation of tokens."""
 
     def pushPending(self) -> Token:
-        """The text that waits as a token."""
+        """Add the pending text as a token and return it."""
         token = new_token("text", "", 0, self.pendingLevel, self.pending)
         self.tokens.append(token)
         self.pending = ""
         return token
 
     def push(self, ttype: str, tag: str, nesting: Nesting) -> Token:
-        """A new token behind the text that waits."""
+        """Add a token after the pending text and return it."""
         if self.pending:
             self.pushPending()
         meta = None
@@ -186,7 +189,7 @@ class InlineDispatch(ParserInline):
     """The inline parser."""
 
     def __init__(self, stock: ParserInline) -> None:
-        """Takes the place of `stock`, with its rules."""
+        """Create the replacement for `stock`, with its rules."""
         super().__init__()
         self.ruler, self.ruler2 = stock.ruler, stock.ruler2
         self._pairs: list[PairRule] = []
@@ -194,7 +197,7 @@ class InlineDispatch(ParserInline):
         self._table = InlineTable([], self.terminator_re)
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        """The inline tokens of a text, behind those that there are."""
+        """Append the inline tokens of a text to `tokens` and return them."""
         pairs = self.ruler2.getRules("")
         if pairs is not self._pairs:
             self._pairs, self._has_stock_pairs = pairs, _STOCK_PAIRS.issuperset(pairs)
@@ -208,19 +211,19 @@ class InlineDispatch(ParserInline):
         return state.tokens
 
     def _is_text(self, text: str) -> bool:
-        """Whether nothing but the rule `text` does anything."""
+        """Return whether no rule other than `text` applies."""
         table = self._rules()
         return bool(text) and table[text[0]] == [rules_inline.text] and not table.stops.search(text)
 
     def _rules(self) -> InlineTable:
         rules = self.ruler.getRules("")
-        # both are made anew when a rule or a character is added
+        # Both objects are replaced when a rule or a character is added.
         if self._table.rules is not rules or self._table.stops is not self.terminator_re:
             self._table = InlineTable(rules, self.terminator_re)
         return self._table
 
     def tokenize(self, state: StateInline) -> None:
-        """Generate tokens for input range."""
+        """Add the tokens of the state's remaining range."""
         table, text, end = self._rules(), state.src, state.posMax
         nesting = state.md.options["maxNesting"]
         while state.pos < end:
@@ -262,16 +265,16 @@ class InlineDispatch(ParserInline):
 
 
 class LineTable(StateBlock):
-    """The stock state, with what it knows of each line found in one look."""
+    """The stock block state, which scans each line only once."""
 
     def __init__(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> None:
         super().__init__("", md, env, tokens)
         self.src = src
         self.looked_at: tuple[tuple[int, ...], int] | None = None
-        """Where a paragraph was looked at last, and the line after it."""
+        """Position of the last paragraph scanned without a match, and the line after it; None if unused."""
         lines = src.split("\n")
         if not lines[-1].strip(" \t"):
-            # an end of blanks alone is no line
+            # A last line of spaces alone does not count.
             lines.pop()
         start = 0
         for table in (self.bMarks, self.eMarks, self.tShift, self.sCount, self.bsCount):
@@ -284,7 +287,7 @@ class LineTable(StateBlock):
             self.tShift.append(indent)
             self.sCount.append(_columns(line, indent) if indent else 0)
             start = end + 1
-        # a line behind the last saves a look whether there is one
+        # A sentinel after the last line saves checks for the end.
         self.bMarks.append(len(src))
         self.eMarks.append(len(src))
         self.tShift.append(0)
@@ -293,7 +296,7 @@ class LineTable(StateBlock):
         self.lineMax = len(lines)
 
     def push(self, ttype: str, tag: str, nesting: Nesting) -> Token:
-        """A new token."""
+        """Add a block token and return it."""
         self.level -= nesting < 0
         token = new_token(ttype, tag, nesting, self.level)
         token.block = True
@@ -303,7 +306,7 @@ class LineTable(StateBlock):
 
 
 def _columns(line: str, indent: int) -> int:
-    """How far the first `indent` characters reach; tabs go on to the next multiple of four."""
+    """Return the width of the first `indent` characters in columns; tab stops are four columns apart."""
     return len(line[:indent].expandtabs(4))
 
 
@@ -311,24 +314,27 @@ class BlockDispatch(ParserBlock):
     """The block parser."""
 
     def __init__(self, stock: ParserBlock) -> None:
-        """Takes the place of `stock`, with its rules."""
+        """Create the replacement for `stock`, with its rules."""
         super().__init__()
         self.ruler = stock.ruler
         self._tables: dict[str, BlockTable] = {}
 
     def rules_at(self, state: StateBlock, line: int, chain: str = "") -> list[BlockRule]:
-        """Rules to be called at `line`, which is not empty. chain: those that may end this kind of block."""
+        """Return the rules to call at `line`, which must not be empty.
+
+        chain: Name of a chain; only rules that may end this kind of block are returned.
+        """
         rules = self.ruler.getRules(chain)
         if state.is_code_block(line):
             return rules
         table = self._tables.get(chain)
-        # made anew when a rule is added
+        # A new table is required after a rule was added.
         if table is None or table.rules is not rules:
             table = self._tables[chain] = BlockTable(rules)
         return table[state.src[line_start(state, line)]]
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, outTokens: list[Token]) -> list[Token] | None:
-        """The block tokens of a text."""
+        """Return the block tokens of a text, or None if it is empty."""
         if not src:
             return None
         state = LineTable(src, md, env, outTokens)
@@ -336,11 +342,11 @@ class BlockDispatch(ParserBlock):
         return state.tokens
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:
-        """Generate tokens for input range."""
+        """Add the tokens of the lines from `startLine` to before `endLine`."""
         line, has_empty_lines = startLine, False
         while line < endLine:
             state.line = line = state.skipEmptyLines(line)
-            # the second ends nested calls, of quotes and lists
+            # The second condition ends nested calls of quotes and lists.
             if line >= endLine or state.sCount[line] < state.blkIndent:
                 break
             if state.level >= state.md.options["maxNesting"]:
@@ -350,10 +356,10 @@ class BlockDispatch(ParserBlock):
                 if rule(state, line, endLine, False):
                     break
             assert state.line > line, "some rule takes something, and goes on"
-            # an empty line right before a list does not make it loose
+            # An empty line directly before a list does not make it loose.
             state.tight = not has_empty_lines
             line = state.line
-            # a paragraph may take the empty line behind it in nested lists
+            # In nested lists, a paragraph may include the empty line after it.
             if line - 1 < endLine and state.isEmpty(line - 1):
                 has_empty_lines = True
             if line < endLine and state.isEmpty(line):
@@ -363,5 +369,5 @@ class BlockDispatch(ParserBlock):
 
 
 def dispatch_rules(md: MarkdownIt) -> None:
-    """Put both parsers in place of the stock ones."""
+    """Replace both stock parsers."""
     md.inline, md.block = InlineDispatch(md.inline), BlockDispatch(md.block)

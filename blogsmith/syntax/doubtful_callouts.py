@@ -1,6 +1,6 @@
-"""What was probably meant as a callout: near misses of `> [!NOTE]`, and callouts without text.
+"""Probable callouts that are not valid: near misses of `> [!NOTE]`, and callouts without text.
 
-Runs after the inline pass, so a link `[NOTE]` is a link and not a near miss.
+Runs after the inline rules, so a link `[NOTE]` is a link and not a near miss.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _EMPHASIS = lazy_pattern(
 )
 _CONTAINER_MARKS = lazy_pattern(r"(?:[ >\t]|[-+*]|\d{1,9}[.)])*")
 _GITHUB = frozenset(("note", "tip", "important", "warning", "caution"))
-"""Kinds of GitHub: such a word alone in bold or brackets is hardly ever part of a quotation."""
+"""GitHub's kinds. One of these words alone in bold or brackets is hardly ever part of a quotation."""
 
 
 def doubtful_callouts(state: StateCore) -> None:
-    """Core rule: warn of quotes that look like callouts, and of callouts without text."""
+    """Warn about quotes that look like callouts, and about callouts without text (core rule)."""
     page = page_of(state.env)
     tokens = state.tokens
     opening = None
@@ -42,14 +42,14 @@ def doubtful_callouts(state: StateCore) -> None:
             _warn_of_empty(opening, page)
         elif token.type == "math_display" and index and tokens[index - 1].type == "blockquote_open":
             _check_formula(token, page)
-        # most paragraphs begin with a letter
+        # Most paragraphs start with a letter.
         elif token.content[:1] in ("[", "\\", "*", "_") and tokens[index - 1].type == "paragraph_open":
             is_quote = index > 1 and tokens[index - 2].type == "blockquote_open"
             _check_paragraph(token, page, is_quote=is_quote)
 
 
 def _check_formula(token: Token, page: PageState) -> None:
-    """Warn of `\\[!NOTE\\]` on a line of its own, which is a formula."""
+    r"""Warn about `\[!NOTE\]` on a line of its own, which is parsed as a formula."""
     formula = record_of(token, Math)
     place = formula.origin.place(0)
     start = place.column - len(r"\[") - 1
@@ -80,15 +80,15 @@ def _is_meant_marker(found: re.Match[str], inline: Token, page: PageState, *, is
     if inline.children and inline.children[0].type == "link_open":
         return False
     if found["bang"]:
-        # a backslash outside of a quote asks for the text
+        # Outside a quote, a backslash means that literal text is intended.
         is_escaped = bool(found["escape"]) and not found[0].rstrip("-+:").endswith("\\]")
         return (is_known or kind.isupper()) and (is_quote or not is_escaped)
-    # `> [Note] that` may be an editor's insertion
+    # `> [Note] that` may be an editor's insertion.
     return is_quote and is_known and (kind.isupper() or found[0].endswith(":") or not _following_text(found))
 
 
 def _following_text(found: re.Match[str]) -> str:
-    """The text after a match, to the end of its line."""
+    """Return the text from the end of a match to the end of its line."""
     return found.string[found.end() :].split("\n", 1)[0].strip()
 
 
@@ -105,9 +105,9 @@ def _warn(page: PageState, place: Place, written: str, marker: str, fix: Fix | N
 
 
 def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is_safe: bool) -> Fix | None:
-    """Write the marker; text after it goes to the next line, where it is the body whatever follows.
+    """Return a fix that writes the marker, or None if the prefix of a new line is unknown.
 
-    None where it is unknown how a new line must begin.
+    Text after the marker is moved to the next line, where it is always the body.
     """
     text = _following_text(found)
     has_own_syntax = "escape" in found.groupdict() and found["bang"] and not found["escape"]
@@ -122,14 +122,14 @@ def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is
     if not _CONTAINER_MARKS.fullmatch(marks):
         return None
     old = line[place.column - 1 :]
-    # the next line of an item of a list is indented
+    # The next line of a list item is indented.
     indent = re.sub(r"[^ >\t]", " ", marks)
     new = f"{marker}\n{indent}{text}"
     return exchange(place.line, place.column, old, new, title=f"write {marker}", is_safe=is_safe)
 
 
 def _line(page: PageState, number: int) -> str:
-    """Line of the file, counted from 1; empty if it has fewer."""
+    """Return a line of the file by its 1-based number, or an empty string after the last line."""
     lines = page.reporter.lines
     return lines[number - 1] if number <= len(lines) else ""
 

@@ -1,9 +1,9 @@
-"""Text of Chinese, Japanese and Korean, which sets no blanks where Markdown looks for them.
+"""Chinese, Japanese and Korean text, which has no spaces where Markdown expects them.
 
-By CommonMark a run of `*` behind punctuation ends emphasis only where a blank or more punctuation follows, so
-`**注意：**この` stays as it is written. Beside letters and signs of these languages it need not follow, as
-github.com/tats-u/markdown-cjk-friendly says; elsewhere nothing is different. And a line that ends between two
-such letters goes on without the blank that words of other languages need (CSS Text 3, 4.1.3).
+In CommonMark, a run of `*` after punctuation ends emphasis only before whitespace or more punctuation, so
+`**注意：**この` stays as it is written. Next to characters of these languages this condition is dropped, as
+specified in github.com/tats-u/markdown-cjk-friendly. All other text is parsed as in CommonMark. In addition,
+a line break between two such characters is shown without a space (CSS Text 3, 4.1.3).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from markdown_it.token import Token
 
 _WIDE = frozenset(("W", "F", "H"))
 _HANGUL = (("\u1100", "\u11ff"), ("\u3130", "\u318f"), ("\ua960", "\ua97f"), ("\uac00", "\ud7ff"))
-"""First and last sign of what is written with blanks between words."""
+"""First and last characters of the ranges of Hangul, which is written with spaces between words."""
 
 
 @lru_cache(4096)
 def is_east_asian(sign: str) -> bool:
-    """Whether it is a letter or a sign of these languages; emoji, which are as wide, are none."""
+    """Return whether a character belongs to these languages. Emoji, which are just as wide, do not."""
     return east_asian_width(sign) in _WIDE and category(sign) != "So"
 
 
 def flanking(before: str, after: str) -> tuple[bool, bool]:
-    """Whether a run of marks between two signs may begin something, and whether it may end something."""
+    """Return whether a delimiter run between two characters can open, and whether it can close."""
     is_punctuation = [category(sign)[0] in "PS" and not is_east_asian(sign) for sign in (before, after)]
     ends_word, starts_word = (
         sign.isspace() or is_mark or is_east_asian(sign)
@@ -40,7 +40,7 @@ def flanking(before: str, after: str) -> tuple[bool, bool]:
 
 
 def _beside_east_asian(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
-    """A rule that takes a run of marks for the start or the end of something, these languages in mind."""
+    """Wrap a rule for delimiter runs so that it applies the conditions for these languages."""
 
     def mark(state: StateInline, silent: bool) -> bool:
         start, known = state.pos, len(state.delimiters)
@@ -50,7 +50,7 @@ def _beside_east_asian(rule: Callable[[StateInline, bool], bool]) -> Callable[[S
         if added and not state.src.isascii():
             before = state.src[start - 1] if start else " "
             after = state.src[state.pos] if state.pos < state.posMax else " "
-            # marks inside of words are letters where they are `_`
+            # Underscores inside words are ordinary characters.
             if state.src[start] != "_" and (is_east_asian(before) or is_east_asian(after)):
                 for delimiter in added:
                     delimiter.open, delimiter.close = flanking(before, after)
@@ -64,13 +64,13 @@ strikethrough = _beside_east_asian(rules_inline.strikethrough.tokenize)
 
 
 def joins_lines(tokens: Sequence[Token], index: int) -> bool:
-    """Whether nothing stands between the two lines that `tokens[index]` parts."""
+    """Return whether the two lines around the line break `tokens[index]` are joined without a space."""
     before = _sign_beside(tokens, range(index - 1, -1, -1), -1)
     return _is_unspaced(before) and _is_unspaced(_sign_beside(tokens, range(index + 1, len(tokens)), 0))
 
 
 def _sign_beside(tokens: Sequence[Token], places: range, end: int) -> str:
-    """The sign next to a place in a line; empty where that is none of its text."""
+    """Return the first text character in the given direction, or an empty string if other content is next."""
     for place in places:
         token = tokens[place]
         if token.type == "text" and token.content:

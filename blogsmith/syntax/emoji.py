@@ -1,4 +1,4 @@
-"""Emoji by name, as GitHub has them: those that posts use most."""
+"""Emoji by name, as on GitHub: those that posts use most."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ EMOJI_NAME = lazy_pattern(r"(?<![\w:]):([a-z0-9_+-]{1,40}):(?![\w:])")
 
 
 def replace_emoji(masked: str) -> str:
-    """`:smile:` → 😄; names that are not known stay.
+    """Replace names such as `:smile:` with emoji. Unknown names stay.
 
-    masked: text in which code and formulas are hidden.
+    masked: Text in which code and formulas are hidden.
     """
     return EMOJI_NAME.sub(lambda found: EMOJI.get(found[1], found[0]), masked)

@@ -1,4 +1,4 @@
-"""How far an HTML element of ours reaches in a text of Markdown, and the blocks between its tags."""
+"""Extent of an HTML element in Markdown, and parsing of the blocks between its tags."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from .state import PageState, block_place, line_start, page_of
 
 _MOST_OPEN = 100
 _FENCE = lazy_pattern(r" {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[ \t]*[^ \t\n])?", re.MULTILINE)
-"""Backticks with others behind them in their line are code in a sentence (CommonMark 0.31, 4.5)."""
+"""Fence delimiter. Backticks followed by more backticks on the line are inline code (CommonMark 0.31, 4.5).
+"""
 
 
 class BlockExtent(Struct, frozen=True):
-    """Where an element reaches; indices into the source."""
+    """Extent of an element: lines, and indices into the source."""
 
     tag: StartTag
     first: int
-    """Line of its start tag."""
+    """Line where the start tag begins."""
     open_line: int
-    """Line on which the start tag ends."""
+    """Line where the start tag ends."""
     inner: int
     inner_end: int
     last: int
-    """Line of its end tag."""
+    """Line of the end tag."""
     end: int
-    """After the end tag."""
+    """Index after the end tag."""
 
 
 @lru_cache(maxsize=64)
@@ -40,14 +41,15 @@ def _tag_pattern(name: str) -> re.Pattern[str]:
 
 
 def find_extent(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
-    """Find the matching end tag inside the container; fences in between do not count.
+    """Return the extent up to the matching end tag in the same container, or None.
 
-    Of elements that have none only the first few of a page are searched to the end.
+    Tags in fences do not count. If a page has `_MOST_OPEN` elements without an end tag, no further ones are
+    searched.
     """
     page = page_of(state.env)
     if page.open_elements >= _MOST_OPEN:
         return None
-    # one look at the text first: going through its lines costs much more
+    # One scan of the source first: going through its lines is far more expensive.
     is_closed = any(found[1] for found in _tag_pattern(tag.name).finditer(state.src, tag.end))
     extent = _find(state, start, end, tag) if is_closed else None
     page.open_elements += extent is None
@@ -82,7 +84,7 @@ def _find(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent
 
 
 def report_open(state: StateBlock, start: int, tag: StartTag, written: str) -> None:
-    """An element that begins on line `start` has no end; written: how the message names it."""
+    """Report that the element on line `start` has no end tag. written: Name of the element in the message."""
     pos = line_start(state, start)
     place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
     closing = f"</{tag.name}>"
@@ -93,7 +95,7 @@ def report_open(state: StateBlock, start: int, tag: StartTag, written: str) -> N
 
 
 def _close(state: StateBlock, start: int, closing: str, page: PageState) -> Fix | None:
-    """A fix that closes an element behind the block it begins with, where it is no part of others."""
+    """Return a fix that closes an element after its first block, or None if the element is nested."""
     if state.level or state.blkIndent:
         return None
     end = start
@@ -104,7 +106,7 @@ def _close(state: StateBlock, start: int, closing: str, page: PageState) -> Fix 
 
 
 def parse_inside(state: StateBlock, extent: BlockExtent) -> None:
-    """Parse the lines between the tags as blocks; parts of lines by moving their marks."""
+    """Parse the lines between the tags as blocks. The offsets of partial lines are changed temporarily."""
     first = extent.open_line
     if not state.src[extent.inner : state.eMarks[first]].strip() and first < extent.last:
         first += 1

@@ -1,8 +1,8 @@
-"""What stands behind the opening ``` of a code fence.
+"""The info string after the opening ``` of a code fence.
 
-`python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}`, changes as `{+3}`, `{-5}`
-and `diff python`, `file="src/attn.py"`, and the forms of cells: `python eval`, `{python}`,
-`{code-cell} python`. What makes a cell of them stands in `cells/fences.py`.
+Supported are `python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}`, changes as
+`{+3}`, `{-5}` and `diff python`, and `file="src/attn.py"`. The forms of cells are `python eval`, `{python}`
+and `{code-cell} python`; `cells/fences.py` makes the cells.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CHANGES = lazy_pattern(r"[+-]?\d+(?:-\d+)?(?:[ ,]+[+-]?\d+(?:-\d+)?)*")
 _CHANGE = lazy_pattern(r"([+-]?)(\d+(?:-\d+)?)")
 _KEYS = ("title", "linenos", "fold", "start", "hl", "id", "cap", "file", "region", "lines")
 _PARTS = ("file", "region", "lines")
-"""What is shown of a file of the site."""
+"""Keys that select the shown part of a file of the site."""
 _WORDS = ("linenos", "fold", "eval")
 _RUN = ("run", "exec", "execute")
 _MAX_LINE = 100_000
@@ -54,7 +54,7 @@ _OTHER_KEYS: Mapping[str, str] = MappingProxyType(
         "lst-label": "id",
     }
 )
-"""Pandoc's, Quarto's and Hugo's names of settings → ours."""
+"""Setting of Pandoc, Quarto or Hugo → our name."""
 
 _LANGUAGE_FOLLOWS = ("code-cell", "code-block", "code")
 _CALLOUT = "a callout is written > [!NOTE]"
@@ -66,15 +66,15 @@ _DIRECTIVES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("figure", "image"), 'a picture is written ![text](picture.png "caption")'),
     }
 )
-"""MyST's directives, which are no languages → what to write instead."""
+"""MyST directive that is not a language → hint on what to write instead."""
 
 
 def parse_info(
     info: str, page: PageState | None = None, place: Place | None = None, lines: int = _MAX_LINE
 ) -> Fence:
-    """The info string as a record; anything not understood is a warning at `place`.
+    """Return the parsed info string. Warn at `place` about anything unknown.
 
-    lines: how many the code has; a mark beyond them is a warning too.
+    lines: Number of lines of the code; a marked line after the last one is also a warning.
     """
     reader = _Reader(page, place, lines)
     for found in _PART.finditer(info):
@@ -90,7 +90,7 @@ def parse_info(
 
 
 class _Reader:
-    """Collects the parts of one info string."""
+    """Collector of the parts of one info string."""
 
     def __init__(self, page: PageState | None, place: Place | None, lines: int) -> None:
         self.page, self.place, self.lines = page, place, lines
@@ -234,7 +234,7 @@ class _Reader:
     def warn(
         self, message: str, offset: int, length: int, hint: str, meant: tuple[str, str | None] = ("", None)
     ) -> None:
-        """meant: a word, and what to write for it."""
+        """Warn at an offset in the info string. meant: A word and its correction, for the fix."""
         if self.page is not None and self.place is not None:
             at = Place(self.place.line, self.place.column + offset, length)
             fix = self.page.reporter.substitute(at, *meant)
@@ -264,7 +264,10 @@ class _Reader:
 
 
 def _brace_value(written: str) -> tuple[str, bool]:
-    """The value of `key=value` in braces, and whether it is quoted; of a list what stands in it."""
+    """Return the value of `key=value` in braces, and whether it is quoted.
+
+    A list loses its brackets and quotes.
+    """
     if written.startswith("["):
         return re.sub(r"[\"'\[\]]", "", written), True
     if written.startswith(("'", '"')) and len(written) > 1:
@@ -277,7 +280,7 @@ def _fold_label(value: str) -> str:
 
 
 def line_numbers(text: str) -> set[int]:
-    """`3,5-7` → {3, 5, 6, 7}; ranges beyond any real file are cut."""
+    """Return `3,5-7` as {3, 5, 6, 7}. Numbers are limited to the lines of a realistic file."""
     numbers: set[int] = set()
     for part in re.split(r"[ ,]+", text):
         first, _, last = part.partition("-")
@@ -287,18 +290,18 @@ def line_numbers(text: str) -> set[int]:
 
 
 def fences(state: StateCore) -> None:
-    """Core rule: read the info string of every fence."""
+    """Parse the info string of every fence (core rule)."""
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "fence":
-            # options are not shown, so marks do not count them
+            # Options are not shown, so marked lines are counted without them.
             lines = token.content.removeprefix(option_lines(token.content)).count("\n")
             attach_record(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_end(token, page)
 
 
 def _check_end(token: Token, page: PageState) -> None:
-    """Warn of a fence that nothing closes: all text up to the end of its container has become code."""
+    """Warn about a fence that is never closed: all text up to the end of its container is code."""
     first, end = token.map or (0, 1)
     last = page.lines[end - 1].rstrip() if 0 < end <= len(page.lines) else ""
     if end - 1 > first and last.endswith(token.markup):
@@ -310,7 +313,7 @@ def _check_end(token: Token, page: PageState) -> None:
 
 
 def _closing(token: Token, page: PageState) -> Fix | None:
-    """A fix that closes a fence where it ends now; of one in a list or quote nobody knows what is to stay."""
+    """Return a fix that closes a fence at its present end, or None inside lists and quotes."""
     end = token.map[1] if token.map else 0
     while end > 0 and not page.lines[end - 1 : end][0].strip():
         end -= 1

@@ -1,6 +1,7 @@
-"""Images alone in their paragraphs become figures with captions; several become a gallery.
+"""Figures: an image alone in its paragraph becomes a figure with a caption.
 
-`![alt](a.png "Caption with $x$"){#fig-x width=60%}`: alt text and caption are two things.
+In `![alt](a.png "Caption with $x$"){#fig-x width=60%}`, alternative text and caption are separate. Images of
+a gallery become one figure each.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from .state import PageState, page_of
 from .text import set_quotes
 
 _STATES = ("ambiguous_dollar", "html", "takes_blocks", "takes_values")
-"""What of a page is off in such a text."""
+"""Flags of the page state that are off while this text is parsed."""
 
 
 def figures(state: StateCore) -> None:
-    """Core rule after the inline pass."""
+    """Turn images alone in a paragraph into figures (core rule, after the inline rules)."""
     page = page_of(state.env)
     tokens = state.tokens
     for index in range(1, len(tokens) - 1):
@@ -38,11 +39,11 @@ def figures(state: StateCore) -> None:
             continue
         caption = str(image.attrs.pop("title", ""))
         name = normal_id(str(image.attrs.pop("id", "")))
-        # the text of a film is its caption: a film has no other place for it
+        # The text of a video is its caption, because it cannot be shown anywhere else.
         is_titled = bool(caption) or not is_film(record_of(image, LinkAt).target)
         figure = Figure(name, caption=bool(caption) or not is_titled)
         for token, kind in ((opening, "figure_open"), (closing, "figure_close")):
-            # in a tight list too, where paragraphs are not printed
+            # In a tight list paragraphs are hidden, but the figure must be shown.
             token.type, token.tag, token.hidden = kind, "figure", False
             attach_record(token, figure)
         if caption:
@@ -52,7 +53,7 @@ def figures(state: StateCore) -> None:
 
 
 def _lone_image(inline: Token) -> Token | None:
-    """The image if the text is one image, or one link around one image."""
+    """Return the image if the text is a single image, which may be inside a link."""
     children = [c for c in inline.children or [] if not (c.type == "text" and not c.content.strip())]
     if len(children) == 3 and children[0].type == "link_open" and children[2].type == "link_close":
         children = children[1:2]
@@ -67,13 +68,13 @@ def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> lis
 
 
 def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
-    """Inline tokens of a text that is no paragraph: a caption, a title, a label."""
+    """Return the inline tokens of text outside paragraphs: a caption, a title, a label."""
     before = {name: getattr(page, name) for name in ("current", "base", *_STATES)}
     page.current, page.base = text, 0
     for name in _STATES:
         setattr(page, name, False)
     tokens: list[Token] = []
-    # block constructs have no place in such a text; what they are called stays visible as text
+    # Link references have no definitions here and stay visible as text.
     env = {"page": page, "references": {}, "footnotes": page.footnotes}
     md.inline.parse(text.text, md, env, tokens)
     for name, value in before.items():
@@ -84,13 +85,13 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
         if token.type == "math_display":
             token.type = "math_inline"
             attach_record(token, replace(record_of(token, Math), display=False))
-        # what is parsed later than the page is not numbered with it
+        # Text parsed after the page is not numbered with it, so its formulas are checked here.
         if token.type == "math_inline" and page.parsed:
             check_inline(record_of(token, Math), page.reporter)
     return tokens
 
 
-# `<div class="gallery">`: images one a line, each of which becomes a figure of a grid.
+# `<div class="gallery">`: one image a line. Each of them becomes a figure in a grid.
 
 
 _BLANKS = ("softbreak", "hardbreak")
@@ -98,7 +99,7 @@ _PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 
 
 def galleries(state: StateCore) -> None:
-    """Core rule in front of that for figures: paragraphs of nothing but images, one for each image."""
+    """Split gallery paragraphs that contain only images, one for each image (core rule, before `figures`)."""
     if not any(token.type == "gallery_open" for token in state.tokens):
         return
     out: list[Token] = []
@@ -114,7 +115,7 @@ def galleries(state: StateCore) -> None:
 
 
 def _divided(paragraph: Sequence[Token]) -> list[Token]:
-    """The paragraph, or one for each of its images."""
+    """Return the paragraph, or one paragraph for each of its images."""
     if [token.type for token in paragraph] != _PARAGRAPH:
         return list(paragraph)
     opening, inline, closing = paragraph
@@ -124,14 +125,14 @@ def _divided(paragraph: Sequence[Token]) -> list[Token]:
     divided: list[Token] = []
     for image in images:
         assert image is not None, "there is none of them among these"
-        # a record of one figure is not that of the others
+        # Copy `meta`, so that each figure has records of its own.
         paragraph = (opening.copy(), inline.copy(children=image), closing.copy())
         divided += [token.copy(meta=dict(token.meta)) for token in paragraph]
     return divided
 
 
 def _images(children: Sequence[Token]) -> Iterator[list[Token] | None]:
-    """Each image, with the link around it; None for anything else that is no blank."""
+    """Yield each image with the link around it, and None for any other content except whitespace."""
     at = 0
     while at < len(children):
         kinds = [child.type for child in children[at : at + 3]]

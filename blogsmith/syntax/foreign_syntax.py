@@ -1,7 +1,8 @@
-"""Syntax of other generators that has no meaning here: it stays text, and the author is told.
+"""Warnings about unsupported syntax of other generators, which stays plain text.
 
-Only what hardly anybody writes on purpose is looked for, in the text that is left when all rules have
-run; a backslash in front of it is consent. Code and formulas are never looked at.
+Only patterns that hardly anybody writes on purpose are searched, in the text that remains after all rules.
+An author can turn a warning off with a backslash before the pattern. Formulas are not searched, and code
+only for forms such as `{python} x`.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ _Numbers: TypeAlias = Callable[[], Mapping[tuple[int, int], int]]
 
 
 class _Habit(Struct, frozen=True):
-    """One construct of another generator."""
+    """A pattern of another generator."""
 
     pattern: re.Pattern[str]
     hint: str = ""
-    """Empty: LaTeX, whose hint depends on what is written."""
+    """Empty for LaTeX, where the hint depends on the match."""
 
 
 _LIST = 'write {#id .class key="value"} right behind an image, link, code or [text], or before a block'
@@ -97,28 +98,31 @@ _RST_HINTS: Mapping[str, str] = MappingProxyType(
         "bibliography": "entries stand under references: in the front matter",
     }
 )
-"""Role of reStructuredText or of Dive into Deep Learning → what to write instead."""
+"""Role of reStructuredText or Dive into Deep Learning → hint on what to write instead."""
 _SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _TEXTS = ("text", "text_special")
 _SAID_WITH = frozenset(("code_inline", "kbd"))
-"""Tokens that mean something other together with the text before them."""
+"""Tokens that form unsupported syntax together with the text before them."""
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _SIGNS = lazy_pattern(
     r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
-"""One of these stands in each match of the patterns above. Each begins with a literal: such patterns are
-looked for four times as quickly as those that may begin with any letter."""
+"""Quick test: each match of the patterns above contains one of these.
+
+Each alternative begins with a literal, because these patterns are searched four times as fast as those that
+may begin with any letter.
+"""
 _WITHOUT_TEXT = "\0"
-"""Stands for what is no text, between the texts of a paragraph."""
+"""Placeholder for anything but text in the joined text of a paragraph."""
 
 
 def foreign(state: StateCore) -> None:
-    """Core rule: warn of what is left."""
+    """Warn about unsupported syntax in the remaining text (core rule)."""
     page = page_of(state.env)
-    # an environment that is never closed was reported where it opens
+    # An environment that is never closed was reported at its start.
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
     latex_end = 0
     numbers = cache(lambda: number_footnotes(page))
@@ -134,34 +138,38 @@ def foreign(state: StateCore) -> None:
             _warn(page, _place_hits(record_of(token, TextMap), found), numbers)
         if not _may_hold_any(token.content) and "`" not in token.content:
             continue
-        # most such signs stand in formulas
+        # Most of these characters are inside formulas.
         if not _may_hold_any(_text_of(token.children)) and not _SAID_WITH.intersection(
             child.type for child in token.children
         ):
             continue
         for hit in _place_hits(record_of(token, TextMap), _remaining_hits(_join(token.children), page)):
             place, text, _ = hit
-            # what stands in an environment of LaTeX goes with it
+            # The warning about a LaTeX environment covers its content.
             if (place.line, place.column) not in reported and place.line > latex_end:
                 _warn(page, [hit], numbers)
                 latex_end = environment_end(place, page) if text.startswith("\\begin{") else latex_end
 
 
 def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], numbers: _Numbers) -> None:
-    """hits: place, text and hint of each. numbers: of footnotes of LaTeX."""
+    """Warn about each hit.
+
+    hits: Position, text and hint.
+    numbers: Function that returns the numbers of LaTeX footnotes.
+    """
     for place, text, hint in hits:
         fix = translate_habit(text, place, page) or translate_latex(text, place, page, numbers)
         page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint, fix)
 
 
 def _warn_of_comment(token: Token, page: PageState, numbers: _Numbers) -> None:
-    """A paragraph that LaTeX leaves out."""
+    """Warn about a paragraph that LaTeX would read as a comment."""
     if COMMENT.fullmatch(token.content):
         _warn(page, [(record_of(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
-    """Obsidian's `![text|100](a.png)`, where the number is the width."""
+    """Warn about Obsidian's `![text|100](a.png)`, where the number is the width."""
     for child in children:
         found = _SIZE.search(child.content) if child.type == "image" else None
         if found:
@@ -173,7 +181,7 @@ def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
 
 
 def _may_hold_any(text: str) -> bool:
-    """Quick, since most texts hold none."""
+    """Return whether text may contain a pattern. This is fast, and most text contains none."""
     return _SIGNS.search(text) is not None
 
 
@@ -182,7 +190,7 @@ def _text_of(children: Iterable[Token]) -> str:
 
 
 def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:
-    """Place, text and hint of each hit that stands in the source as it is: else the author has escaped it."""
+    """Yield position, text and hint of each hit that is not escaped in the source."""
     cursor = 0
     for hit in hits:
         at = origin.text.find(hit.text, cursor)
@@ -195,14 +203,14 @@ def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place
 
 
 class _Found(Struct, frozen=True):
-    """A stretch of the text in the order of the source; without a hint it is only passed over."""
+    """A range of text, in source order. A range without a hint only advances the search."""
 
     text: str
     hint: str = ""
 
 
 def _join(children: Iterable[Token]) -> list[Token]:
-    """The tokens with texts and escapes between two others as one, as they will be."""
+    """Return the tokens with adjacent text and escapes joined."""
     result: list[Token] = []
     for child in children:
         if child.type not in _TEXTS:
@@ -257,7 +265,7 @@ def _text_hits(text: str, page: PageState) -> Iterator[_Found]:
             end = start + len(written)
 
 
-# Syntax of other generators as ours, where the translation is exact; the rest is for authors to decide.
+# Translations of this syntax to ours, where they are exact. The rest is left to the author.
 
 
 _ROLE_MARK = lazy_pattern(r"(?::math:|\{math\})`([^`\n$]+)`")
@@ -266,11 +274,11 @@ _ADMONITION = lazy_pattern(r'(!!!|\?\?\?\+?)[ \t]+([a-z][\w-]*)(?:[ \t]+"([^"\n]
 _FOLDS = {"!!!": "", "???": "-", "???+": "+"}
 _INDENT = 4
 _MOST_LINES = 500
-"""Of an admonition."""
+"""Maximum number of lines of an admonition."""
 
 
 def translate_habit(text: str, place: Place, page: PageState) -> Fix | None:
-    """A fix for a stretch of text that has no meaning here; None if nobody but the author can say it."""
+    """Return a fix for unsupported syntax, or None if only the author can decide."""
     reporter = page.reporter
     if len(text) > 2 and text[0] == text[-1] and text[0] in "~^":
         tag = "sub" if text[0] == "~" else "sup"
@@ -290,7 +298,7 @@ def translate_habit(text: str, place: Place, page: PageState) -> Fix | None:
 
 
 def translate_size(place: Place | None, reporter: Reporter) -> Fix | None:
-    """A fix for Obsidian's `![text|100](a.png)`."""
+    """Return a fix for Obsidian's `![text|100](a.png)`."""
     if place is None or place.line > len(reporter.lines):
         return None
     return _translate_at(_SIZED, place, reporter, lambda part: f"![{part[1]}]({part[3]}){{width={part[2]}}}")
@@ -299,7 +307,7 @@ def translate_size(place: Place | None, reporter: Reporter) -> Fix | None:
 def _translate_at(
     pattern: re.Pattern[str], place: Place, reporter: Reporter, write: Callable[[Sequence[str]], str]
 ) -> Fix | None:
-    """A fix of what stands at a place in exactly this form."""
+    """Return a fix if the pattern matches exactly at `place`."""
     found = pattern.match(reporter.lines[place.line - 1], place.column - 1)
     if not found:
         return None
@@ -308,7 +316,7 @@ def _translate_at(
 
 
 def _translate_admonition(place: Place, page: PageState) -> Fix | None:
-    """A fix for `!!! note "Title"` at the start of a line, with the indented lines below it."""
+    """Return a fix for `!!! note "Title"` at the start of a line and its indented lines."""
     lines = page.reporter.lines
     head = _ADMONITION.fullmatch(lines[place.line - 1])
     if head is None or head[2] not in page.options.kinds:

@@ -1,7 +1,7 @@
 """Headings: ids, plain text, the H1 of a title, numbers.
 
-An H1 equal to the post's title (or standing in for a missing one) is taken out of the body; any
-other H1 becomes an H2 and is reported. Ids come from the plain text, formulas spelled out.
+An H1 that equals the post's title, or replaces a missing one, is removed from the body. Any other H1 becomes
+an H2 and is reported. Ids are derived from the plain text, with formulas in linear form.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .state import PageState, page_of
 
 @dataclass(slots=True)
 class _Counter:
-    """Numbers of headings: 1, 1.1, …"""
+    """Counter for heading numbers, such as 1 and 1.1."""
 
     counts: list[int]
 
@@ -39,11 +39,11 @@ class _Counter:
 
 
 MARGIN_CLASSES = frozenset({"margin", "aside"})
-"""Of a `[span]` that is a note in the margin, in brackets where it is read in its place."""
+"""Classes of a `[span]` that is a margin note. In plain text, margin notes are parenthesized."""
 
 
 def is_margin_note(token: Token) -> bool:
-    """Whether a span is one."""
+    """Return whether a span is a margin note."""
     return not MARGIN_CLASSES.isdisjoint(str(token.attrs.get("class", "")).split())
 
 
@@ -53,10 +53,10 @@ def plain_text(
     values: Mapping[int, str] = MappingProxyType({}),
     tex: Callable[[str], str] | None = None,
 ) -> str:
-    """What a reader would read aloud of inline tokens; formulas in linear form.
+    """Return inline tokens as plain text, with formulas in linear form.
 
-    values: number of a `{= … =}` → its text; those without one are left out. tex: a formula as text, another
-    way.
+    values: Number of a `{= … =}` → its text; missing values are omitted.
+    tex: Function for another textual form of formulas.
     """
     pieces: list[str] = []
     notes: list[int] = []
@@ -82,14 +82,14 @@ def plain_text(
 
 
 def heading_attributes(state: StateCore) -> None:
-    """Core rule before the inline pass: `## Title {#id .class}`."""
+    """Parse `## Title {#id .class}` (core rule, before the inline rules)."""
     page = page_of(state.env)
     for opening, inline in zip(state.tokens, state.tokens[1:], strict=False):
         if opening.type != "heading_open":
             continue
         at = inline.content.rfind("{")
         found = parse_attributes(inline.content, at) if at > 0 else None
-        # `$\frac{a}{b}$` ends in a brace too, so the list must stand behind a blank
+        # `$\frac{a}{b}$` also ends in a brace, so a space is required before the list.
         if found and found.end == len(inline.content) and inline.content[at - 1].isspace():
             place = inline.meta["textmap"].place(at, found.end - at)
             apply(opening, found, page, place)
@@ -97,13 +97,13 @@ def heading_attributes(state: StateCore) -> None:
 
 
 def written_headings(state: StateCore) -> None:
-    """Core rule before dashes are set: GitHub makes its ids from `--`, not from `–`."""
+    """Record headings before dashes are replaced: GitHub derives ids from `--`, not `–` (core rule)."""
     page = page_of(state.env)
     if page.options.slugs != "github":
         return
     for opening, inline in pairwise(state.tokens):
         if opening.type == "heading_open":
-            # GitHub knows no formulas, so their TeX is text to it
+            # GitHub does not support formulas here, so their TeX is part of the text.
             attach_record(inline, WrittenText(plain_text(inline.children or [], page, tex=str)))
 
 
@@ -112,14 +112,14 @@ class TitleHeading(NamedTuple):
 
     inline: Token
     id: str
-    """That its author gives it; empty for none."""
+    """Id that the author set; empty if there is none."""
     place: Place
 
 
 def take_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
-    """Take the H1 that repeats `title` at the very top out of `tokens`, demote others.
+    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all others.
 
-    title: plain text, empty if the post has none: then its first H1 is the title.
+    title: Plain text. If it is empty, the first H1 is the title.
     """
     taken = None
     index = 0
@@ -143,7 +143,7 @@ def take_title_heading(tokens: list[Token], title: str, page: PageState) -> Titl
 def _free_id(
     asked: str, text: str, inline: Token, page: PageState, taken: set[str], counts: dict[str, int]
 ) -> str:
-    """An id that no heading above has, from the one that is asked for, else from the heading's text."""
+    """Return an unused id, based on `asked` or, if that is empty, on the heading's text."""
     if page.options.slugs != "github":
         return unique(asked or slugify(text), taken, counts)
     written = record_of(inline, WrittenText).text
@@ -151,7 +151,7 @@ def _free_id(
 
 
 def _other_id(name: str, taken: Container[str], tried: dict[str, int]) -> str:
-    """An id like one that is taken already. tried: id → number from which on it may be free."""
+    """Return an unused variant of an id that is in use. tried: Id → first number that may be unused."""
     number = next(number for number in count(tried.get(name, 2)) if f"{name}-{number}" not in taken)
     tried[name] = number
     return f"{name}-{number}"
@@ -164,7 +164,7 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
     is_hash = inline.map is not None and written.rstrip().endswith("#") and written.count("#") == 1
     fix = None
     if is_hash:
-        # it is set as one of the second level already
+        # The heading is already shown as H2, so the fix does not change the page.
         fix = exchange(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
     page.reporter.warn(
         "heading-h1",
@@ -178,7 +178,7 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
 def number_headings(
     tokens: Sequence[Token], page: PageState, title: TitleHeading | None = None, *, numbered: bool
 ) -> None:
-    """Give every heading its id, plain text and, if asked, its number. title: the one that was taken out."""
+    """Set id and plain text of every heading, and its number if `numbered`. title: The removed title."""
     asked = {title.id: title.place} if title and title.id else {}
     taken = {*asked, *(str(token.attrs["id"]) for token in tokens if "id" in token.attrs)}
     counter = _Counter([])
@@ -194,7 +194,7 @@ def number_headings(
             fix = page.reporter.substitute(place, f"#{name}", f"#{_other_id(name, asked, tried)}")
             message = f"id {name} is used on line {asked[name].line} already"
             page.reporter.error("id-twice", message, place, fix=fix)
-        # of two equal ids the second must not stay, or every link to it would be wrong
+        # The second of two equal ids is replaced, because every link to it would be wrong.
         if not name or name in asked:
             name = _free_id(name, text, inline, page, taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))

@@ -1,7 +1,7 @@
-r"""Raw HTML blocks: those of CommonMark, but a display in their text may hold blank lines.
+r"""Raw HTML blocks as in CommonMark, except that display math in them may contain blank lines.
 
-`<div style="display:none">$$ \newcommand… $$</div>` is one block, as for a browser, though CommonMark ends it
-at the first blank line.
+`<div style="display:none">$$ \newcommand… $$</div>` is one block, as in a browser, although CommonMark ends
+it at the first blank line.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .records import attach_record
 from .state import block_end, line_start, text_between
 
 _DISPLAY = lazy_pattern(r"\$\$[ \t]*(?:\n|\\)|\\\[|\\begin\{")
-"""What opens a display that goes on: two dollars with a word behind them may be a price."""
+"""Start of a display that may continue. Two dollars followed by a word may be a price."""
 _VERBATIM = lazy_pattern(r"\s*<(?:[!?]|(?:script|pre|style|textarea)(?=[\s>]))", re.IGNORECASE)
-"""How blocks begin that end elsewhere than at an empty line; no Markdown is read in them."""
+"""Start of blocks that do not end at an empty line. They contain no Markdown."""
 _MOST = 20
-"""Displays with blank lines in one block; the block is looked through for each."""
+"""Maximum number of displays with blank lines in a block, which is searched once for each."""
 
 
 def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """The stock rule, with the rest of a display that is open where the block would end."""
+    """Apply the stock rule. If a display is open at the end of the block, extend the block."""
     if not stock_html_block(state, start, end, silent):
         return False
     if not silent:
@@ -46,12 +46,12 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _cut_out_elements(state: StateBlock, start: int, end: int) -> None:
-    """Put elements that ask for Markdown in the place of their HTML in the block pushed last."""
+    """Parse the elements with Markdown in the block added last, and replace their HTML."""
     line, pos, whole = start, line_start(state, start), state.tokens.pop()
     while extent := next_element(state, line, pos, state.line - 1, end):
         _push_html(state, line, pos, extent.first, extent.tag.start)
         line, pos = extent.last, extent.end
-        # it may hold blank lines, and reach farther than HTML does
+        # The element may contain blank lines and reach beyond the HTML block.
         reach = max(state.line, block_end(state, extent.last + 1, end))
         is_last = not state.src[pos : state.eMarks[reach - 1]].strip()
         push_element(state, extent, is_within=True, behind="\n" if is_last else "")
@@ -66,7 +66,7 @@ def _cut_out_elements(state: StateBlock, start: int, end: int) -> None:
 
 
 def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> None:
-    """A block of HTML from `pos` of a line to `end` of another one."""
+    """Add a block of HTML from index `pos` on line `line` to index `end` on line `last`."""
     origin = text_between(state, line, last, pos, end, keeps_indent=True)
     if origin.text:
         token = state.push("html_block", "", 0)
@@ -75,9 +75,9 @@ def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> N
 
 
 def _display_end(state: StateBlock, html: str, end: int) -> int:
-    """The line that closes a display which is open at the end of `html`, a block so far; 0 if none does."""
+    """Return the line that closes a display still open at the end of `html`, or 0."""
     *_, node = text_nodes(html)
-    # the dollars that open it stand in front of a line's end or of a command
+    # The opening dollars are at the end of a line or before a command.
     opening = _DISPLAY.search(html, node.start, node.end)
     closing = opens_display(html, opening.start(), node.end) if opening else ""
     for line in range(state.line, end) if closing else ():

@@ -1,8 +1,8 @@
-"""The text in raw HTML: where it stands between tags, and what may stand in its place.
+"""Text in raw HTML: its ranges between tags, and the elements around them.
 
-No HTML parser: tags are found, elements counted. Where end tags are left out an element counts as open for
-longer than it is, so that a block is never put where HTML forbids it. Comments, tags themselves and elements
-whose text is no prose hold none.
+This is not an HTML parser: it finds tags and counts elements. If end tags are omitted, an element counts as
+open for longer than it is, so a block is never inserted where HTML forbids it. Comments, tags, and elements
+whose content is not prose contain no text.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ..model.names import VOID_ELEMENTS
 
 _VERBATIM_NAMES = "script|noscript|style|pre|code|textarea|math|svg|option|title|iframe|d-code|d-math"
 VERBATIM = frozenset(_VERBATIM_NAMES.split("|"))
-"""Elements whose text is shown, run or read as it is written."""
+"""Elements whose content is shown, run or read literally."""
 _PHRASING_NAMES = (
     "p|span|b|i|em|strong|small|big|u|s|q|cite|dfn|abbr|label|sub|sup|mark|font|bdi|bdo|kbd|samp|var|button"
     "|tt|nobr|output|time|data|strike"
 )
 _PHRASING = frozenset(_PHRASING_NAMES.split("|"))
-"""Elements in which no block may stand."""
+"""Elements that must not contain blocks."""
 _LINES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "legend"))
-"""Those that are a line of text by themselves, as a heading is."""
+"""Elements that are one line of text, such as headings."""
 
 _TAG = lazy_pattern(
     r"<!--.*?(?:-->|\Z)|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)"
@@ -33,22 +33,22 @@ _TAG = lazy_pattern(
     re.DOTALL,
 )
 _MOST_OPEN = 1000
-"""Elements that are counted: HTML that forgets its end tags is not looked through again and again."""
+"""Maximum number of open elements that are tracked. It bounds the work for HTML without end tags."""
 
 
 class TextNode(Struct, frozen=True):
-    """A stretch of text between two tags; indices into the HTML."""
+    """A range of text between two tags; indices into the HTML."""
 
     start: int
     end: int
     is_phrasing: bool
-    """No block may stand in it."""
+    """The range must not contain blocks."""
     is_line: bool
-    """It is in a heading or a summary."""
+    """The range is in a heading or a summary."""
 
 
 def text_nodes(html: str) -> Iterator[TextNode]:
-    """Each stretch of text that is prose, in order; the last one reaches to the end."""
+    """Yield each range of prose in order. The last one extends to the end."""
     names: list[str] = []
     start = pos = 0
     while tag := _TAG.search(html, pos):
@@ -67,23 +67,26 @@ def text_nodes(html: str) -> Iterator[TextNode]:
 
 
 def raw_tag(html: str) -> tuple[str, bool]:
-    """Name in lower case of the one tag that `html` is, and whether it is an end tag; empty: it is none."""
+    """Return the lower-case name of the tag `html`, and whether it is an end tag.
+
+    The name is empty if `html` is not exactly one tag.
+    """
     tag = _TAG.fullmatch(html)
     return ((tag["name"] or "").lower(), bool(tag["end"])) if tag else ("", False)
 
 
 def holds_tag(html: str, start: int, end: int) -> bool:
-    """Whether a tag or a comment stands in `html[start:end]`."""
+    """Return whether `html[start:end]` contains a tag or a comment."""
     return _TAG.search(html, start, end) is not None
 
 
 def is_line(name: str) -> bool:
-    """Whether an element of that name is a line of text by itself."""
+    """Return whether elements of this name are one line of text."""
     return name in _LINES
 
 
 def is_phrasing(name: str) -> bool:
-    """Whether no block may stand in an element of that name."""
+    """Return whether elements of this name must not contain blocks."""
     return name in _PHRASING
 
 
@@ -92,7 +95,7 @@ def _node(start: int, end: int, names: list[str]) -> TextNode:
 
 
 def _close(name: str, names: list[str]) -> None:
-    """Take the element off, with those in it that are still open; an end tag alone is nothing."""
+    """Close the element and all elements in it that are still open. Ignore an unmatched end tag."""
     for index in range(len(names) - 1, -1, -1):
         if names[index] == name:
             del names[index:]
@@ -100,6 +103,6 @@ def _close(name: str, names: list[str]) -> None:
 
 
 def _verbatim_end(html: str, name: str, pos: int) -> int:
-    """Where the end tag of the element begins; the end of the text if there is none."""
+    """Return the start of the element's end tag, or the end of the text if it has none."""
     found = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE | re.ASCII).search(html, pos)
     return found.start() if found else len(html)

@@ -1,7 +1,7 @@
-"""Code that stands in a file of the site: `file="src/attn.py"` on a fence, `{% include code.html file="…" %}`
+"""Code from a file of the site: `file="src/attn.py"` on a fence, `{% include code.html file="…" %}`.
 
-`region` chooses marks in comments, or a function or class of Python by its name; `lines` chooses lines. What
-is shown has the file's own name and line numbers; a fence that is a cell runs it.
+`region` selects code between markers in comments, or a Python function or class by name. `lines` selects
+lines. The code is shown with the file's name and line numbers. If the fence is a cell, it runs the code.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
         "yml": "yaml",
     }
 )
-"""Ending of a file's name → its language."""
+"""File extension → language."""
 
 
 def included_code(state: StateCore) -> None:
-    """Core rule behind `fences`: fill fences with what they show of files; calls become fences."""
+    """Fill fences with code from files, and turn calls into fences (core rule, after `fences`)."""
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "shortcode" and _is_call(token, page):
@@ -77,7 +77,7 @@ def _is_call(token: Token, page: PageState) -> bool:
 
 
 def _read_call(token: Token, page: PageState) -> None:
-    """The fence that says the same as a call."""
+    """Replace a call with the equivalent fence. Report invalid arguments."""
     call = record_of(token, Shortcode)
     for mistake in call.mistakes:
         page.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
@@ -117,7 +117,7 @@ def _part(call: Shortcode, key: str) -> OptionSetting:
 
 
 def _fill(token: Token, page: PageState) -> None:
-    """Put what a fence shows of its file in the place of its code."""
+    """Replace the code of a fence with the selected part of its file."""
     fence = record_of(token, Fence)
     written = fence.parts.get("file")
     if written is None:
@@ -154,7 +154,7 @@ def _language_of(path: str) -> str:
 
 
 def _head(token: Token, fence: Fence, page: PageState) -> str:
-    """The lines of options of a fence; any other code in it is reported."""
+    """Return the option lines of a fence. Report any other code in it."""
     head = option_lines(token.content, language_of(fence))
     rest = token.content.removeprefix(head)
     if rest.strip():
@@ -168,7 +168,7 @@ def _head(token: Token, fence: Fence, page: PageState) -> str:
 
 
 def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None:
-    """The lines that are asked for; None after a report."""
+    """Return the selected lines, or None after reporting an error."""
     count = max(1, len(found.text.removesuffix("\n").split("\n")))
     region, lines = fence.parts.get("region"), fence.parts.get("lines")
     if region and lines:
@@ -204,9 +204,9 @@ def _report_region(
     page.reporter.error("include-region", message, region.place, hint, fix)
 
 
-# Parts of a source file: between marks in its comments, a function or class of Python by its name, or lines.
+# Parts of a source file: code between markers in comments, a Python function or class, or lines.
 #
-# Marks are those that editors fold by (`# region flash` … `# endregion`), brackets (`# [flash]` … `#
+# Markers are the folding comments of editors (`# region flash` … `# endregion`), brackets (`# [flash]` … `#
 # [/flash]`), and those of PyMdown's snippets (`# --8<-- [start:flash]`).
 
 
@@ -221,23 +221,23 @@ _LINES = lazy_pattern(r"(\d{1,7})?(?:-(\d{1,7})?)?")
 
 
 class Region(Struct, frozen=True):
-    """Lines of a file, 1-based."""
+    """A range of lines of a file, 1-based."""
 
     first: int
     last: int
-    """Less than `first` if there is nothing between the marks."""
+    """Last line, inclusive; less than `first` if the region is empty."""
 
 
 class _Mark(Struct, frozen=True):
     line: int
     """1-based."""
     name: str
-    """Empty: of the innermost region."""
+    """Empty for an end marker of the innermost region."""
     is_end: bool
 
 
 def find_region(text: str, name: str) -> Region | None:
-    """The first region of that name, without its marks; one that no mark ends reaches to the end."""
+    """Return the first region of this name, without its markers. An unclosed region extends to the end."""
     lines = text.split("\n")
     marks = list(_marks(lines))
     start = next((at for at, mark in enumerate(marks) if mark.name == name and not mark.is_end), None)
@@ -255,7 +255,7 @@ def find_region(text: str, name: str) -> Region | None:
 
 
 def region_names(text: str) -> tuple[str, ...]:
-    """Names of all regions that marks begin."""
+    """Return the names of all regions in the file."""
     return tuple(dict.fromkeys(mark.name for mark in _marks(text.split("\n")) if not mark.is_end))
 
 
@@ -275,13 +275,13 @@ def _marks(lines: Sequence[str]) -> Iterator[_Mark]:
 
 
 def find_object(text: str, name: str) -> Region | None:
-    """A function or class of a Python file, decorators included: `train`, `Model.forward`.
+    """Return the lines of a Python function or class, including decorators: `train`, `Model.forward`.
 
-    None also for a file that is no Python.
+    Return None if it is not found, or if the file is not valid Python.
     """
     definitions, found = _statements(text), None
     for part in name.split("."):
-        # of several the last one counts, as in Python
+        # The last definition of a name applies, as in Python.
         found = next((node for node in reversed(definitions) if node.name == part), None)
         if found is None:
             return None
@@ -293,7 +293,7 @@ def find_object(text: str, name: str) -> Region | None:
 
 
 def object_names(text: str) -> tuple[str, ...]:
-    """Names of the functions and classes of a Python file, those in classes too."""
+    """Return the names of a Python file's functions and classes, including those inside classes."""
     return tuple(_names(_statements(text), ""))
 
 
@@ -302,7 +302,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @lru_cache(maxsize=8)
 def _statements(text: str) -> Sequence[_Definition]:
-    """The definitions of a file: a post may show many parts of one."""
+    """Return the definitions of a file. Cached, because a post may show many parts of a file."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -312,7 +312,7 @@ def _statements(text: str) -> Sequence[_Definition]:
 
 
 def _definitions(body: Sequence[ast.stmt]) -> list[_Definition]:
-    """Definitions of a body, also below a condition or `try`."""
+    """Return the definitions in a body, including those inside `if` and `try`."""
     found: list[_Definition] = []
     for node in body:
         if isinstance(node, _Definition):
@@ -330,7 +330,7 @@ def _names(definitions: Sequence[_Definition], prefix: str) -> Iterator[str]:
 
 
 def find_lines(text: str, written: str) -> Region | None:
-    """`10-20`, `10-`, `-20` or `10` of a file; None for what is nothing of the kind, or beyond its end."""
+    """Return the lines `10-20`, `10-`, `-20` or `10` of a file, or None if invalid or out of range."""
     count = len(text.removesuffix("\n").split("\n"))
     found = _LINES.fullmatch(written.strip())
     if not found or not written.strip().strip("-"):
@@ -341,7 +341,7 @@ def find_lines(text: str, written: str) -> Region | None:
 
 
 def trim(text: str, region: Region) -> tuple[Region, int, str]:
-    """The region without blank lines at its ends, how far all its lines are indented, and its text."""
+    """Return the region without blank lines at its ends, its common indentation, and its code."""
     lines = text.split("\n")
     first, last = region.first, min(region.last, len(lines))
     while first <= last and not lines[first - 1].strip():

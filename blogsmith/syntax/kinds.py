@@ -1,4 +1,4 @@
-"""The callout kinds: one row each. A site adds rows under `callouts:` in its configuration."""
+"""The callout kinds, one row each. A site adds rows under `callouts:` in its configuration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from .state import KindRow
 
 THEOREM = "theorem"
-"""The kind that counts for all others where they share one count."""
+"""Kind whose counter is used if all kinds share one counter."""
 
 ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
     (KindRow("note", "Note"), ()),
@@ -33,17 +33,17 @@ ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
     (KindRow("remark", "Remark"), ()),
     (KindRow("proof", "Proof"), ()),
 )
-"""Each kind with the other names it goes by (GitHub's, Obsidian's, LaTeX's)."""
+"""Each kind with its aliases (from GitHub, Obsidian and LaTeX)."""
 
 
 MARGIN = KindRow("margin", "")
-"""A note in the margin, unless a site has a kind of that name: no box, and no title but the author's."""
+"""Kind of a margin note, unless the site defines a kind of that name. It has no box and no default title."""
 
 
 def kind_table(
     own: Iterable[tuple[KindRow, tuple[str, ...]]] = (),
 ) -> Mapping[str, KindRow]:
-    """Every name → its kind; rows in `own` come last and win."""
+    """Return a table of all names and their kinds. Rows in `own` override earlier ones."""
     table: dict[str, KindRow] = {}
     for row, names in (*ROWS, *own):
         for name in (row.name, *names):

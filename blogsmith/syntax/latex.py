@@ -1,7 +1,7 @@
-"""LaTeX of documents outside formulas: it stays text, and its author learns what to write instead.
+r"""LaTeX outside formulas: it stays plain text, and a warning says what to write instead.
 
-Formulas, `\\ref`, `\\eqref` and `\\cite` have a meaning here; commands that set text, headings and lists
-do not. A fix is offered where one line, or one environment, is the same in Markdown.
+Formulas, `\ref`, `\eqref` and `\cite` are supported; commands for text, headings and lists are not. A fix
+is offered if a line or environment has an exact equivalent in Markdown.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("ldots", "dots"), "write …"),
     }
 )
-"""Command → what to write instead."""
+"""Command → hint on what to write instead."""
 _BARE = frozenset(
     (
         *("item", "noindent", "newpage", "clearpage", "pagebreak", "bigskip", "medskip", "smallskip"),
@@ -66,13 +66,13 @@ _WRAPPERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         **dict.fromkeys(("autoref", "cref", "Cref"), ("{@", "}")),
     }
 )
-"""Command → what stands around its argument here."""
+"""Command → delimiters around its argument in Markdown."""
 _LETTERS = {"LaTeX": "LaTeX", "TeX": "TeX", "ldots": "…", "dots": "…"}
 _NAMES = "|".join(sorted(set(_HINTS) - _BARE - {"mathbf"}, key=len, reverse=True))
 COMMAND = lazy_pattern(
     rf"\\(?:(?:{_NAMES})\*?(?=[\[{{])|(?:{'|'.join(sorted(_BARE))})(?![A-Za-z])|[vHcukr]\{{[A-Za-z]\}})"
 )
-"""One that sets text, where formulas, references and citations are tokens of their own already."""
+"""LaTeX text command. Formulas, references and citations are already separate tokens."""
 ENVIRONMENT = lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}")
 QUOTATION = lazy_pattern(r"``(?=[^`\s][^`]{0,300}'')")
 COMMENT = lazy_pattern(r"\A%+[ \t][^\n]*(?:\n%[^\n]*)*\Z")
@@ -85,12 +85,12 @@ _QUOTED = lazy_pattern(r"``([^`'\n\"]{1,300})''")
 _LETTER = lazy_pattern(r"\\([vHcukr])\{([A-Za-z])\}")
 _ACCENTED = lazy_pattern(r"\\([\"'`^~])(?:\{([aeiouy])\}|([aeiouy]))")
 _ELISION = lazy_pattern(r"(?i)\b(?:[cdjlmnst]|qu)\Z")
-"""In front of an apostrophe that somebody escapes, in French or Italian."""
+"""Word before an escaped apostrophe in French or Italian."""
 _MARKS: Mapping[str, str] = MappingProxyType(
     {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303"}
     | {"v": "\u030c", "H": "\u030b", "c": "\u0327", "u": "\u0306", "k": "\u0328", "r": "\u030a"}
 )
-"""Accent of TeX → the combining character."""
+"""TeX accent → combining character."""
 
 _OPENING = lazy_pattern(
     r"\\begin\{([A-Za-z]+)\*?\}[ \t]*(?:\[([^\[\]{}\n]*)\])?[ \t]*(?:\\label\{([\w:.-]+)\})?[ \t]*"
@@ -126,13 +126,13 @@ _OTHERS: Mapping[str, str] = MappingProxyType(
         "thebibliography": "name the works under references: in the front matter",
     }
 )
-"""Environment → what to write instead."""
+"""Environment → hint on what to write instead."""
 _MOST_LINES = 500
-"""Of an environment that is translated."""
+"""Maximum number of lines of an environment that is translated."""
 
 
 def latex_hint(written: str, page: PageState) -> str:
-    """What to write instead of a match of the patterns above."""
+    """Return a hint on what to write instead of a match of the patterns above."""
     if written.startswith("``"):
         return 'quotation marks are written "text"'
     if written.startswith("%"):
@@ -150,16 +150,16 @@ def latex_hint(written: str, page: PageState) -> str:
 
 
 def tie_before(text: str, following: Token) -> str | None:
-    """The word and the `~` behind it, by which LaTeX keeps a reference or a formula in the line."""
+    """Return the word and the `~` that ties it to a following reference or formula, or None."""
     found = _TIE.search(text) if following.type in _TIED and text.endswith("~") else None
     return found[0] if found else None
 
 
 def accents(children: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    """Accents of TeX inside words, as they are written (`\\"o` in G\\"odel), and what to write instead."""
+    r"""Yield TeX accents inside words as written (`\"o` in G\"odel), each with a hint."""
     for before, child, after in zip(children, children[1:], children[2:], strict=False):
         is_accent = child.type == "text_special" and child.markup[1:] in _MARKS
-        # an apostrophe that somebody escapes stands before s and t
+        # An escaped apostrophe precedes s or t, an accent precedes a vowel.
         is_inside = before.content[-1:].isalpha() and after.type == "text"
         if child.markup == "\\'" and _ELISION.search(before.content):
             continue
@@ -168,7 +168,10 @@ def accents(children: Sequence[Token]) -> Iterator[tuple[str, str]]:
 
 
 def number_footnotes(page: PageState) -> Mapping[tuple[int, int], int]:
-    """Line and column of each `\\footnote` → the number of its note, which follows the largest there is."""
+    r"""Return the note number of each `\footnote` by (line, column).
+
+    Numbers start after the largest one in use.
+    """
     lines = page.reporter.lines
     largest = max((int(number) for line in lines for number in _NOTE.findall(line)), default=0)
     places = (
@@ -182,9 +185,9 @@ def number_footnotes(page: PageState) -> Mapping[tuple[int, int], int]:
 def translate_latex(
     written: str, place: Place, page: PageState, numbers: Callable[[], Mapping[tuple[int, int], int]]
 ) -> Fix | None:
-    """A fix for what stands at a place; None where Markdown has no exact form of it.
+    """Return a fix for the match at `place`, or None if Markdown has no exact equivalent.
 
-    numbers: of footnotes (see `number_footnotes`).
+    numbers: Function that returns the numbers of footnotes (see `number_footnotes`).
     """
     reporter = page.reporter
     if written.startswith("\\begin"):
@@ -198,14 +201,14 @@ def translate_latex(
     if _LETTER.fullmatch(written):
         return reporter.substitute(place, written, compose(written), is_safe=True)
     if _ACCENTED.fullmatch(written):
-        # it may be an apostrophe
+        # It may be an apostrophe, so the fix is not safe.
         return reporter.substitute(place, written, compose(written))
     name = written[1:].rstrip("*")
     if name in _HEADINGS:
         return _translate_heading(place, reporter)
     if name in _LETTERS:
         fix = _exchange_at(_NAME, place, reporter, lambda part: _LETTERS[part[1]])
-        # dots may stand in a formula that is never closed
+        # Dots may be in a formula that is never closed, so this fix is not safe.
         return fix and replace(fix, is_safe="dots" not in name)
     if name in _WRAPPERS:
         start, end = _WRAPPERS[name]
@@ -218,21 +221,21 @@ def translate_latex(
 
 
 def compose(accent: str) -> str:
-    """The letter that TeX writes with an accent: ö for `\\"o` and `\\"{o}`."""
+    r"""Return the letter for a TeX accent: ö for `\"o` and `\"{o}`."""
     letter = accent.rstrip("}")[-1]
     return unicodedata.normalize("NFC", letter + _MARKS[accent[1]])
 
 
 def _callout_kind(name: str, page: PageState) -> str | None:
     kind = _SHORT_KINDS.get(name, name)
-    # a quotation that is no callout is the nearer one
+    # Markdown's own quotation is closer to the source than a callout.
     return kind if kind not in _QUOTATIONS and kind in page.options.kinds else None
 
 
 def _exchange_at(
     pattern: re.Pattern[str], place: Place, reporter: Reporter, write: Callable[[re.Match[str]], str]
 ) -> Fix | None:
-    """A fix of what stands at a place in exactly this form."""
+    """Return a fix if the pattern matches exactly at `place`."""
     lines = reporter.lines
     found = pattern.match(lines[place.line - 1], place.column - 1) if place.line <= len(lines) else None
     return exchange(place.line, place.column, found[0], write(found), is_safe=True) if found else None
@@ -249,7 +252,7 @@ def _translate_heading(place: Place, reporter: Reporter) -> Fix | None:
 def _translate_footnote(
     place: Place, reporter: Reporter, numbers: Mapping[tuple[int, int], int]
 ) -> Fix | None:
-    """The note goes below its paragraph."""
+    """Return a fix that moves the note after its paragraph."""
     lines = reporter.lines
     found = _ARGUMENT.match(lines[place.line - 1], place.column - 1)
     if found is None or not found[2].strip():
@@ -257,7 +260,7 @@ def _translate_footnote(
     name = f"[^{numbers[place.line, place.column]}]"
     last = min(place.line + _MOST_LINES, len(lines))
     below = next((at for at in range(place.line, last) if not lines[at].strip()), last)
-    # a file may end without a line end
+    # The file may end without a line break.
     note = ("\n" if below == len(lines) else "") + f"\n{name}: {found[2].strip()}\n"
     edits = (TextEdit(place.line, place.column, found[0], name), TextEdit(below + 1, 1, "", note))
     return Fix(f"write {name}", edits, is_safe=True)
@@ -272,7 +275,10 @@ def _translate_comment(place: Place, reporter: Reporter) -> Fix | None:
 
 
 def environment_end(place: Place, page: PageState) -> int:
-    """The line on which the environment that begins at a place ends by itself; else the place's own."""
+    r"""Return the line of the `\end` of an environment, or the line of `place` if there is none.
+
+    The `\end` must be on a line of its own.
+    """
     lines = page.reporter.lines
     opening = ENVIRONMENT.match(lines[place.line - 1], place.column - 1)
     if opening is None:
@@ -283,7 +289,7 @@ def environment_end(place: Place, page: PageState) -> int:
 
 
 def _translate_environment(place: Place, page: PageState) -> Fix | None:
-    """A fix for an environment that stands on lines of its own, with no other one in it."""
+    """Return a fix for an environment on lines of its own without nested environments, or None."""
     lines = page.reporter.lines
     opening, end = _OPENING.fullmatch(lines[place.line - 1]), environment_end(place, page)
     if opening is None or end == place.line:
@@ -298,7 +304,7 @@ def _translate_environment(place: Place, page: PageState) -> Fix | None:
 def _write_environment(
     name: str, opening: re.Match[str], body: Sequence[str], page: PageState
 ) -> list[str] | None:
-    """The lines of an environment in Markdown."""
+    """Return the lines of an environment in Markdown, or None if there is no exact translation."""
     if name == "figure":
         return _write_figure(body)
     if name in _FENCED:
@@ -323,7 +329,7 @@ def _write_environment(
 
 
 def _write_figure(body: Sequence[str]) -> list[str] | None:
-    """The image of a figure with its caption, label and share of the width."""
+    """Return the image of a figure with its caption, label and relative width."""
     found = _FIGURE.fullmatch("\n".join(line.strip() for line in body if line.strip() != "\\centering"))
     if found is None:
         return None

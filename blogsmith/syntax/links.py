@@ -1,4 +1,4 @@
-"""Links and images: the rules of markdown-it with line and column, bare URLs, wiki links."""
+"""Links and images: markdown-it's rules extended by positions, bare URLs, wiki links."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from .state import PageState, inline_place, page_of
 Rule = Callable[[StateInline, bool], bool]
 
 SCHEMES = ("http:", "https:", "mailto:", "tel:")
-"""Addresses a link may have besides site paths and anchors."""
+"""URL schemes of links, in addition to site paths and anchors."""
 
 LONGEST_SCHEME = 64
-"""Characters before a `://` that are looked at; the longest scheme we accept has six."""
+"""Number of characters searched before a `://`; the longest accepted scheme has six."""
 
 MAX_ADDRESSES = 1_000_000
-"""Characters in the addresses of links and images of a page, beyond the length of its text."""
+"""Maximum total length of the URLs of links and images of a page, beyond the length of its source."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SCHEME = lazy_pattern(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
 
 
 def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
-    """`rule`, but the first token of type `kind` it makes knows where it stands."""
+    """Wrap `rule` so that it attaches a `LinkAt` to the first token of type `kind` that it adds."""
 
     def wrapped(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)
@@ -56,10 +56,10 @@ def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
 
 
 def _limit_address(token: Token, attribute: str, place: Place, page: PageState) -> None:
-    """Take an address away once those before it are longer than any page's.
+    """Remove a URL if the total length of the page's URLs exceeds the limit. Report the first case.
 
-    A definition `[a]: …` may be long and used often: 100 kB would become gigabytes. Pictures that are pasted
-    into a text are long, but no longer than the text.
+    A definition `[a]: …` may be long and used often: 100 kB would become gigabytes. Images pasted as data
+    URLs are long, but not longer than the source.
     """
     before, limit = page.address_characters, MAX_ADDRESSES + page.line_starts[-1] + len(page.lines[-1])
     page.address_characters += len(str(token.attrs.get(attribute, "")))
@@ -74,10 +74,10 @@ def _limit_address(token: Token, attribute: str, place: Place, page: PageState) 
 
 
 def image_located(state: StateInline, silent: bool) -> bool:
-    """The stock image rule; formulas in its alt text keep their place."""
+    """Apply the stock image rule. Formulas in the alternative text get correct positions."""
     page = page_of(state.env)
     base, takes_values = page.base, page.takes_values
-    # the stock rule parses the alt text, which starts behind `![`, as a text of its own
+    # The stock rule parses the alternative text, which starts after `![`, as separate text.
     page.base, page.takes_values = base + state.pos + 2, False
     try:
         return image(state, silent)
@@ -92,17 +92,17 @@ _html = locate_tokens(html_inline, "html_inline", "")
 
 
 def link_rule(state: StateInline, silent: bool) -> bool:
-    """The stock rule, unless more brackets stand open than can be sorted out."""
+    """Apply the stock rule, unless the page has too many unclosed brackets."""
     return page_of(state.env).links and _link(state, silent)
 
 
 def image_rule(state: StateInline, silent: bool) -> bool:
-    """The stock rule, unless more brackets stand open than can be sorted out."""
+    """Apply the stock rule, unless the page has too many unclosed brackets."""
     return page_of(state.env).links and _image(state, silent)
 
 
 def autolink_rule(state: StateInline, silent: bool) -> bool:
-    """The stock rule for our schemes only: `<std::vector>` is no address."""
+    """Apply the stock rule for accepted schemes only: `<std::vector>` is not a URL."""
     scheme = _SCHEME.match(state.src, state.pos)
     if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
@@ -110,9 +110,9 @@ def autolink_rule(state: StateInline, silent: bool) -> bool:
 
 
 def linkify_rule(state: StateInline, silent: bool) -> bool:
-    """The stock rule for bare addresses.
+    """Apply the stock rule for bare URLs.
 
-    At every `://` it searches all text before it for the scheme; what is too far away is put aside.
+    At every `://`, the stock rule searches all pending text for the scheme. Distant text is pushed first.
     """
     if not silent and state.src[state.pos] == ":" and len(state.pending) > 2 * LONGEST_SCHEME:
         near = state.pending[-LONGEST_SCHEME:]
@@ -123,7 +123,7 @@ def linkify_rule(state: StateInline, silent: bool) -> bool:
 
 
 def html_rule(state: StateInline, silent: bool) -> bool:
-    """The stock rule, where a tag or its end may stand."""
+    """Apply the stock rule if a tag, comment or declaration can be complete here."""
     for opening, closing in _MARKED_ENDS:
         if state.src.startswith(opening, state.pos) and not comes_after(state.src, closing, state.pos):
             return False
@@ -136,7 +136,7 @@ def html_rule(state: StateInline, silent: bool) -> bool:
 
 
 def _note_verbatim(text: str, start: int, end: int, page: PageState) -> None:
-    """Whether the tag begins or ends an element such as `<code>`, in which dollars are text."""
+    """Record the start or end of an element such as `<code>`, where dollars are plain text."""
     name, is_end = raw_tag(text[start:end])
     if is_end:
         page.verbatim = "" if name == page.verbatim else page.verbatim
@@ -154,18 +154,18 @@ def link_rules(md: MarkdownIt) -> None:
     md.inline.ruler.at("image", image_rule)
     md.inline.ruler.at("autolink", autolink_rule)
     md.inline.ruler.at("html_inline", html_rule)
-    # what an address leads to is checked, and reported, when the page is rendered
+    # Link targets are checked and reported when the page is rendered.
     md.validateLink = _accept  # type: ignore[method-assign]
 
 
-# Bare addresses as links: `https://…`, `www.…` and `name@host`, found by linkify-it.
+# Bare URLs as links: `https://…`, `www.…` and `name@host`, found by linkify-it.
 #
-# linkify-it looks at every word for a domain before it knows that there is none, which took a fifth of the
-# time of parsing. Here only paragraphs get to it in which a text holds what each address must hold.
+# linkify-it searches every word for a domain even if the text contains none, which took a fifth of the time
+# of parsing. Here it receives only paragraphs with the characters that every match contains.
 
 
-# GFM 6.9: punctuation at the end of an address is not part of it. Lengths are those of DNS, and of
-# what servers take: every `www.` is tried, and without bounds each would read to the end of its word.
+# GFM 6.9: punctuation at the end of a URL is not part of it. The length limits are those of DNS and of
+# common servers. Every `www.` is tried, and without limits each attempt would read to the end of its word.
 _WWW = re.compile(
     r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,126}(?:[/?#](?:[^\s<]{0,2000}[^\s<.,;:!?)\"'*_~])?)?",
     re.IGNORECASE,
@@ -173,16 +173,16 @@ _WWW = re.compile(
 
 
 class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
-    """linkify-it, which also says cheaply where it would find nothing."""
+    """linkify-it with a fast test for text without any match."""
 
     def __init__(self, options: dict[str, bool]) -> None:
         super().__init__(options=options)
-        # http:, https: and ftp: are followed by the first, mailto: by the second
+        # `//` follows http:, https: and ftp:, `@` is in every e-mail address.
         self._signs = ["//", "@"]
         self._note_signs()
 
     def add(self, schema: str, definition: Any) -> LinkifyIt:
-        """Find addresses that begin with `schema`."""
+        """Also find URLs that start with `schema`."""
         self._signs.append(schema)
         self._note_signs()
         return super().add(schema, definition)
@@ -194,13 +194,13 @@ class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
         return self
 
     def _note_signs(self) -> None:
-        # a domain alone may be any word with a dot
+        # A domain alone may be any word with a dot.
         signs = ["."] if self._opts["fuzzy_link"] else []
         self._lower_signs = [sign.lower() for sign in (*self._signs, *signs)]
         self._sign = re.compile("|".join(map(re.escape, self._lower_signs)), re.IGNORECASE)
 
     def may_match(self, text: str) -> bool:
-        """Whether `text` holds what every address has; without it there is no match."""
+        """Return whether `text` contains characters that every match has. If not, there is no match."""
         if not text.isascii():
             return self._sign.search(text) is not None
         text = text.lower()
@@ -211,8 +211,8 @@ class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
 
 
 def bare_link_rules(md: MarkdownIt) -> None:
-    """Switch bare addresses on."""
-    # bare `name.tld` is left alone: in technical prose `model.py` and `README.md` are file names
+    """Enable links for bare URLs."""
+    # `name.tld` alone is not linked: in technical prose `model.py` and `README.md` are file names.
     finder = AddressFinder({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
     finder.add("www.", {"validate": _WWW, "normalize": _with_scheme})
     md.linkify = finder
@@ -223,12 +223,12 @@ def bare_link_rules(md: MarkdownIt) -> None:
 
 
 def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
-    """GFM's extended autolink: `www.example.org` means http."""
+    """Add `http://`: a GFM extended autolink `www.example.org` uses http."""
     match.url = f"http://{match.url}"
 
 
 def _link_addresses(state: StateCore) -> None:
-    """The stock core rule, for the texts in which there may be an address."""
+    """Apply the stock core rule to text that may contain a URL."""
     tokens, finder = state.tokens, state.md.linkify
     if isinstance(finder, AddressFinder):
         state.tokens = [
@@ -245,13 +245,13 @@ def _may_have_links(token: Token, finder: AddressFinder) -> bool:
     return finder.may_match("\n".join(texts))
 
 
-# Double brackets: keys `[[Ctrl]]`, and links of Obsidian `[[page]]`, `[[page#heading|text]]`.
+# Double brackets: keys `[[Ctrl]]`, and Obsidian's links `[[page]]`, `[[page#heading|text]]`.
 #
-# Which of the two a name without a bar is depends on the pages of the site, so it is settled when the page is
-# rendered. Numbers in double brackets are a matrix, and text.
+# Whether a name without `|` is a key or a link depends on the pages of the site, so it is decided when the
+# page is rendered. Numbers in double brackets are a matrix and stay text.
 
 
-# in a table cell the bar is written `\|`
+# In a table cell, `|` is written `\|`.
 _BRACKETS = lazy_pattern(r"\[\[([^\[\]\n|]+?)(?:\\?\|([^\[\]\n]*))?\]\](?!\()")
 _NUMBERS = lazy_pattern(r"[\s,.+-]*\d[\d\s.+-]*,[\d\s,.+-]*")
 _KEY_WORDS = (
@@ -265,7 +265,7 @@ _LIKE_A_PAGE = lazy_pattern(r".*(?:/|#|\.md\Z|[a-z]-[a-z]|\S\s+\S+\s+\S)|[^\W\d_
 
 
 def wiki_link(state: StateInline, silent: bool) -> bool:
-    """Inline rule: what stands in double brackets."""
+    """Parse double brackets (inline rule)."""
     found = _BRACKETS.match(state.src, state.pos, state.posMax)
     if not found or _NUMBERS.fullmatch(found[1]):
         return False
@@ -273,7 +273,7 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
         token = state.push("kbd", "kbd", 0)
         target, text = found[1].strip(), (found[2] or "").strip()
         token.content = text or target
-        # a link inside the text of a link would end it
+        # A link inside a link would end the outer one.
         if not state.linkLevel:
             attach_record(
                 token, WikiLink(target, text, found[0], inline_place(state, state.pos, found.end()))
@@ -283,16 +283,19 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
 
 
 def is_key(name: str) -> bool:
-    """Whether a name is that of a key on keyboards."""
+    """Return whether a name is that of a key on a keyboard."""
     short = "".join(name.casefold().split()).replace("-", "")
     return len(name) == 1 or short in _KEYS or _FUNCTION_KEY.fullmatch(short) is not None
 
 
 def is_like_a_page(name: str) -> bool:
-    """Whether nobody would print such a name on a key, or it is a longer word and no key we know."""
+    """Return whether a name in double brackets is unlikely to be a key.
+
+    It looks like a path or phrase, or is a long word that is not a known key.
+    """
     return _LIKE_A_PAGE.match(name) is not None and not is_key(name)
 
 
 def wiki_rules(md: MarkdownIt) -> None:
-    """Register the rule before links, which begin with a bracket too."""
+    """Register the rule before links, which also start with a bracket."""
     md.inline.ruler.before("link", "kbd", wiki_link)

@@ -1,7 +1,7 @@
-"""Searches for a closing mark before a text is parsed, past code spans.
+"""Fast searches for closing delimiters, and the ends of code spans.
 
-Thousands of openings without an end would each be searched for to the end of the text, and cost the
-square of its length. The answer for a text is kept, since it is asked again at every opening.
+Thousands of openings without an end would each be searched to the end of the text, at quadratic cost. The
+result for a text is cached, because every opening requests it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 
 def comes_after(text: str, mark: str, pos: int) -> bool:
-    """Whether `mark` stands in `text` at `pos` or later; may be in code, so yes means perhaps."""
+    """Return whether `text` contains `mark` at `pos` or later. The match may be inside code."""
     return _last_index(text, mark) >= pos
 
 
@@ -21,7 +21,7 @@ def _last_index(text: str, mark: str) -> int:
 
 
 def matches_after(text: str, pattern: re.Pattern[str], pos: int) -> bool:
-    """Whether `pattern` matches somewhere in `text` at `pos` or later."""
+    """Return whether `pattern` matches anywhere in `text` at `pos` or later."""
     return _last_match(text, pattern) >= pos
 
 
@@ -30,13 +30,13 @@ def _last_match(text: str, pattern: re.Pattern[str]) -> int:
     return max((found.start() for found in pattern.finditer(text)), default=-1)
 
 
-# Code spans inside text that other rules scan: code comes before everything else.
+# Code spans inside text that other rules scan: code takes precedence over everything else.
 
 
 def code_span_end(text: str, pos: int, end: int) -> int:
-    """Index after the code span that opens at `pos`, or `pos` if none closes before `end`.
+    """Return the index after the code span that opens at `pos`, or `pos` if it is not closed before `end`.
 
-    CommonMark 6.1: a span is closed by a run of backticks of the same length.
+    A span is closed by a run of backticks of the same length (CommonMark 6.1).
     """
     width = run_length(text, pos, end)
     at = pos + width
@@ -49,7 +49,7 @@ def code_span_end(text: str, pos: int, end: int) -> int:
 
 
 def run_length(text: str, pos: int, end: int) -> int:
-    """How many backticks stand at `pos`."""
+    """Return the number of backticks at `pos`."""
     at = pos
     while at < end and text[at] == "`":
         at += 1

@@ -1,8 +1,8 @@
-"""HTML elements that ask for Markdown: `<details markdown="1">`, as kramdown has it, also `block` and `span`.
+"""HTML elements that contain Markdown: `<details markdown="1">` as in kramdown, also `block` and `span`.
 
-The attribute vanishes, and what stands between the tags is read, with or without blank lines. An element that
-holds text rather than blocks (`<p>`, `<summary>`, `<figcaption>`) is read as one paragraph without its tags.
-Within other HTML, such as the `<td>` of a table, it is cut out, and what is left stays HTML.
+The attribute is removed, and the content is parsed, with or without blank lines. An element for text rather
+than blocks (`<p>`, `<summary>`, `<figcaption>`) is parsed as one paragraph without paragraph tags. Inside
+other HTML, such as the `<td>` of a table, the element is cut out, and the rest stays HTML.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from .records import attach_record
 from .state import block_place, line_start, page_of
 
 _ASKING = frozenset(("1", "block", "span", ""))
-"""Values of `markdown`; the bare word is Python-Markdown's."""
+"""Values of `markdown` that enable parsing. Python-Markdown allows the attribute without a value."""
 _BLOCKS = name_set(
     "address article aside blockquote center dd details dialog div fieldset figure footer form header hgroup "
     "li main nav section td th"
 )
 _TEXTS = name_set("caption dt figcaption h1 h2 h3 h4 h5 h6 legend p summary")
 _WITH_BLOCKS = frozenset(("figcaption",))
-"""Texts that may hold paragraphs."""
+"""Text elements that may contain paragraphs."""
 _SHORT = frozenset(("dd", "li", "td", "th"))
-"""Blocks that are read as a text where they stand on one line."""
+"""Block elements whose content is parsed as text if they are on one line."""
 _OTHERS = name_set(
     "colgroup dl iframe math ol optgroup pre script select style svg table tbody textarea tfoot thead title "
     "tr ul"
 )
-"""Elements that hold neither blocks nor text."""
+"""Elements that contain neither blocks nor text."""
 _PLACE = lazy_pattern(
     r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title|pre|code)(?=[\s>]).*?(?:</\1(?=[\s>])|\Z)|<(?=[A-Za-z])",
     re.IGNORECASE | re.DOTALL,
 )
-"""A tag, or what holds none that counts."""
+"""Start of a tag, or a comment or element in which tags do not count."""
 
 
 def holds_text(tag: StartTag) -> bool:
-    """Whether Markdown could stand right in the element: not in a list or a table, but in their parts."""
+    """Return whether Markdown is allowed directly in the element: in a list item, but not in a list."""
     return tag.name not in _OTHERS
 
 
 def is_asked(tag: StartTag) -> bool:
-    """Whether the element asks for Markdown."""
+    """Return whether the element requests Markdown."""
     return any(item.name == "markdown" and _value(item) in _ASKING for item in tag.attributes)
 
 
@@ -61,7 +61,7 @@ def _value(item: Attribute) -> str:
 
 
 def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule for elements that ask for Markdown."""
+    """Parse an element that requests Markdown (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 1] != "<":
         return False
@@ -85,9 +85,10 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
 def push_element(
     state: StateBlock, extent: BlockExtent, *, is_within: bool = False, behind: str = "\n"
 ) -> None:
-    """The tokens of an element that asks for Markdown.
+    """Add the tokens of an element that requests Markdown.
 
-    is_within: it stands in other HTML, where lines are indented as one likes. behind: what is printed after.
+    is_within: The element is inside other HTML, where indentation has no meaning. `behind`: Text printed
+        after the element.
     """
     if _is_text(state, extent):
         _push_text(state, extent)
@@ -100,10 +101,10 @@ def push_element(
 
 
 def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -> BlockExtent | None:
-    """The first element that asks for Markdown at or behind `pos` of line `start`, begun up to line `last`.
+    """Return the first element that requests Markdown from index `pos` of line `start` to line `last`.
 
-    For HTML, in which it may stand anywhere. end: the line behind the last one of the container. None also
-    where one has no end: what follows is HTML, so that nothing is searched twice.
+    Used inside HTML, where the element may be anywhere. Return None also if the element has no end tag: the
+    rest is HTML then, so nothing is searched twice. end: Line after the last one of the container.
     """
     line = start
     while found := _PLACE.search(state.src, pos, state.eMarks[last]):
@@ -120,7 +121,7 @@ def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -
 def _is_read(state: StateBlock, tag: StartTag) -> bool:
     page = page_of(state.env)
     if page.options.untrusted:
-        # all other HTML of strangers is text
+        # All other untrusted HTML is text.
         return tag.name == "div" and tag.get("markdown").strip() in ("1", "block")
     return tag.name in _BLOCKS | _TEXTS and is_asked(tag)
 
@@ -153,14 +154,17 @@ def _push_blocks(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def _indent(state: StateBlock, extent: BlockExtent, *, is_within: bool) -> int:
-    """How far the lines between the tags are indented without being code for it: as far as the start tag."""
+    """Return the indentation of the lines between the tags that does not make them code.
+
+    Outside other HTML, it is at most that of the start tag.
+    """
     lines = [line for line in range(extent.open_line + 1, extent.last) if not state.isEmpty(line)]
     most = min((state.sCount[line] for line in lines), default=0)
     return most if is_within else min(most, state.sCount[extent.first])
 
 
 def _summary(state: StateBlock, extent: BlockExtent) -> BlockExtent | None:
-    """The `<summary>` that the inside of a `<details>` begins with; text may follow it on its line."""
+    """Return the `<summary>` at the start of a `<details>`, or None. Text may follow it on its line."""
     for line in range(extent.open_line, extent.last + 1):
         begin = state.skipSpaces(extent.inner) if line == extent.open_line else line_start(state, line)
         if begin < min(state.eMarks[line], extent.inner_end):
@@ -181,7 +185,7 @@ def _push_text(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def _text_inside(state: StateBlock, extent: BlockExtent) -> TextMap:
-    """The text between the tags as a paragraph has it: its lines without indentation."""
+    """Return the text between the tags as in a paragraph: its lines without indentation."""
     pieces: list[str] = []
     starts: list[tuple[int, int]] = []
     for line in range(extent.open_line, extent.last + 1):
@@ -201,7 +205,7 @@ def _text_inside(state: StateBlock, extent: BlockExtent) -> TextMap:
 
 
 def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | int | float]) -> None:
-    """What the tag says but for `markdown`; of strangers only what can do no harm."""
+    """Copy the attributes except `markdown`. In untrusted markup, report those that are not allowed."""
     page = page_of(state.env)
     for item in tag.attributes:
         is_harmless = item.name in ALLOWED or item.name.startswith(("data-", "aria-")) or item.name == "role"
@@ -216,5 +220,5 @@ def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | in
 
 
 def markdown_element_rules(md: MarkdownIt) -> None:
-    """Register the rule before raw HTML."""
+    """Register the rule before the rule for raw HTML."""
     md.block.ruler.before("html_block", "markdown_element", markdown_element, {"alt": ENDING})

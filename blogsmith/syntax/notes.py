@@ -1,8 +1,8 @@
 """Footnotes: `[^1]` in the text, `[^1]: text` anywhere at the start of a line.
 
-The rules of mdit-py-plugins read definitions and number references by first use. Ours extend them: a
-reference without a definition is an error, a definition without a reference a warning, and the page keeps
-both. Definitions may contain any block (indented by four) and move to the end of the page.
+The rules of mdit-py-plugins read definitions and number references by first use. Our rules extend them: a
+reference without a definition is an error, a definition without a reference is a warning, and both stay in
+the page. Definitions may contain any block (indented by four spaces) and move to the end of the page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..base.patterns import lazy_pattern
 from .records import NoteItem, NoteRef, attach_record
 from .state import PageState, block_place, inline_place, line_start, page_of
 
-# bounded as in CommonMark 6.3: without a bound, a row of `[^` takes the square of its length
+# Limited as in CommonMark 6.3. Without a limit, a row of `[^` needs quadratic time.
 _LABEL = r"\[\^([^\s\]]{1,999})\]"
 _DEFINITION = lazy_pattern(_LABEL + r":[ \t]*")
 _MARK = lazy_pattern(_LABEL)
@@ -30,7 +30,7 @@ _SPACED = lazy_pattern(r"\[\^([^\[\]\n]{0,99}[ \t][^\[\]\n]{0,99})\]")
 
 
 def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: the note's text, parsed as blocks and put aside."""
+    """Parse a definition into blocks, which are stored in the page state (block rule)."""
     pos = line_start(state, start)
     found = _DEFINITION.match(state.src, pos, state.eMarks[start])
     if not found or state.is_code_block(start):
@@ -51,8 +51,7 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
-    """Parse the definition at line `start` and return its blocks."""
-    # the parser reads nothing that is deeper; a note in a note leaves no token that says so
+    # The parser skips deeper text, and no token of a note in a note would show this.
     if state.level + 1 >= state.md.options["maxNesting"]:
         message = f"more than {state.level + 1} nested footnotes"
         page_of(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
@@ -63,7 +62,7 @@ def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
 
 
 def link_definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """The stock rule, but for what is meant as a footnote or callout and would vanish: `[^ 1]: x`."""
+    """Apply the stock rule, except to a failed footnote or callout, which would vanish: `[^ 1]: x`."""
     pos = line_start(state, start)
     if not _NO_LINK.match(state.src, pos, state.eMarks[start]):
         return reference(state, start, end, silent)
@@ -73,7 +72,7 @@ def link_definition(state: StateBlock, start: int, end: int, silent: bool) -> bo
 
 
 def mark(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `[^1]`."""
+    """Parse `[^1]` (inline rule)."""
     found = _MARK.match(state.src, state.pos, state.posMax)
     if not found:
         if not silent:
@@ -109,14 +108,14 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
 
 
 def _report_spaces(state: StateInline) -> None:
-    """Report a label with spaces, which makes no footnote."""
+    """Report a label with spaces, which is not valid."""
     found = _SPACED.match(state.src, state.pos, state.posMax)
     if not found:
         return
     page = page_of(state.env)
     label = found[1].strip()
     if found[1] not in page.spaced_notes and (label == found[1] or not _WORD.fullmatch(label)):
-        # `[^a b]` in prose may be a class of characters
+        # `[^a b]` in prose may be a character class.
         return
     place = inline_place(state, found.start(), found.end())
     meant = f"[^{'-'.join(label.split())}]"
@@ -126,7 +125,7 @@ def _report_spaces(state: StateInline) -> None:
 
 
 def _remove_note(place: Place, page: PageState) -> Fix | None:
-    """A fix that takes a note of one line out."""
+    """Return a fix that removes a note of one line, or None."""
     line, after = [*page.reporter.lines, "", ""][place.line - 1 : place.line + 1]
     is_whole = line.startswith("[^") and (not after.strip() or after.startswith("[^"))
     title = "take the note out"
@@ -134,7 +133,7 @@ def _remove_note(place: Place, page: PageState) -> Fix | None:
 
 
 def collect(state: StateCore) -> None:
-    """Core rule before the inline pass: hang the notes' blocks at the end, marked by label."""
+    """Append the notes' blocks to the page, marked with their labels (core rule, before the inline rules)."""
     page = page_of(state.env)
     for label, tokens in page.notes.items():
         opening = Token("footnote_open", "li", 1, block=True)
@@ -145,7 +144,7 @@ def collect(state: StateCore) -> None:
 
 
 def arrange(state: StateCore) -> None:
-    """Core rule after the inline pass: notes in order of first use, unused ones reported."""
+    """Sort notes by first use and warn about unused ones (core rule, after the inline rules)."""
     page = page_of(state.env)
     if not page.notes:
         return
@@ -183,7 +182,7 @@ def _split(tokens: list[Token]) -> tuple[list[Token], dict[str, list[Token]]]:
 
 
 def note_rules(md: MarkdownIt) -> None:
-    """Register the rules; definitions come before link references."""
+    """Register the rules. Definitions come before link reference definitions."""
     md.block.ruler.before("reference", "footnote", definition, {"alt": ["paragraph", "reference"]})
     md.block.ruler.at("reference", link_definition)
     md.inline.ruler.before("link", "footnote", mark)

@@ -1,6 +1,6 @@
-"""Everything that is numbered, each kind counted through the page: equations, theorems, figures, tables.
+"""Numbers of equations, theorems, figures, tables and listings, each kind counted through the page.
 
-Labels are collected on the way, so that the page and other posts can refer to them.
+Labels are collected on the way, so that this page and other posts can refer to them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .references.labels import BY_SECTION, Label, Numbers, is_figure_id
 from .state import PageState
 
 _INSIDE = frozenset({"math_display", "math_inline", "shortcode"})
-"""Inline tokens that matter here."""
+"""Inline tokens that can have a number or label."""
 _SECTION_LEVEL = 2
 
 
@@ -33,10 +33,11 @@ def number_page(
     head: Sequence[Token] = (),
     title: Label | None = None,
 ) -> dict[str, Label]:
-    """Number everything in reading order; the labels of the page by id.
+    """Assign all numbers in reading order. Return the labels of the page by id.
 
-    numbering: as `math.numbering`. head: inline tokens of title and description. title: label of the heading
-    that is the title.
+    numbering: Value of `math.numbering`.
+    head: Inline tokens of title and description.
+    title: Label of the heading that is the title.
     """
     by_section = numbering.endswith(BY_SECTION)
     numbers = Numbers(page, numbering.removesuffix(BY_SECTION), by_section, macros)
@@ -51,7 +52,7 @@ def number_page(
             renumbered |= _number_callout(token, numbers)
         elif token.type in ("figure_open", "gallery_open") and "figure" in token.meta:
             renumbered |= _number_figure(token, numbers)
-        # title, body and end of a block share its record
+        # Title, body and end of a block share its record.
         for record in (token.meta.get("callout"), token.meta.get("figure")):
             if id(record) in renumbered:
                 attach_record(token, renumbered[id(record)])
@@ -68,7 +69,7 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
-    """Identity of the callout's record → the record with its number."""
+    """Return {id() of the callout's record: the record with its number}."""
     callout = record_of(token, Callout)
     if not callout.id:
         return {}
@@ -80,7 +81,7 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
 
 
 def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
-    """Identity of the figure's record → the record with its number."""
+    """Return {id() of the figure's record: the record with its number}."""
     figure = record_of(token, Figure)
     if not figure.id:
         return {}
@@ -89,7 +90,10 @@ def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure
 
 
 def _place(token: Token, numbers: Numbers, name: str) -> Place:
-    """Where the author wrote the id `name` on or before the lines of a block, else its first line."""
+    """Return the position of the id `name` on the line before a block or on its lines.
+
+    Return the start of the block if the id is not found.
+    """
     page = numbers.page
     first, end = token.map or (0, 1)
     pattern = re.escape(name).replace(r"\-", "[:-]", 1).replace("tbl", "ta?bl?")
@@ -120,7 +124,7 @@ def _number_table(token: Token, numbers: Numbers) -> None:
 
 
 def _number_fence(token: Token, numbers: Numbers) -> None:
-    """A fence may be a listing or a drawing, and its cell a figure or table."""
+    """Assign numbers to a fence (listing or drawing) and to its cell (figure or table)."""
     fence = token.meta.get("fence")
     if isinstance(fence, Fence) and fence.language in numbers.page.options.diagram_languages:
         _number_diagram(token, fence, numbers)
@@ -146,13 +150,13 @@ def _number_listing(token: Token, fence: Fence, numbers: Numbers) -> None:
 
 
 def _is_hidden(token: Token) -> bool:
-    """Whether the code of a cell is not shown."""
+    """Return whether the code of a cell is not shown."""
     cell = token.meta.get("cell")
     return isinstance(cell, Cell) and not (cell.options.include and cell.options.echo)
 
 
 def _number_cell(token: Token, numbers: Numbers) -> None:
-    """A cell with a label `fig-…` or `tbl-…` is a figure or table, if it can show one."""
+    """Assign a number to a cell with a label `fig-…` or `tbl-…`, if it can show output."""
     cell = token.meta.get("cell")
     if not isinstance(cell, Cell) or not (cell.runs and cell.options.include and cell.options.output):
         return

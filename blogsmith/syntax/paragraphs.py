@@ -1,8 +1,8 @@
-"""Paragraphs and setext headings, aware of displays and callout markers.
+r"""Paragraphs and setext headings, aware of displays and callout markers.
 
-Differs from CommonMark in two points only: lines inside an open `$$ … $$`, `\\[ … \\]` or display
-environment end no paragraph (a `- b` there is a minus sign), and a paragraph that opens with
-`[!KIND]` is never a setext heading.
+There are only two differences from CommonMark. Lines inside an open `$$ … $$`, `\[ … \]` or display
+environment do not end a paragraph (a `- b` there is a minus sign). A paragraph that starts with `[!KIND]` is
+never a setext heading.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from .state import line_start
 
 
 class ParagraphExtent(Struct, frozen=True):
-    """How far a paragraph reaches."""
+    """The extent of a paragraph."""
 
     end: int
     """Line after the last line of text."""
     marker: str = ""
-    """`=` or `-` when the next line underlines it."""
+    """`=` or `-` if the next line underlines the paragraph, otherwise empty."""
 
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: everything no other rule wants."""
+    """Parse a paragraph (block rule for all text that no other rule matches)."""
     end = state.lineMax
     extent = _known_extent(state, start, end) or _extent(state, start, end, underline=False)
     _push(state, start, extent.end, extent.end, "paragraph", "p", "")
@@ -35,7 +35,7 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: text underlined by `===` or `---`."""
+    """Parse text underlined with `===` or `---` (block rule)."""
     if state.is_code_block(start) or state.src.startswith("[!", line_start(state, start)):
         return False
     extent = _extent(state, start, end, underline=True)
@@ -49,7 +49,7 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 
 def _known_extent(state: StateBlock, start: int, end: int) -> ParagraphExtent | None:
-    """What `setext_heading` has found right before, if it looked at the same lines in the same container."""
+    """Return the extent that `setext_heading` has just found for the same lines and container, or None."""
     if not isinstance(state, LineTable) or state.looked_at is None:
         return None
     position, last = state.looked_at
@@ -70,10 +70,10 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
         if closing:
             if find_closing(state.src, line_start(state, line), state.eMarks[line], closing) >= 0:
                 closing = ""
-        # CommonMark 4.8: an indented line cannot interrupt a paragraph
+        # CommonMark 4.8: an indented line cannot interrupt a paragraph.
         elif state.sCount[line] - state.blkIndent <= 3:
             marker = _underline(state, line) if underline else ""
-            # a quote's lazy line was judged by the quote rule already
+            # The quote rule already decided about the lazy continuation lines of a quote.
             if marker or (state.sCount[line] >= 0 and _ends(state, line, end)):
                 break
             closing = open_delimiter(state, line, end)

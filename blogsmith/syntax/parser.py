@@ -1,7 +1,7 @@
 """The Markdown pipeline: one markdown-it instance with our rules, in the order below.
 
-`parse_document` is the whole stage: Document → Parsed. The instance holds no page state and is made
-once a site; everything about a page lives in `PageState`.
+`parse_document` is the whole stage: Document → Parsed. The instance has no page state and is created once
+for a site. Everything about a page is in `PageState`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", 
 
 
 def end_marks(state: StateCore) -> None:
-    """Core rule: put a `qed` token at the end of every proof's body."""
+    """Add a `qed` token at the end of every proof (core rule)."""
     if "callout_body_close" not in [token.type for token in state.tokens]:
         return
     result: list[Token] = []
@@ -95,7 +95,7 @@ def end_marks(state: StateCore) -> None:
 
 
 def _end(body: list[Token]) -> None:
-    """Add the mark to the last paragraph of `body`, or as a line of its own behind other blocks."""
+    """Add the mark to the last paragraph of `body`, or on a line of its own after other blocks."""
     if len(body) > 1 and body[-1].type == "paragraph_close" and body[-2].children:
         children = body[-2].children
         _drop_own_mark(children)
@@ -114,13 +114,14 @@ def _drop_own_mark(children: list[Token]) -> None:
         children[-1].content = children[-1].content.rstrip()
 
 
-# References in titles of folds: words alone. The title is a button, and a button may hold no links.
+# References in titles of folds are plain text: the title is a button, and a button must not contain links.
 #
-# Source: WAI-ARIA 1.2, `button`: its children are presentational, so a link in it is none to a screen reader.
+# Source: WAI-ARIA 1.2, `button`: its children are presentational, so a screen reader does not see a link in
+# it.
 
 
 def folded_titles(state: StateCore) -> None:
-    """Core rule: references in titles of folded callouts and labels of collapsibles lead nowhere."""
+    """Remove the links of references in titles of callout folds and collapsibles (core rule)."""
     for before, token in pairwise(state.tokens):
         opens = before.type == "callout_title_open" and record_of(before, Callout).fold
         if opens or before.type == "collapsible_label_open":
@@ -132,11 +133,11 @@ def folded_titles(state: StateCore) -> None:
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
 MAX_NESTING = 100
-"""Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
+"""Maximum depth of quotes and lists. markdown-it would silently drop deeper text."""
 
 
 def locate(state: StateCore) -> None:
-    """Core rule: remember where each line of every inline text stands."""
+    """Record the position of each line of every inline token (core rule)."""
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "inline" and "textmap" not in token.meta:
@@ -144,13 +145,13 @@ def locate(state: StateCore) -> None:
 
 
 def inline(state: StateCore) -> None:
-    """Core rule: the inline pass, with the current text known to the rules."""
+    """Run the inline rules on each inline token, and store the current one in the page state (core rule)."""
     page = page_of(state.env)
     for index, token in enumerate(state.tokens):
         if token.type != "inline":
             continue
         if not token.content:
-            # a wide table over short rows has thousands of empty cells
+            # A wide table with short rows has thousands of empty cells.
             token.children = []
             continue
         page.current, page.base, page.ambiguous_dollar = record_of(token, TextMap), 0, False
@@ -170,9 +171,9 @@ def inline(state: StateCore) -> None:
 
 
 def _open_brackets(text: str) -> int:
-    """How many `[` are open at most; markdown-it's time grows with the square of it."""
+    """Return the maximum number of open `[`; markdown-it's time grows with its square."""
     if text.count("[") <= MAX_BRACKETS:
-        # a bound is enough, and most texts hold few
+        # A bound is enough, and most text contains few brackets.
         return 0
     most = level = 0
     for found in _BRACKET.finditer(text):
@@ -182,7 +183,7 @@ def _open_brackets(text: str) -> int:
 
 
 def depth(state: StateCore) -> None:
-    """Core rule: text nested deeper than the parser reads is an error, not a loss."""
+    """Report text nested deeper than the parser reads, so that it is not lost silently (core rule)."""
     page = page_of(state.env)
     for token in state.tokens:
         if token.level >= MAX_NESTING - 1:
@@ -192,7 +193,7 @@ def depth(state: StateCore) -> None:
 
 
 _LABELS = ("collapsible_label_open", "tab_open")
-"""Tokens behind which stands a text that came from an attribute."""
+"""Tokens followed by text that came from an attribute."""
 
 RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     math_rules,
@@ -213,7 +214,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     attribute_rules,
     deflist_plugin,
 )
-"""Block and inline rules; each function says before which stock rule its own stand."""
+"""Functions that register block and inline rules. Each specifies its position among the stock rules."""
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("depth", depth),
@@ -229,7 +230,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("callouts", callouts),
     ("heading_attributes", heading_attributes),
 )
-"""Core rules between the block and the inline pass, in order."""
+"""Core rules between the block and the inline rules, in order."""
 
 AS_WRITTEN: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("prefix_callouts", prefix_callouts),
@@ -239,7 +240,7 @@ AS_WRITTEN: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("foreign", foreign),
     ("written_headings", written_headings),
 )
-"""Core rules behind the inline pass that see texts without typographic quotes and dashes, in order."""
+"""Core rules after the inline rules that require text without typographic quotes and dashes, in order."""
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("html_formulas", html_formulas),
@@ -259,7 +260,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 
 class Parsed(Struct, frozen=True):
-    """A document as tokens: what `render/` turns into a page. Tokens are not changed any more."""
+    """A parsed document, which `render/` turns into a page. Its tokens do not change any more."""
 
     document: Document
     tokens: tuple[Token, ...]
@@ -268,28 +269,28 @@ class Parsed(Struct, frozen=True):
     title_text: str
     """The title as plain text."""
     title_id: str
-    """That the author gives the heading which is the title; empty for none."""
+    """Id that the author gave the title heading; empty if there is none."""
     description: tuple[Token, ...]
     labels: Mapping[str, Label]
-    """Id → what references to it print."""
+    """Id → label, with the text that references print."""
     cells: PageCells
-    """What of the page runs."""
+    """Cells and values of the page."""
     page: PageState
-    """Kept for captions and shortcode arguments, which are parsed when rendered."""
+    """State for captions and shortcode arguments, which are parsed during rendering."""
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def facts(self) -> PageFacts:
-        """What is kept of it without its tokens."""
+        """The parts that are kept after the tokens are discarded."""
         return PageFacts(self.document, self.cells, self.diagnostics)
 
 
 def make_parser(options: ParseOptions) -> MarkdownIt:
-    """The markdown-it instance for a site."""
+    """Return the markdown-it instance for a site."""
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     dispatch_rules(md)
-    # asked for at each quote, item and text: a missing one costs an exception each time
+    # Each quote, list item and text reads these options. A missing one would raise an exception each time.
     for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
         md.options[name] = False
     for rules in RULES:
@@ -313,7 +314,7 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
 
 
 def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) -> Parsed:
-    """Parse head and body of a document; never raises on any text."""
+    """Parse front matter text and body of a document. No input raises an error."""
     front = document.front
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     references = {reference.key: reference for reference in front.references}
@@ -362,7 +363,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
 
 
 def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Reporter) -> list[Token]:
-    """Inline tokens of a front matter value: formulas are typeset, all else is plain text."""
+    """Return the inline tokens of a front matter value: formulas are typeset, all other text is plain."""
     if not text:
         return []
     origin = locate_text(text, places.get(key, Place(1)), reporter.lines)
@@ -374,9 +375,12 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 
 def _name_of(document: Document) -> str:
-    """Return a title made from the file name; empty for the front page, which has the title of the site."""
+    """Return a title derived from the file name.
+
+    It is empty for the front page, which uses the site's title.
+    """
     path = document.path
-    # `post.de.md`, and what is in German for another reason is not named so
+    # Remove the language in `post.de.md`. Pages that are German for another reason lack this suffix.
     stem = path.stem.removesuffix(f".{document.front.lang}")
     if str(path.parent) == "content" and stem in ("index", "_index"):
         return ""
@@ -385,7 +389,7 @@ def _name_of(document: Document) -> str:
 
 
 def formulas(tokens: Sequence[Token]) -> list[Math]:
-    """Every formula in the tokens, in order."""
+    """Return all formulas in the tokens, in order."""
     found = []
     for token in tokens:
         if token.type in ("math_inline", "math_display"):

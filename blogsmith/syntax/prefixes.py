@@ -1,7 +1,7 @@
-"""Callouts by their text: a paragraph, quote or list item that opens as in `💡 Key insight: …`.
+"""Callouts without a marker: a paragraph, quote or list item that starts like `💡 Key insight: …`.
 
-The text of the opening inline tokens decides, so emphasis in it, its case and its separator do not
-matter. Runs after the inline pass, before quotes and dashes become typographic.
+Only the characters of the first inline tokens are compared, so emphasis, case and separator do not matter.
+Runs after the inline rules, before quotes and dashes become typographic.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPENERS = frozenset(("strong_open", "em_open"))
 _CLOSERS = frozenset(("strong_close", "em_close"))
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 _VARIATION = "\ufe0e\ufe0f"
-"""Selectors between the plain and the coloured form of an emoji, which editors add or drop."""
+"""Variation selectors for the text or emoji form of a symbol, which editors add or drop."""
 _SEPARATOR = lazy_pattern(r"\s*(?:[:：]|[—–]|-{2,3}|(?<=\s)-(?=\s))")
 _DECLARED_SEPARATOR = lazy_pattern(r"\s*(?:[:：—–]|-{1,3})\s*\Z")
 _SENTENCE_END = lazy_pattern(r"\s*[.!?](?=\s|\Z)")
@@ -37,35 +37,35 @@ _LABEL = lazy_pattern(
 )
 _HAS_SEPARATOR = lazy_pattern(r"[*_ \t]*[:：—–]")
 _MAX_OPENING = 200
-"""Characters of a paragraph that are compared with prefixes."""
+"""Number of characters of a paragraph that are compared with prefixes."""
 _CERTAIN = 0.85
-"""Similarity of two labels from which on one is a misspelling of the other."""
+"""Minimum similarity of two labels if one is a misspelling of the other."""
 
 
 class Prefix(Struct, frozen=True):
-    """A declared opening, divided into its parts."""
+    """A declared opening, split into its parts."""
 
     text: str
-    """As declared."""
+    """The opening as declared."""
     kind: str
     emoji: str
-    """The symbols that it begins with, without variation selectors; empty if it begins with a word."""
+    """Symbols at its start, without variation selectors; empty if it starts with a word."""
     label: str
-    """What follows the emoji, without the separator."""
+    """Text after the emoji, without the separator."""
     letters: tuple[str, ...]
-    """Emoji and label for comparison: folded, without whitespace."""
+    """Emoji and label for comparison: case-folded, without whitespace."""
     is_separated: bool
     """Whether the label ends in a separator such as a colon."""
 
 
 class _Character(Struct, frozen=True):
-    """A character of the opening text of a paragraph."""
+    """A character at the start of a paragraph."""
 
     value: str
     token: int
     """Index of its token among the children of the paragraph."""
     offset: int
-    """In the content of the token."""
+    """Index in the content of the token."""
 
 
 class _Opening(Struct, frozen=True):
@@ -73,23 +73,23 @@ class _Opening(Struct, frozen=True):
 
     characters: list[_Character]
     emphasis_ends: frozenset[int]
-    """Counts of characters after which emphasis ends."""
+    """Numbers of characters after which emphasis ends."""
 
     def text(self, start: int = 0) -> str:
-        """The text from a character on."""
+        """Return the text from index `start`."""
         return "".join(char.value for char in self.characters[start:])
 
 
 @lru_cache(maxsize=16)
 def read_prefixes(declared: tuple[tuple[str, str], ...]) -> tuple[Prefix, ...]:
-    """Divide the (opening text, kind) pairs of the settings and plugins."""
+    """Parse the (opening text, kind) pairs of the settings and plugins."""
     return tuple(_read_prefix(text, kind) for text, kind in declared if text.strip())
 
 
 def _read_prefix(text: str, kind: str) -> Prefix:
     separator = _DECLARED_SEPARATOR.search(text)
     if separator and not separator.start():
-        # nothing but a separator
+        # The text is only a separator.
         separator = None
     body = text[: separator.start()] if separator else text.rstrip()
     first = body.split()[0] if body.split() else ""
@@ -108,7 +108,7 @@ def _fold(text: str) -> Iterator[str]:
 
 
 def prefix_callouts(state: StateCore) -> None:
-    """Core rule: turn paragraphs and quotes that open with a declared text into callouts."""
+    """Turn paragraphs and quotes that start with a declared text into callouts (core rule)."""
     page = page_of(state.env)
     prefixes = read_prefixes(page.options.prefixes)
     if not prefixes:
@@ -124,11 +124,11 @@ def _find_marker(
     tokens: Sequence[Token], first: int, prefixes: Sequence[Prefix], page: PageState
 ) -> Marker | None:
     inline = tokens[first + 1]
-    # hardly any paragraph begins with the first letter of a prefix
+    # Hardly any paragraph starts with the first letter of a prefix.
     if not any(prefix.letters[:1] == _first_letter(inline.children or ()) for prefix in prefixes):
         return None
     assert inline.children is not None
-    # the text of a callout may repeat its label
+    # The text of a callout may repeat its label.
     is_body = first > 0 and tokens[first - 1].type == "callout_body_open"
     around = record_of(tokens[first - 1], Callout).kind if is_body else ""
     opening = _read_opening(inline.children)
@@ -144,7 +144,7 @@ def _find_marker(
 
 
 def _first_letter(children: Sequence[Token]) -> tuple[str, ...]:
-    """The first character of the text for comparison; empty if there is none."""
+    """Return the first character of the text for comparison, or an empty tuple."""
     for child in children:
         if child.type in _TEXT:
             if text := child.content.lstrip():
@@ -174,7 +174,7 @@ def _read_opening(children: Sequence[Token]) -> _Opening:
 
 
 def _match(prefix: Prefix, opening: _Opening) -> int:
-    """How many characters the prefix and its separator take; 0 if the text opens otherwise."""
+    """Return the number of characters of prefix and separator, or 0 if the text does not start with them."""
     characters = opening.characters
     at = 0
     for letter in prefix.letters:
@@ -189,14 +189,14 @@ def _match(prefix: Prefix, opening: _Opening) -> int:
 
 
 def _skip(characters: Sequence[_Character], at: int) -> int:
-    """The index of the next character that is neither whitespace nor a variation selector."""
+    """Return the index of the next character that is neither whitespace nor a variation selector."""
     while at < len(characters) and (characters[at].value.isspace() or characters[at].value in _VARIATION):
         at += 1
     return at
 
 
 def _separator_end(prefix: Prefix, opening: _Opening, at: int) -> int | None:
-    """Where the separator after the label ends; None if the label is the begin of a sentence."""
+    """Return the end of the separator after the label, or None if the label is the start of a sentence."""
     rest = opening.text(at)
     if found := _SEPARATOR.match(rest):
         return at + found.end()
@@ -210,7 +210,7 @@ def _separator_end(prefix: Prefix, opening: _Opening, at: int) -> int | None:
 
 
 def _cut(children: Sequence[Token], last: _Character) -> list[Token]:
-    """The children after a character, with the emphasis that goes on there."""
+    """Return the children after a character, inside the emphasis that continues there."""
     emphasis = [child for child in children[: last.token] if child.type in _OPENERS | _CLOSERS]
     rest = list(children[last.token + 1 :])
     token = children[last.token]
@@ -227,12 +227,12 @@ def _cut(children: Sequence[Token], last: _Character) -> list[Token]:
 
 
 def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: PageState) -> None:
-    """Warn of a text that opens with the emoji of a prefix."""
+    """Warn about text that starts with the emoji of a prefix but does not match it."""
     text = _without_variation(opening).lstrip()
     emoji = next((one.emoji for one in prefixes if one.emoji and text.startswith(one.emoji)), "")
     rest = text[len(emoji) :]
     near = [prefix for prefix in prefixes if prefix.emoji == emoji and prefix.label]
-    # `💡💬` is another symbol, and one alone is an ornament
+    # `💡💬` is another symbol, and an emoji alone is an ornament.
     is_other = bool(rest) and not (rest[0].isspace() or rest[0].isalnum())
     if not emoji or not near or is_other or _without_variation(inline.content).strip() == emoji:
         return
@@ -255,7 +255,7 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
 
 
 def _label_fix(origin: TextMap, label: re.Match[str], meant: str) -> Fix:
-    """Write the label of a prefix in place of one that resembles it."""
+    """Return a fix that replaces a misspelled label."""
     place = origin.place(label.start(1), len(label[1]))
     colon = "" if _HAS_SEPARATOR.match(origin.text, label.end(1)) else ":"
     is_certain = SequenceMatcher(None, label[1].casefold(), meant.casefold()).ratio() >= _CERTAIN

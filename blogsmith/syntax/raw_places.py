@@ -1,4 +1,4 @@
-"""Where a piece of raw HTML stands in the author's file."""
+"""Positions of raw HTML in the author's file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .records import LinkAt, record_of
 
 
 def raw_place(token: Token, first_line: int, start: int, length: int) -> Place:
-    """The place of `token.content[start : start + length]`, cut at the end of its line.
+    """Return the position of `token.content[start : start + length]`, cut at the end of its line.
 
-    first_line: of the file, on which the parsed text starts.
+    first_line: Line of the file on which the parsed text starts.
     """
     if "linkat" in token.meta:
         return record_of(token, LinkAt).place
     if "textmap" in token.meta:
-        # a piece of a block with formulas in it
+        # A fragment of a block that contains formulas.
         return record_of(token, TextMap).place(start, length)
     text = token.content
     line = first_line + (token.map or [0])[0] + text.count("\n", 0, start)

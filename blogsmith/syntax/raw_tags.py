@@ -1,7 +1,7 @@
-"""`{% raw %}` and `{% endraw %}` in code: Jekyll's authors write them around code with braces in it.
+"""`{% raw %}` and `{% endraw %}` in code, which Jekyll authors write around code with braces.
 
-There they are part of no page, and code needs none here, so a pair vanishes where both stand in one code span
-or fence. Pairs inside a pair stay, so code that is about these tags can be shown.
+Jekyll does not show these tags, and they are not required here. Therefore a pair inside one code span or
+fence is removed. Nested pairs stay, so code about these tags can be shown.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _CODE = frozenset({"fence", "code_block"})
 
 
 def raw_tags_of_blocks(state: StateCore) -> None:
-    """Core rule before the inline pass: take the pairs out of fences."""
+    """Remove the pairs from fences (core rule, before the inline rules)."""
     for token in state.tokens:
         if token.type in _CODE and _OPENING in token.content:
             token.content = without_raw_tags(token.content)
 
 
 def raw_tags_of_spans(state: StateCore) -> None:
-    """Core rule behind the inline pass: take the pairs out of code spans."""
+    """Remove the pairs from code spans (core rule, after the inline rules)."""
     for token in state.tokens:
         if token.type == "inline" and _OPENING in token.content:
             for child in token.children or ():
@@ -34,7 +34,7 @@ def raw_tags_of_spans(state: StateCore) -> None:
 
 
 def without_raw_tags(code: str) -> str:
-    """The code without its outermost pairs; a tag alone on a line goes with its line."""
+    """Return the code without its outermost pairs. A tag alone on a line is removed with its line."""
     kept, at = [], 0
     for start, end in _outermost_tags(code):
         line_start = code.rfind("\n", 0, start) + 1
@@ -48,7 +48,7 @@ def without_raw_tags(code: str) -> str:
 
 
 def _outermost_tags(code: str) -> Iterator[tuple[int, int]]:
-    """Where they start and end, in order; those without a partner are left out."""
+    """Yield (start, end) of the outermost tags, in order. Unmatched tags are omitted."""
     depth, opening = 0, (0, 0)
     for found in _TAG.finditer(code):
         if not found[1]:

@@ -1,7 +1,7 @@
-"""Our data on Markdown tokens: one frozen record per construct, kept under `token.meta`.
+"""Our data on Markdown tokens: one frozen record per construct, stored in `token.meta`.
 
-The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `record_of` reads
-it typed. Rules make the records, `render/` reads them, nobody changes them.
+The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `record_of` reads it with its
+type. Rules create the records, `render/` reads them, and nothing changes them.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ Record = TypeVar("Record")
 
 
 def record_of(token: Token, kind: type[Record]) -> Record:
-    """The record of class `kind` on `token`; KeyError if the token has none (a bug)."""
+    """Return the record of class `kind` on `token`. Raise KeyError if there is none, which is a bug."""
     found = token.meta[kind.__name__.lower()]
     assert isinstance(found, kind)
     return found
 
 
 def attach_record(token: Token, record: object) -> None:
-    """Hang `record` on `token`."""
+    """Attach `record` to `token`."""
     token.meta[type(record).__name__.lower()] = record
 
 
 class WrittenText(Struct, frozen=True):
-    """Of a heading whose id GitHub would make."""
+    """The text of a heading as written, for the id that GitHub would derive from it."""
 
     text: str
-    """Plain, with the author's hyphens, dots and quotes."""
+    """Plain text with the author's hyphens, dots and quotes."""
 
 
 class Math(Struct, frozen=True):
@@ -43,35 +43,35 @@ class Math(Struct, frozen=True):
     """The author's TeX without delimiters."""
     display: bool
     origin: TextMap
-    """Where `tex` stands in the file."""
+    """`tex` with its positions in the file."""
     label: str = ""
-    """Id asked for by `{#eq:x}` after the block, normalised (`eq-x`); empty if none."""
+    """Normalised id (`eq-x`) from `{#eq:x}` after the formula; empty if there is none."""
     tail: str = ""
-    """Punctuation that follows a display directly; set in its line."""
+    """Punctuation directly after a display, printed on its line."""
     rows: tuple[RowMark, ...] = ()
-    """Number and id of each row, filled by `labels.py`; one entry for a plain display."""
+    """Number and id of each row, set by `math/equations.py`; one entry for a plain display."""
     label_place: Place | None = None
-    """Of the label's text."""
+    """Position of the label's text."""
     is_phrasing: bool = False
-    """A display in raw HTML such as `<p>`, where no block may stand."""
+    """A display in raw HTML such as `<p>`, where blocks are not allowed."""
 
 
 class RowMark(Struct, frozen=True):
-    """What a row of a display prints at its right edge."""
+    """Number and anchor of one row of a display."""
 
     number: str = ""
-    """What stands between the parentheses, TeX text if a `\\tag` says it; empty: the row has no number."""
+    r"""Text between the parentheses, or TeX text from a `\tag`; empty if the row has no number."""
     id: str = ""
-    """Anchor of the row: from its label, or from its content if it has a number; may be empty."""
+    """Anchor of the row, from its label, or from its content if it has a number; may be empty."""
     bare: bool = False
-    """Printed without the parentheses: `\\tag*`."""
+    r"""Printed without parentheses: `\tag*`."""
 
 
 class Subequations(Struct, frozen=True):
-    """Equations that share a number, told apart by letters: (1a), (1b)."""
+    """Equations that share a number, distinguished by letters: (1a), (1b)."""
 
     label: str = ""
-    """Id of the number they share, normalised; empty if it has no label."""
+    """Normalised id of the shared number; empty if it has no label."""
     label_place: Place | None = None
 
 
@@ -79,126 +79,126 @@ class Callout(Struct, frozen=True):
     """A `[!KIND]` block."""
 
     kind: str
-    """Canonical kind, lower case: `note`, `proof`, …"""
+    """Canonical kind in lower case: `note`, `proof`, …"""
     title: str
-    """Default title, printed when the author gave none."""
+    """Default title, printed if the author gave none."""
     fold: str = ""
-    """`-` closed, `+` open, empty: not foldable."""
+    """`-` for closed, `+` for open, empty if not foldable."""
     id: str = ""
-    """Anchor, when the marker line carries `{#id}`."""
+    """Anchor from `{#id}` on the marker line; may be empty."""
     number: str = ""
-    """`1` for a numbered theorem; filled by `labels.py`."""
+    """Number of a theorem, such as `1`; set by `numbering.py`."""
     titled: bool = False
-    """True when the author gave a title: an inline token for it follows the opening token."""
+    """The author gave a title: an inline token for it follows the opening token."""
     icon: str = ""
-    """Name of a theme icon; empty: the theme's choice."""
+    """Name of a theme icon; empty for the theme's default."""
     color: str = ""
-    """Name of a theme colour; empty: the theme's choice."""
+    """Name of a theme colour; empty for the theme's default."""
 
 
 class OptionSetting(Struct, frozen=True):
-    """An option of a cell as it is written."""
+    """An option of a cell as written."""
 
     key: str
     value: object
     """Plain data, as from YAML."""
     place: Place
-    """Of the value."""
+    """Position of the value."""
     key_place: Place
     spelling: str
-    """The author's text of a number or boolean; the text itself of a text."""
+    """The author's spelling of a number or boolean; for a string, the string itself."""
     text: TextMap | None = None
-    """Where the value stands if it is a text."""
+    """The value with its positions, if it is a string."""
     implied: bool = False
-    """Said by a tag; the option itself overrides it."""
+    """Derived from a tag; an explicit option overrides it."""
     entries: tuple[Place, ...] = ()
-    """Of each entry, if the value is a list."""
+    """Position of each entry, if the value is a list."""
     nested: Mapping[tuple[str | int, ...], Place] = field(default_factory=dict)
-    """Path below the value → where it stands, if the value is a mapping."""
+    """Path below the value → position, if the value is a mapping."""
 
 
 class CodeMark(Struct, frozen=True):
-    """A mark of a line of code that leads to a note below it."""
+    """A marker on a line of code that refers to a note after the code."""
 
     line: int
-    """1-based, of what is shown."""
+    """1-based line of the code shown."""
     number: int
-    """As it is written."""
+    """Number as written."""
     has_note: bool = True
-    """The list below has its note."""
+    """The list after the code contains the note."""
 
 
 class CodeNote(Struct, frozen=True):
-    """On the end of an item of the list below a fence, or of its last paragraph: the note of a mark."""
+    """The note of a marker; attached to the end of the list item, or of the item's last paragraph."""
 
     fence: int
-    """1-based count of the fences of the page that have marks."""
+    """1-based count of the page's fences with markers."""
     number: int
 
 
 class Fence(Struct, frozen=True):
-    """What the info string of a code fence says, and marks in the comments of its code."""
+    """The parsed info string of a code fence, and the markers in its comments."""
 
     language: str = ""
     title: str = ""
     marked: frozenset[int] = frozenset()
-    """1-based lines to mark."""
+    """1-based lines to highlight."""
     numbered: bool | None = None
-    """None: as the site says."""
+    """Whether lines are numbered; None for the site's default."""
     first_line: int = 1
     fold: str = ""
-    """Label of the fold, empty if the code is not folded."""
+    """Label of the fold; empty if the code is not folded."""
     id: str = ""
     classes: tuple[str, ...] = ()
     place: Place | None = None
-    """Of the language in the info string."""
+    """Position of the language in the info string."""
     form: Literal["", "braces", "code-cell"] = ""
-    """`{python}` or `{code-cell}`: another generator's form of a cell."""
+    """Another generator's form of a cell: `{python}` or `{code-cell}`; empty if it is neither."""
     is_marked: bool = False
-    """`eval` stands in the info string."""
+    """The info string contains `eval`."""
     settings: tuple[OptionSetting, ...] = ()
-    """Options of a cell in the info string."""
+    """Cell options in the info string."""
     added: frozenset[int] = frozenset()
-    """1-based lines that are new in what is shown; likewise the next."""
+    """1-based lines of the code shown that are marked as added."""
     removed: frozenset[int] = frozenset()
-    """They are no part of the code that is copied or run."""
+    """1-based lines of the code shown that are removed; they are not copied or run."""
     is_diff: bool = False
-    """`diff` and another language: signs in front of its lines say which are new, which are gone."""
+    """`diff` with another language: characters before the lines mark them as added or removed."""
     caption: TextMap | None = None
-    """Below the number of a listing or of a diagram."""
+    """Caption of a listing or diagram, without the number."""
     alt: str = ""
-    """Of a diagram: what it shows, for those who do not see it."""
+    """Alternative text of a diagram."""
     listing: str = ""
-    """Id of the listing, `lst-…`; for a fence that does not run `numbering.py` takes it from `id`."""
+    """Id of the listing, `lst-…`; for a fence that does not run, `numbering.py` copies it from `id`."""
     listing_place: Place | None = None
-    """Where that id is written, if it is an option of a cell."""
+    """Position of that id, if it is a cell option."""
     number: str = ""
-    """Of the listing, or of a drawing with an id `fig-…`; filled by `numbering.py`."""
+    """Number of the listing, or of a drawing with an id `fig-…`; set by `numbering.py`."""
     number_in_page: int = 0
-    """1-based count of the fences of the page that have marks; 0: it has none."""
+    """1-based count of the page's fences with markers; 0 if this fence has none."""
     marks: tuple[CodeMark, ...] = ()
-    """In the order of the lines."""
+    """Markers in line order."""
     include: SourceRange | None = None
-    """Where its code comes from, if not from the page."""
+    """Source of the code, if it is not from the page."""
     parts: Mapping[str, OptionSetting] = field(default_factory=dict)
-    """`file`, `region` and `lines` of the info string, as they are written."""
+    """`file`, `region` and `lines` of the info string as written."""
 
 
 class SourceRange(Struct, frozen=True):
     """Lines of a file of the site that a fence shows."""
 
     path: str
-    """Relative to the site root."""
+    """Path relative to the site root."""
     first_line: int
     """1-based line of the file."""
     indent: int = 0
-    """Blanks in front of all its lines, which are left out."""
+    """Number of spaces removed from the start of every line."""
     head: int = 0
-    """Lines of options in front of it in the fence."""
+    """Number of option lines before the code in the fence."""
 
 
 class CallMistake(Struct, frozen=True):
-    """What is wrong with the arguments of a call; told where it is known that there is such a shortcode."""
+    """An error in the arguments of a call. It is reported once the shortcode is known to exist."""
 
     message: str
     place: Place
@@ -206,43 +206,43 @@ class CallMistake(Struct, frozen=True):
 
 
 class Shortcode(Struct, frozen=True):
-    """A `{% name … %}` call, or a block `<div>` that means one."""
+    """A `{% name … %}` call, or an equivalent block `<div>`."""
 
     name: str
     args: Mapping[str, str]
-    """Named arguments as written, quotes removed."""
+    """Named arguments as written, without quotes."""
     place: Place
-    """Of the call's first character."""
+    """Position of the call's first character."""
     arg_maps: Mapping[str, TextMap] = field(default_factory=dict)
-    """Where each argument's value stands."""
+    """Argument → its value with positions."""
     id: str = ""
-    """Anchor, when the call has `id=` or is followed by `{#fig-x}`."""
+    """Anchor from `id=` or a following `{#fig-x}`; may be empty."""
     number: str = ""
-    """Figure number; filled by `numbering.py`."""
+    """Figure number; set by `numbering.py`."""
     key_places: Mapping[str, Place] = field(default_factory=dict)
-    """Where each argument's name stands."""
+    """Argument → position of its name."""
     source: str = ""
-    """The call as it is written; empty for a `<div>`."""
+    """The call as written; empty for a `<div>`."""
     mistakes: tuple[CallMistake, ...] = ()
     is_readable: bool = True
-    """Whether it is known what its arguments are."""
+    """Whether the arguments could be parsed."""
 
 
 class Collapsible(Struct, frozen=True):
-    """A `<div class="collapsible">`; an inline token with its label follows the opening token."""
+    """A `<div class="collapsible">`. An inline token with its label follows the opening token."""
 
     open: bool = False
 
 
 class Tab(Struct, frozen=True):
-    """A part of tabs; an inline token with its label follows the opening token."""
+    """A tab. An inline token with its label follows the opening token."""
 
     group: int
-    """1-based count of the blocks of tabs of the page."""
+    """1-based count of the page's blocks of tabs."""
     number: int
-    """1-based in its block."""
+    """1-based number in its block."""
     is_chosen: bool
-    """It is the one that is shown first."""
+    """The tab is shown first."""
 
 
 class Figure(Struct, frozen=True):
@@ -250,38 +250,38 @@ class Figure(Struct, frozen=True):
 
     id: str = ""
     number: str = ""
-    """Filled by `numbering.py` if the id is that of a figure."""
+    """Number, if the id is that of a figure; set by `numbering.py`."""
     caption: bool = False
-    """True when a caption follows as an inline token."""
+    """A caption follows as an inline token."""
 
 
 class TableRecord(Struct, frozen=True):
-    """What belongs to a table beyond its cells."""
+    """Data of a table other than its cells."""
 
     ordinal: int
-    """1-based count of tables in the page, for the scroll region's name."""
+    """1-based count of the page's tables; used for the name of the scroll region."""
     id: str = ""
     number: str = ""
-    """Filled by `labels.py` when the table carries an id."""
+    """Number, if the table has an id; set by `numbering.py`."""
     caption: bool = False
-    """True when an inline token with the caption follows `table_open`."""
+    """An inline token with the caption follows `table_open`."""
 
 
 class NoteRef(Struct, frozen=True):
-    """A footnote mark in the text."""
+    """A footnote reference in the text."""
 
     number: int
-    """1-based, by first use."""
+    """1-based number, by first use."""
     use: int
-    """1-based count of the marks that point to this note."""
+    """1-based count of the references to this note."""
 
 
 class NoteItem(Struct, frozen=True):
-    """One footnote at the end of the page."""
+    """A footnote at the end of the page."""
 
     number: int
     uses: int
-    """How many marks point here; one back link each."""
+    """Number of references to this note. Each of them gets a back link."""
 
 
 class Cited(Struct, frozen=True):
@@ -289,33 +289,33 @@ class Cited(Struct, frozen=True):
 
     key: str
     locator: str = ""
-    """`p. 3`, printed after the number."""
+    """Text after the number, such as `p. 3`."""
     place: Place | None = None
     prefix: str = ""
-    """`see`, printed before it."""
+    """Text before the number, such as `see`."""
     hides_author: bool = False
-    """`-@key`: the sentence has named the authors."""
+    """`-@key`: the sentence already names the authors."""
 
 
 class Citation(Struct, frozen=True):
-    """A `[@a; @b]`, `@a` or `\\citet{a}` in the text."""
+    r"""A `[@a; @b]`, `@a` or `\citet{a}` in the text."""
 
     items: tuple[Cited, ...]
     form: Literal["brackets", "text"] = "brackets"
     """`text`: the authors are part of the sentence."""
     uses: tuple[int, ...] = ()
-    """1-based count of the uses of each item's key up to here, for back links; empty in the argument of
-    a shortcode, which no back link leads to."""
+    """1-based use count of each item's key, for back links; empty in a shortcode argument, which gets none.
+    """
     written: str = ""
-    """Of a `@word` that may be none: what stands there, and is printed if no bibliography has the key."""
+    """Source of a `@word` that may not be a citation; printed if no bibliography has the key."""
 
 
 class CitationEntry(Struct, frozen=True):
-    """One line of the page's bibliography."""
+    """One entry of the page's bibliography."""
 
     key: str
     uses: int
-    """How many citations point here; 0 for an uncited entry."""
+    """Number of citations of this entry; 0 if it is uncited."""
 
 
 class XRef(Struct, frozen=True):
@@ -324,14 +324,14 @@ class XRef(Struct, frozen=True):
     target: str
     """Normalised id: `eq-x`, `thm-y`."""
     page: str
-    """Slug of another post, or empty for this page."""
+    """Slug of another post; empty for this page."""
     form: str
-    """`full` prints "Equation (1)", `number` prints "(1)" for equations and "1" for others."""
+    """`full` prints "Equation (1)"; `number` prints "(1)" for equations and "1" for others."""
     place: Place
     written: str
     """The author's text, for messages."""
     is_linked: bool = True
-    """Else only its words are printed: it stands in what opens a fold."""
+    """Whether to print a link; false in the title of a fold, where only the text is printed."""
 
 
 class Heading(Struct, frozen=True):
@@ -342,29 +342,29 @@ class Heading(Struct, frozen=True):
     text: str
     """Plain text."""
     number: str = ""
-    """`1.2` when headings are numbered."""
+    """Number such as `1.2`, if headings are numbered."""
 
 
 class WikiLink(Struct, frozen=True):
-    """What stands in double brackets: a key, or the name of a page."""
+    """A name in double brackets: a key, or a page."""
 
     target: str
     """`page`, `page#heading` or `#heading`."""
     text: str
-    """Behind a bar; empty if there is none."""
+    """Text after `|`; empty if there is none."""
     written: str
-    """With its brackets."""
+    """The source, including brackets."""
     place: Place
 
 
 class LinkAt(Struct, frozen=True):
-    """Where a link or an image stands, and what it points to as written."""
+    """Position of a link or an image, and its target as written."""
 
     target: str
     place: Place
 
 
 class DarkTwin(Struct, frozen=True):
-    """Of an image that has another one for dark pages: that one."""
+    """The variant of an image for dark pages; attached to the image."""
 
     at: LinkAt

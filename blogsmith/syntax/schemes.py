@@ -1,9 +1,9 @@
-"""Images for light and for dark pages: two beside each other, one for each scheme, are one image.
+"""Images for light and dark pages: two adjacent images, one for each colour scheme, become one.
 
-A fragment says which is which, `a.png#only-dark` as in Material or `#gh-dark-mode-only` as on GitHub, or a
-class: `{.light}` and `{.dark}` as in Chirpy, `{.only-light}` as in Sphinx. They stand in one paragraph with
-nothing but blanks between, or in two paragraphs of their own, in either order. An image with a fragment and
-without a partner is shown in its scheme alone; a class alone is a class.
+The scheme is named by a URL fragment, `a.png#only-dark` as in Material or `#gh-dark-mode-only` as on GitHub,
+or by a class: `{.light}` and `{.dark}` as in Chirpy, `{.only-light}` as in Sphinx. The two images are in one
+paragraph with only whitespace between them, or in two paragraphs of their own, in either order. An image
+with a fragment but without a partner is shown only in its scheme. A class without a partner has no effect.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _CLASSES = MappingProxyType(
     }
 )
 _PARAGRAPH = 3
-"""Tokens of one."""
+"""Number of tokens of a paragraph."""
 
 
 def schemes(state: StateCore) -> None:
-    """Core rule in front of that for figures."""
+    """Join the pairs of images (core rule, before `figures`)."""
     if "![" not in state.src:
         return
     inlines = (token for token in state.tokens if token.type == "inline")
@@ -47,7 +47,7 @@ def schemes(state: StateCore) -> None:
 
 
 def _fragment(token: Token) -> str:
-    """The scheme that the address of an image names; empty if it names none."""
+    """Return the scheme in the fragment of an image URL, or an empty string."""
     if token.type != "image" or "linkat" not in token.meta:
         return ""
     found = _FRAGMENT.search(record_of(token, LinkAt).target)
@@ -66,7 +66,7 @@ def _is_pair(first: Token, second: Token) -> bool:
 
 
 def _join_pairs(children: Sequence[Token]) -> list[Token]:
-    """The tokens with each pair as one image."""
+    """Return the tokens with each pair joined into one image."""
     out: list[Token] = []
     last: int | None = None
     for token in children:
@@ -87,7 +87,7 @@ def _is_blank(token: Token) -> bool:
 
 
 def _joined_paragraphs(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens without each paragraph that is the other half of the image before it."""
+    """Return the tokens without paragraphs whose image is the partner of the image before it."""
     out: list[Token] = []
     for token in tokens:
         out.append(token)
@@ -101,7 +101,7 @@ def _joined_paragraphs(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _lone_image(tokens: Sequence[Token]) -> Token | None:
-    """The image that is all of a paragraph; None if these tokens are none."""
+    """Return the only image of a paragraph, or None if the tokens are anything else."""
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
     children = [child for child in tokens[1].children or () if not _is_blank(child)]
@@ -109,7 +109,7 @@ def _lone_image(tokens: Sequence[Token]) -> Token | None:
 
 
 def _pair(first: Token, second: Token) -> Token:
-    """The light image, which knows its dark twin; what only that one says counts for both."""
+    """Return the light image with its dark twin. Attributes that only the dark image has apply to both."""
     light, dark = (first, second) if _scheme(first) == "light" else (second, first)
     attach_record(light, DarkTwin(record_of(dark, LinkAt)))
     for name in ("id", "title", "width", "height"):

@@ -1,7 +1,7 @@
 """Shortcodes: `{% name arg="…" %}`, `{% include img.html … %}`, `{% raw %}…{% endraw %}`.
 
-Only calls are found here; the template is looked up when the page is rendered. A call is data: its
-arguments never reach a template as source.
+The parser only finds calls; the template is loaded when the page is rendered. A call is data: its arguments
+never reach a template as source.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ARG = lazy_pattern(
 _CLOSE = lazy_pattern(r"[ \t\n]*-?%\}")
 _RAW_END = lazy_pattern(r"\{%-?\s*endraw\s*-?%\}")
 _BLOCKS = lazy_pattern(r"(?m)^[ \t]*(?:`{3}|~{3}|</?[A-Za-z]|\$\$|\Z|\n)(?!\Z)")
-"""What a literal paragraph does not hold."""
+"""Block syntax that a literal paragraph cannot contain."""
 _FIGURE_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _CALLED = lazy_pattern(r"\{%-?[ \t]*(?:include[ \t]+)?([\w-]+)")
 _ID = lazy_pattern(r"[\w:.-]+")
@@ -55,21 +55,21 @@ CODE = "code"
 
 
 class _Arguments(Struct, frozen=True):
-    """What stands behind the name of a call."""
+    """The arguments of a call."""
 
     args: dict[str, str]
     maps: dict[str, TextMap]
     keys: dict[str, Place]
-    """Where each name stands."""
+    """Key → position of its name."""
     words: list[str]
     """Arguments without a name."""
     end: int
-    """Index after all that could be read."""
+    """Index after the last argument that could be read."""
     mistakes: tuple[CallMistake, ...]
 
 
 def call_end(text: str, pos: int, end: int) -> int:
-    """Index after `%}` of the call that opens at `pos`, or -1; quotes may hold `%}`."""
+    """Return the index after `%}` of the call that opens at `pos`, or -1. Quoted values may contain `%}`."""
     opening = _OPEN.match(text, pos, end)
     if not opening or not comes_after(text, "%}", pos):
         return -1
@@ -79,13 +79,13 @@ def call_end(text: str, pos: int, end: int) -> int:
     closing = _CLOSE.match(text, at, end)
     if closing:
         return closing.end()
-    # malformed arguments: the call still ends at the next %}, so that the mistake can be named
+    # The arguments are malformed. The call still ends at the next `%}`, so that the error can be reported.
     at = text.find("%}", pos, end)
     return at + 2 if at >= 0 else -1
 
 
 def read_call(origin: TextMap, page: PageState) -> Shortcode:
-    """The call written in `origin` (from `{%` to `%}`); mistakes are reported."""
+    """Return the call in `origin`, which includes `{%` and `%}`. Report errors."""
     text = origin.text
     opening = _OPEN.match(text)
     at = opening.end() if opening else 0
@@ -124,7 +124,7 @@ def _no_argument(word: str, origin: TextMap) -> CallMistake:
 
 
 def _id(read: _Arguments) -> tuple[str, tuple[CallMistake, ...]]:
-    """The anchor that a call asks for, else what is wrong with it."""
+    """Return the anchor that a call sets, and the errors in it."""
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
@@ -156,7 +156,7 @@ def _arguments(origin: TextMap, at: int) -> _Arguments:
 
 
 def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: a call alone on its line or lines."""
+    """Parse a call alone on its line or lines (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or not state.src.startswith("{%", pos):
         return False
@@ -189,19 +189,19 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
 
 
 def _stands_alone(state: StateBlock, pos: int) -> bool:
-    """An inline shortcode alone on its line is still a paragraph."""
+    """Return whether the call is a block. An inline shortcode alone on its line is still a paragraph."""
     found = _CALLED.match(state.src, pos)
     return not found or found[1] not in page_of(state.env).options.inline_shortcodes
 
 
 def _is_block(state: StateBlock, pos: int) -> bool:
-    """Whether the call ends the paragraph in which it has a line: one that nobody knows does not."""
+    """Return whether the call interrupts a paragraph. An unknown shortcode does not."""
     found, page = _CALLED.match(state.src, pos), page_of(state.env)
     return not found or found[1] in page.options.block_shortcodes or shows_code(found[1], page)
 
 
 def shows_code(name: str, page: PageState) -> bool:
-    """Whether a call of that name shows code of a file."""
+    """Return whether a call of this name shows code of a file."""
     return name == CODE and not {CODE} & (page.options.inline_shortcodes | page.options.block_shortcodes)
 
 
@@ -220,10 +220,10 @@ def _report_unclosed(page: PageState, place: Place) -> None:
 
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs.
+    """Parse `{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs.
 
-    With code, HTML, formulas or an empty line among them they are Markdown without shortcodes: Jekyll's
-    authors write these tags around whole parts of a post, and there they only keep Liquid away.
+    If they contain code, HTML, formulas or an empty line, they are parsed as Markdown without shortcodes.
+    Jekyll authors write these tags around whole parts of a post, only to disable Liquid there.
     """
     last = start if comes_after(state.src, "endraw", state.bMarks[start]) else end
     while last < end and not _RAW_END.fullmatch(line_text(state, last).strip()):
@@ -253,7 +253,7 @@ def _parse_without_shortcodes(state: StateBlock, first: int, end: int) -> None:
 
 
 def shortcode_inline(state: StateInline, silent: bool) -> bool:
-    """Inline rule: a call in the middle of text; block shortcodes split the paragraph later."""
+    """Parse a call inside text (inline rule). Block shortcodes split the paragraph later."""
     if not state.src.startswith("{%", state.pos) or not page_of(state.env).takes_shortcodes:
         return False
     raw = re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, state.pos, state.posMax)

@@ -1,8 +1,8 @@
-"""What the rules share: the options of the site, and the state of the page being parsed.
+"""Shared state of the rules: the options of the site, and the state of the page being parsed.
 
-`ParseOptions` lives as long as the site; `PageState` as long as one page, under `env["page"]`.
-Rules find places through it: a block rule from an index into the source, an inline rule from its
-position in the current inline text.
+`ParseOptions` exists once for a site, `PageState` once for a page, under `env["page"]`. Rules use it to find
+positions in the file: a block rule from an index into the source, an inline rule from its index in the
+current inline text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class DisplayMistake(Protocol):
-    """What is wrong with the labels and tags of a row."""
+    """An error in the labels and tags of a row."""
 
     @property
     def code(self) -> str: ...
@@ -43,7 +43,7 @@ class DisplayMistake(Protocol):
 
 
 class DisplayRow(Protocol):
-    """A row of a display as `tex.numbering.split_rows` gives it."""
+    """A row of a display as returned by `split_rows` of `tex/analysis/numbering.py`."""
 
     @property
     def label(self) -> str | None: ...
@@ -64,7 +64,7 @@ class DisplayRow(Protocol):
 
 
 class DisplayStructure(Protocol):
-    """What a display is made of."""
+    """The environment, rows and macros of a display."""
 
     @property
     def environment(self) -> str: ...
@@ -75,7 +75,7 @@ class DisplayStructure(Protocol):
 
 
 class KindRow(Struct, frozen=True):
-    """One callout kind: the table row behind `[!KIND]`."""
+    """A callout kind: the table row for `[!KIND]`."""
 
     name: str
     title: str
@@ -83,67 +83,67 @@ class KindRow(Struct, frozen=True):
     icon: str = ""
     color: str = ""
     counter: str = ""
-    """Name of the count that its number is from; empty: its own."""
+    """Name of the counter for its numbers; empty for its own."""
 
 
 @dataclass(frozen=True)
 class ParseOptions:
-    """The site's say in how Markdown is read. Immutable: lives across pages and builds."""
+    """The site's options for parsing. Immutable: used for many pages and builds."""
 
     linear_math: Callable[[str], str]
-    """TeX → plain text; handed in, since `tex/` stands beside this folder."""
+    """Function that converts TeX to plain text. Passed in, because this folder must not import `tex/`."""
     split_rows: Callable[[str, Mapping[str, Any]], DisplayStructure]
-    """(TeX of a display, macros known before it) → its environment and rows."""
+    """Function that maps (TeX of a display, macros defined before it) to its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
-    """Callout kinds by every name they go by (see `kinds.py`)."""
+    """Callout kinds by each of their names (see `kinds.py`)."""
     reference_kinds: tuple[str, ...] = ()
-    """Names of the numbered kinds, by which labels of their callouts may begin."""
+    """Names of the numbered kinds, which labels of their callouts may start with."""
     untrusted: bool = False
     smart_quotes: bool = False
     lang: str = "en"
-    """Of pages that name none."""
+    """Language of pages that do not set one."""
     linkify: bool = True
     math_macros: Mapping[str, str] = field(default_factory=dict)
-    """The site's macros, for those that make a label or a row."""
+    """The site's macros, which labels and rows may use."""
     double_dollar: Literal["display", "kramdown"] = "display"
-    """What `$$…$$` means: always a display, or only where it has a paragraph to itself."""
+    """Whether `$$…$$` is always a display, or only in a paragraph of its own."""
     math_numbering: str = "labelled"
-    """`all`, `labelled` or `none`, the first two also with ` by section`."""
+    """`all`, `labelled` or `none`; the first two may be followed by ` by section`."""
     statements_by_section: bool = False
-    """Statements are counted anew in each section."""
+    """Restart the counters of statements in each section."""
     numbering: bool = False
     slugs: Literal["words", "github"] = "words"
-    """How ids of headings are made."""
+    """Method for deriving ids of headings."""
     inline_shortcodes: frozenset[str] = frozenset()
-    """Shortcodes that stand inside a paragraph."""
+    """Shortcodes that are part of a paragraph."""
     block_shortcodes: frozenset[str] = frozenset()
-    """Those that take a paragraph apart; what is neither keeps its place in a sentence."""
+    """Shortcodes that split a paragraph. A shortcode in neither set stays in its sentence."""
     diagram_languages: frozenset[str] = frozenset()
     """Languages of fences that are drawings."""
     block_classes: Mapping[str, str] = field(default_factory=dict)
-    """Class of a block `<div>` → the shortcode it means (`hf-space` → `hf-space`)."""
+    """Class of a block `<div>` → its shortcode (`hf-space` → `hf-space`)."""
     markdown_rules: tuple[Callable[[MarkdownIt], None], ...] = ()
     """Rules of plugins, added last."""
     prefixes: tuple[tuple[str, str], ...] = ()
     """(opening text of a paragraph, callout kind), longest first."""
     execution_mode: Literal["off", "marked", "all"] = "marked"
-    """Which fences are cells, where a page does not say."""
+    """Mode that decides which fences are cells, if the page does not set it."""
     check_shapes: bool = False
-    """Check shape comments, where neither page nor cell say."""
+    """Check shape comments, if neither page nor cell sets it."""
     provenance: ProvenanceStyle = "once"
-    """What stands below results, likewise."""
+    """Style of the provenance line after results, if neither page nor cell sets it."""
     check_syntax: bool = True
-    """Cells run in the Python that reads them here, so its grammar is theirs."""
+    """Whether this Python has the same grammar as the Python that runs the cells."""
     engine: Literal["worker", "jupyter"] = "worker"
-    """What runs cells, where a page does not say; likewise the next."""
+    """Engine that runs cells, if the page does not set it."""
     kernel: str = ""
     bundled_plugins: tuple[str, ...] = ()
-    """Those that the site does not load."""
+    """Bundled plugins that the site does not load."""
     has_bibliography: bool = False
-    """Every page may cite what the site's bibliographies hold."""
+    """Every page may cite entries of the site's bibliographies."""
 
     def plugin_hint(self, name: str) -> str:
-        """What to write to get a block or shortcode that a bundled plugin brings; empty if none does."""
+        """Return a hint on the bundled plugin that provides a block or shortcode, or an empty string."""
         plugin = name.replace("-", "_")
         return f"write plugins: [{plugin}] in blogsmith.yaml" if plugin in self.bundled_plugins else ""
 
@@ -155,109 +155,110 @@ class PageState:
     options: ParseOptions
     reporter: Reporter
     first_line: int
-    """1-based line of the file on which the parsed text starts."""
+    """1-based line of the file where the parsed text starts."""
     line_starts: list[int]
     """Index of the first character of each line of the parsed text."""
     lines: list[str]
     """Lines of the parsed text."""
     quotation_marks: QuotationMarks = ENGLISH_MARKS
-    """Of the page's language."""
+    """Quotation marks of the page's language."""
     current: TextMap | None = None
-    """Text being parsed by the inline rules."""
+    """Text that the inline rules are parsing, with positions."""
     base: int = 0
-    """Offset of the inline parser's text in `current` (an image's alt text is a text of its own)."""
+    """Offset of the inline parser's text in `current`; an image's alternative text is parsed separately."""
     references: Mapping[str, Reference] = field(default_factory=dict)
     """Bibliography of the page by key."""
     has_bibliography: bool = False
-    """There are `.bib` files besides, whose keys are known when the page is rendered."""
+    """There are also `.bib` files, whose keys are known only when the page is rendered."""
     uncited: list[tuple[str, Place | None]] = field(default_factory=list)
-    r"""Keys in `nocite:` and `\nocite`, and where each is: works listed without being cited."""
+    r"""Keys in `nocite:` and `\nocite` with their positions: entries listed without being cited."""
     notes: dict[str, list[Token]] = field(default_factory=dict)
     """Footnote label → tokens of its text."""
     note_places: dict[str, Place] = field(default_factory=dict)
     spaced_notes: set[str] = field(default_factory=set)
-    """Labels with spaces of what looks like definitions of footnotes."""
+    """Labels with spaces in lines that look like footnote definitions."""
     footnotes: dict[str, Any] = field(default_factory=dict)
-    """What the footnote rules of mdit-py-plugins record: numbers by label, and counts of references."""
+    """Data of mdit-py-plugins' footnote rules: numbers by label, and counts of references."""
     added_cells: int = 0
-    """In rows of tables that have too few, so far."""
+    """Number of cells added so far to table rows that have too few."""
     address_characters: int = 0
-    """In the addresses of links and images so far."""
+    """Total length of the URLs of links and images so far, in characters."""
     parsed: bool = False
-    """True once the body is parsed: what is parsed then is the argument of a shortcode."""
+    """The body has been parsed; any text parsed from now on is an argument of a shortcode."""
     links: bool = True
-    """False while a text is parsed that holds more brackets than can be sorted out."""
+    """False while parsing text with too many unclosed brackets."""
     html: bool = True
-    """False while a text is parsed that came from an attribute: tags in it are text."""
+    """False while parsing text from an attribute, where HTML tags are plain text."""
     verbatim: str = ""
-    """Raw HTML element such as `<code>` that the current inline text is in, where dollars are text."""
+    """Raw HTML element such as `<code>` around the current inline text, where dollars are plain text."""
     ambiguous_dollar: bool = False
-    """A `$…$` in the current inline text was refused because a digit follows."""
+    """A `$…$` in the current inline text was rejected because a digit follows."""
     execution: PageExecution = field(default_factory=PageExecution)
     takes_blocks: bool = True
-    """False while a text is parsed in which a display stays in its line: a heading, a title, a caption."""
+    """False while parsing a heading, title or caption, where display math becomes inline."""
     takes_values: bool = True
-    """False while a text is parsed in which `{= … =}` cannot stand: a caption, a label, an alt text."""
+    """False while parsing a caption, label or alternative text, where `{= … =}` is not allowed."""
     takes_shortcodes: bool = True
     """False between `{% raw %}` and `{% endraw %}`."""
     raw_lines: list[range] = field(default_factory=list)
-    """Where these tags stand around Markdown."""
+    """Line ranges between these tags, where they surround Markdown."""
     values: list[Value] = field(default_factory=list)
-    """In reading order, once `number_values` has run."""
+    """Values in reading order, once `number_values` has run."""
     open_value: TextMap | None = None
-    """The last text in which a `{= ` without an end was found."""
+    """Last text that contains a `{= ` without an end."""
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
-    """Files that the page may show parts of, by what stands behind `file=`."""
+    """Value of `file=` → included file."""
     tab_groups: int = 0
-    """Blocks of tabs so far."""
+    """Number of blocks of tabs so far."""
     tabs_level: int = -1
-    """Level of the parts of the tabs whose lines are being read; -1: no part can stand here."""
+    """Level of the tabs whose lines are being parsed; -1 where no tab is allowed."""
     open_elements: int = 0
-    """HTML elements without an end that were searched for one."""
+    """Number of HTML elements for which no end tag was found."""
     language: str = "python"
-    """Of the cells, once `cells` has run."""
+    """Language of the cells, once `cells` has run."""
 
     @property
     def mode(self) -> str:
-        """Which fences are cells: `off`, `marked` or `all`. What strangers write is never run."""
+        """Mode that decides which fences are cells: `off`, `marked` or `all`. Untrusted code is never run."""
         return "off" if self.options.untrusted else self.execution.mode or self.options.execution_mode
 
     @property
     def engine(self) -> Literal["worker", "jupyter"]:
-        """What runs its cells."""
+        """Engine that runs the page's cells."""
         return self.execution.engine or self.options.engine
 
     @property
     def kernel(self) -> str:
-        """Name of its Jupyter kernel; empty: `python3`, or there is none."""
+        """Name of the page's Jupyter kernel; empty for `python3`, or if the engine is not Jupyter."""
         named = self.options.kernel if self.execution.kernel is None else self.execution.kernel
         return named if self.engine == "jupyter" else ""
 
     @property
     def checks_syntax(self) -> bool:
-        """Whether the grammar of the Python here is that of its cells."""
+        """Whether this Python can check the syntax of the page's cells."""
         return self.options.check_syntax and self.engine == "worker"
 
     def is_raw(self, line: int) -> bool:
-        """Whether a line (0-based) of the parsed text stands between `{% raw %}` and `{% endraw %}`."""
+        """Return whether a line (0-based) is between `{% raw %}` and `{% endraw %}`."""
         return bool(self.raw_lines) and any(line in lines for lines in self.raw_lines)
 
     def reporter_of(self, path: str) -> Reporter:
-        """What reports mistakes in an included file, together with those of the page."""
+        """Return a reporter for an included file. Its diagnostics are added to those of the page."""
         text = next((found.text for found in self.included.values() if found.path == path), "")
         own = self.reporter
         return Reporter(path, text.split("\n"), own.diagnostics, own._known)
 
     def line_place(self, index: int, length: int = 1) -> Place:
-        """The place of the character at `index` of the parsed text."""
+        """Return the position of the character at `index` of the parsed text."""
         line = max(0, bisect_right(self.line_starts, index) - 1)
         column = index - self.line_starts[line] + 1
         return Place(self.first_line + line, column, max(1, length))
 
     def text_map(self, text: str, first: int) -> TextMap:
-        """A map for `text` whose lines end lines `first`, `first + 1`, … (0-based) of the source.
+        """Return `text` with positions. Its lines are the ends of the source lines from `first` (0-based).
 
-        Lines of a paragraph are the ends of their source lines, what was cut off stands before.
+        Lines of a paragraph lack only the start of their source lines, such as indentation and quote
+        markers.
         """
         starts = []
         for number, piece in enumerate(text.split("\n"), start=first):
@@ -277,7 +278,7 @@ def new_page(
     *,
     has_bibliography: bool = False,
 ) -> PageState:
-    """The state for parsing `text`, which starts on line `first_line` of the reporter's file."""
+    """Return the state for parsing `text`, which starts on line `first_line` of the reporter's file."""
     lines = text.split("\n")
     starts, index = [], 0
     for line in lines:
@@ -297,14 +298,14 @@ def new_page(
 
 
 def page_of(env: EnvType) -> PageState:
-    """The page state the rules share."""
+    """Return the page state that the rules share."""
     page = env["page"]
     assert isinstance(page, PageState)
     return page
 
 
 def inline_map(state: StateInline, start: int, end: int) -> TextMap:
-    """Where `state.src[start:end]` stands in the file."""
+    """Return `state.src[start:end]` with its positions in the file."""
     page = page_of(state.env)
     if page.current is None:
         return TextMap(state.src[start:end], ((page.first_line, 1),))
@@ -312,7 +313,7 @@ def inline_map(state: StateInline, start: int, end: int) -> TextMap:
 
 
 def inline_place(state: StateInline, start: int, end: int) -> Place:
-    """The place of `state.src[start:end]`."""
+    """Return the position of `state.src[start:end]`."""
     page = page_of(state.env)
     if page.current is None:
         return Place(page.first_line)
@@ -320,22 +321,22 @@ def inline_place(state: StateInline, start: int, end: int) -> Place:
 
 
 def block_place(state: StateBlock, index: int, length: int = 1) -> Place:
-    """The place of the character at `index` of a block rule's source."""
+    """Return the position of the character at `index` of a block rule's source."""
     return page_of(state.env).line_place(index, length)
 
 
 def line_start(state: StateBlock, line: int) -> int:
-    """Index of the first character of `line` after its container's marks and indentation."""
+    """Return the index of the first character of `line` after container markers and indentation."""
     return state.bMarks[line] + state.tShift[line]
 
 
 def line_text(state: StateBlock, line: int) -> str:
-    """Text of `line` without its container's marks and indentation."""
+    """Return the text of `line` without container markers and indentation."""
     return state.src[line_start(state, line) : state.eMarks[line]]
 
 
 def block_end(state: StateBlock, line: int, end: int) -> int:
-    """The next line that ends a paragraph or a block of HTML: an empty one, or one that is less indented."""
+    """Return the next line that ends a paragraph or HTML block: an empty or less indented one."""
     while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
         line += 1
     return line
@@ -344,9 +345,9 @@ def block_end(state: StateBlock, line: int, end: int) -> int:
 def text_between(
     state: StateBlock, first: int, last: int, start: int, end: int, *, keeps_indent: bool = False
 ) -> TextMap:
-    """The text from index `start` in line `first` to `end` in line `last`, without the marks of containers.
+    """Return the text from index `start` on line `first` to `end` on line `last`, without container markers.
 
-    keeps_indent: lines begin where their container ends, not with their first character.
+    keeps_indent: Lines start where their container ends, not at their first character.
     """
     pieces, starts = [], []
     for line in range(first, last + 1):

@@ -1,8 +1,8 @@
-"""GFM tables whose cells may hold formulas: `| $p(a|b)$ |` is one cell.
+r"""GFM tables whose cells may contain formulas: `| $p(a|b)$ |` is one cell.
 
-A pipe splits cells unless it is escaped or inside a formula; in a code span it must be escaped,
-as GFM has it. `\\|` inside a formula stays TeX's norm. A line `: Caption {#tbl-x}` behind the table
-is its caption. Tables inside quotes and lists work as anywhere.
+A pipe separates cells unless it is escaped or inside a formula; in a code span it must be escaped, as in
+GFM. `\|` inside a formula is the norm symbol of TeX. A line `: Caption {#tbl-x}` after the table is its
+caption. Tables also work inside quotes and lists.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from .references.labels import normal_id
 from .state import block_place, line_start, line_text, page_of
 
 MAX_CELLS = 20_000
-"""Empty cells added to short rows of a page, at most: 2 kB of source must not become megabytes."""
+"""Maximum number of empty cells added to short rows of a page: 2 kB of source must not become megabytes."""
 
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _OPENING = lazy_pattern(r"[`$\\{]")
-"""What may begin something that a pipe can stand in, or take a pipe's meaning away: see `_step`."""
+"""Start of syntax that may contain a pipe which does not separate cells (see `_step`)."""
 _PIPE = lazy_pattern(r"\|")
 _CAPTION = lazy_pattern(r":[ \t]+(\S.*?)[ \t]*(?:\{#((?:tbl|tab)[:-][\w.-]+)\})?[ \t]*")
 
 
 def split_row(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each cell of a row, blanks around cut off."""
+    """Return (start, end) of each cell of a row, without surrounding spaces."""
     cells, start, end = [], 0, len(text)
     for pos in _pipes(text):
         cells.append((start, pos))
@@ -48,7 +48,7 @@ def split_row(text: str) -> list[tuple[int, int]]:
 
 
 def _pipes(text: str) -> Iterator[int]:
-    """Where the pipes between cells are."""
+    """Yield the indices of the pipes between cells."""
     if not _OPENING.search(text):
         yield from (found.start() for found in _PIPE.finditer(text))
         return
@@ -60,11 +60,11 @@ def _pipes(text: str) -> Iterator[int]:
 
 
 def _step(text: str, pos: int, end: int) -> int:
-    """Index after what stands at `pos`: a code span, a formula, a value, an escape or one character."""
+    """Return the index after the code span, formula, value, escape or character at `pos`."""
     char = text[pos]
     if char == "`":
         after = code_span_end(text, pos, end)
-        # GFM: an unescaped pipe splits the cell even inside a code span
+        # GFM: an unescaped pipe separates cells even inside a code span.
         if after > pos and not re.search(r"(?<!\\)\|", text[pos:after]):
             return after
         return pos + run_length(text, pos, end)
@@ -87,7 +87,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def alignments(line: str) -> list[str] | None:
-    """`left`, `center`, `right` or empty for each column of a delimiter row; None if it is none."""
+    """Return `left`, `center`, `right` or `""` for each column, or None if `line` is not a delimiter row."""
     line = line.strip()
     if not _DELIMITER.fullmatch(line) or ("|" not in line and ":" not in line and line.startswith("- ")):
         return None
@@ -97,7 +97,7 @@ def alignments(line: str) -> list[str] | None:
 
 
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: header row, delimiter row, body rows."""
+    """Parse header row, delimiter row and body rows (block rule)."""
     aligns = _header(state, start, end)
     if not aligns:
         return False
@@ -118,7 +118,7 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _header(state: StateBlock, start: int, end: int) -> list[str] | None:
-    """The alignments when `start` begins a table."""
+    """Return the alignments if a table starts at `start`, otherwise None."""
     second = start + 1
     if second >= end or state.sCount[second] < state.blkIndent:
         return None
@@ -163,7 +163,7 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
 
 
 def _warn_short(state: StateBlock, line: int, columns: int) -> None:
-    """The table ends here, because so many cells are missing."""
+    """Warn that the table ends here because too many cells are missing."""
     place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
     message = f"the table ends above this row: more than {MAX_CELLS:,} cells of this page are missing"
     hint = f"write all {columns} cells of each row, empty ones too"
@@ -171,7 +171,7 @@ def _warn_short(state: StateBlock, line: int, columns: int) -> None:
 
 
 def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:
-    """GFM drops cells beyond the last column; the author should know."""
+    """Warn about cells after the last column, which GFM drops."""
     if len(cells) > columns:
         start, stop = cells[columns][0], cells[-1][1]
         page_of(state.env).reporter.warn(
@@ -185,7 +185,7 @@ def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], c
 def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, align: str) -> None:
     text = line_text(state, line)[slice(*cell)]
     if tag == "th" and not text:
-        # a header without text heads nothing; screen readers would announce an empty one
+        # Screen readers would announce an empty header cell.
         tag = "td"
     opening = state.push(f"{tag}_open", tag, 1)
     if tag == "th":
@@ -202,7 +202,7 @@ def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, al
 
 
 def _unescape_code(text: str) -> str:
-    r"""In a code span `\|` means a pipe; elsewhere the escape rule or TeX reads it."""
+    r"""Replace `\|` with a pipe in code spans. Elsewhere the escape rule or TeX handles it."""
     if "`" not in text or "\\|" not in text:
         return text
     pieces, pos, end = [], 0, len(text)
@@ -219,7 +219,7 @@ def _is_caption(state: StateBlock, line: int) -> bool:
 
 
 def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
-    """Read a caption behind the table, one blank line between allowed; the line to go on with."""
+    """Read a caption after the table and at most one empty line. Return the next line."""
     opening = state.tokens[index]
     line = last + 1 if last < end and state.isEmpty(last) else last
     if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):

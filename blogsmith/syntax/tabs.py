@@ -1,7 +1,7 @@
-"""Tabs: parts of which a reader sees one at a time, such as a program in two languages.
+"""Tabs: alternative content, shown one part at a time, such as a program in two languages.
 
-`<div class="tabs">` holds a `<div data-label="Python">` for each part; Material's `=== "Python"`, with the
-part indented below it, is the same. Both hold Markdown.
+`<div class="tabs">` contains a `<div data-label="Python">` for each tab. Material's `=== "Python"`, followed
+by the indented content, is equivalent. Both contain Markdown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HOLDS = 'tabs hold nothing but their parts, each a <div data-label="…">'
 
 
 def tabs_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: `<div class="tabs">`, and the parts in it."""
+    """Parse `<div class="tabs">` and the tabs in it (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
         return False
@@ -82,7 +82,7 @@ def _is_chosen(tag: StartTag) -> bool:
 
 
 def tabs_material(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: `=== "Label"`, with the part indented by four below it."""
+    """Parse `=== "Label"` and the content after it, indented by four spaces (block rule)."""
     if state.is_code_block(start) or not _material(state, start):
         return False
     if silent:
@@ -111,7 +111,7 @@ def _material(state: StateBlock, line: int) -> re.Match[str] | None:
 
 
 def _part_end(state: StateBlock, line: int, end: int) -> int:
-    """The line behind the last one that is indented."""
+    """Return the line after the last indented one."""
     last = line
     while line < end and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent + _INDENT):
         line += 1
@@ -163,7 +163,7 @@ def _close_part(state: StateBlock) -> None:
 
 
 def _close_group(state: StateBlock, opening: Token, first: int) -> None:
-    """Tell the parts which they are; what stands between them is reported, and shown behind the tabs."""
+    """Assign numbers to the tabs. Report any content between them and move it after the tabs."""
     page, level = page_of(state.env), opening.level + 1
     parts: list[Token] = []
     stray: list[Token] = []
@@ -185,7 +185,7 @@ def _close_group(state: StateBlock, opening: Token, first: int) -> None:
     for number, part in enumerate(parts, 1):
         attach_record(part, Tab(group, number, number == chosen))
     state.push("tabs_close", "div", -1)
-    # of a stray text nothing is lost
+    # Stray content is shown after the tabs, so nothing is lost.
     state.tokens.extend(stray)
 
 

@@ -1,4 +1,4 @@
-"""Small inline rules: marks, abbreviations, task lists, typography, characters that nobody sees."""
+"""Small text rules: marked text, abbreviations, task lists, typography, invisible characters."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .lookahead import code_span_end, matches_after, run_length
 from .records import Math, Shortcode, record_of
 from .state import PageState, page_of
 
-# in a table cell the pipe is written `\|`
+# In a table cell, the pipe is written `\|`.
 _ABBR = lazy_pattern(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
 _MARK_CLOSING = lazy_pattern(r"(?<=\S)==(?!=)")
 _TASK = lazy_pattern(r"\[([ xX])\][ \t]+(?=\S)")
 
 
 def mark(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `==text==`, no blank inside the marks."""
+    """Parse `==text==`, without spaces directly inside the delimiters (inline rule)."""
     start = state.pos + 2
     if not state.src.startswith("==", state.pos) or state.src.startswith("===", state.pos):
         return False
@@ -66,7 +66,7 @@ def _mark_end(text: str, pos: int, end: int) -> int:
 
 
 def abbreviation(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `::short|long::`."""
+    """Parse `::short|long::` (inline rule)."""
     found = _ABBR.match(state.src, state.pos, state.posMax)
     if not found:
         return False
@@ -79,7 +79,7 @@ def abbreviation(state: StateInline, silent: bool) -> bool:
 
 
 def task_lists(state: StateCore) -> None:
-    """Core rule: `- [x] done`; the box is shown, not clicked."""
+    """Add a checkbox to items such as `- [x] done` (core rule). Readers cannot change it."""
     for index, token in enumerate(state.tokens[:-2]):
         inline = state.tokens[index + 2]
         if token.type != "list_item_open" or inline.type != "inline" or not inline.children:
@@ -105,21 +105,22 @@ def text_rules(md: MarkdownIt) -> None:
     md.inline.ruler.at("strikethrough", east_asian.strikethrough)
 
 
-# What `markup.smart_quotes` sets: quotation marks, `--`, `---` and exactly three dots, and nothing else.
+# Replacements of `markup.smart_quotes`: quotation marks, `--`, `---` and exactly three dots.
 #
-# Dashes take the place of markdown-it's rule, which also makes © of `(c)`, ± of `+-`, and shortens `????`.
-# Its rule for quotation marks knows those of one language only; here a page has those of its own.
+# The dash rule replaces that of markdown-it, which also turns `(c)` into © and `+-` into ±, and shortens
+# `????`. markdown-it supports the quotation marks of only one language; here they depend on the page's
+# language.
 
 
 _RARE = lazy_pattern(r"--|\.\.\.")
 _DOTS = lazy_pattern(r"(?<!\.)\.\.\.(?!\.)")
 _EM_DASH = lazy_pattern(r"(?<!-)---(?!-)")
 _EN_DASH = lazy_pattern(r"(?<![-\s])--(?![-\s])|(?:(?<=\s)|(?<![\s\S]))--(?:(?=\s)|(?![\s\S]))")
-"""Between words, or between blanks and ends of a text: `--option` stays one."""
+"""`--` between words, or between spaces and ends of a text; `--option` is unchanged."""
 
 
 def quotation(state: StateCore) -> None:
-    """Core rule in the place of `smartquotes`: the marks of the page's language."""
+    """Set the quotation marks of the page's language (core rule, replaces `smartquotes`)."""
     _set_marks(state.tokens, page_of(state.env))
 
 
@@ -129,14 +130,14 @@ def _set_marks(tokens: list[Token], page: PageState) -> None:
 
 
 def set_quotes(children: list[Token], text: str, page: PageState) -> None:
-    """Set marks, dashes and dots in inline tokens that no core rule sees: a caption, a label."""
+    """Set quotation marks, dashes and dots in inline tokens outside the core rules: a caption, a label."""
     for token in _prose(children):
         token.content = set_dashes_and_dots(token.content)
     _set_marks([Token("inline", "", 0, content=text, children=children)], page)
 
 
 def typography(state: StateCore) -> None:
-    """Core rule behind the inline pass."""
+    """Set dashes and dots (core rule, after the inline rules)."""
     for token in state.tokens:
         if token.type == "inline" and _RARE.search(token.content):
             for text in _prose(token.children or ()):
@@ -144,12 +145,12 @@ def typography(state: StateCore) -> None:
 
 
 def set_dashes_and_dots(text: str) -> str:
-    """The text with typographic dashes and dots."""
+    """Return the text with typographic dashes and dots."""
     return _EN_DASH.sub("–", _EM_DASH.sub("—", _DOTS.sub("…", text)))
 
 
 def _prose(children: list[Token] | tuple[Token, ...]) -> Iterator[Token]:
-    """The texts that are no bare address."""
+    """Yield the text tokens that are not the text of a bare URL."""
     is_address = False
     for token in children:
         if token.type in ("link_open", "link_close") and token.info == "auto":
@@ -158,20 +159,20 @@ def _prose(children: list[Token] | tuple[Token, ...]) -> Iterator[Token]:
             yield token
 
 
-# Invisible characters in code and formulas: what runs, or is copied, would not be what one reads.
+# Invisible characters in code and formulas: the code run or copied would differ from the code shown.
 #
-# Prose is left alone, since languages need some of them; in code they are a mistake or an attack
-# (CVE-2021-42574, "Trojan Source").
+# Prose is not checked, because some languages require these characters. In code they are an error or an
+# attack (CVE-2021-42574, "Trojan Source").
 
 
 _BY_LINES: Mapping[str, str] = MappingProxyType(
     {"fence": "code", "code_block": "code", "math_display": "formula", "shortcode": "shortcode"}
 )
-"""Type of a token → what it is called in a message."""
+"""Token type → its name in messages."""
 
 
 def hidden_characters(state: StateCore) -> None:
-    """Core rule: warn of the first such character of each line of code, of each formula and shortcode."""
+    """Warn about the first invisible character of each code line, formula and shortcode (core rule)."""
     page = page_of(state.env)
     for token in state.tokens:
         if token.type in _BY_LINES and token.map:
@@ -183,7 +184,7 @@ def hidden_characters(state: StateCore) -> None:
 
 
 def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:
-    """The same for the formulas among inline tokens."""
+    """Warn about invisible characters in the formulas among inline tokens."""
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
             _warn_in_map(record_of(token, Math).origin, "formula", reporter)
@@ -219,16 +220,17 @@ def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
     reporter.warn("hidden-character", message, place, hint, fix)
 
 
-# Where the text of a front matter value stands, so that its formulas can be pointed at.
+# Positions of the lines of a front matter value, for messages about its formulas.
 #
-# YAML has read the value before; its text is found again line by line. Where escapes in quotes hide it, the
-# rest of the value counts as standing on the line reached.
+# YAML has already parsed the value, so its text is searched line by line. If escapes in quotes hide it, the
+# rest of the value gets the position of the line reached.
 
 
 def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
-    """`text`, broken where the author's lines end, with the start of each line.
+    """Return `text`, split at the author's line breaks, with the start of each line.
 
-    place: where YAML says that the value starts. lines: of the file.
+    place: Start of the value according to YAML.
+    lines: Lines of the file.
     """
     number, column = _start(place, lines)
     pieces: list[str] = []
@@ -249,7 +251,7 @@ def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
 
 
 def _start(place: Place, lines: Sequence[str]) -> tuple[int, int]:
-    """Line and column of the value's first character, behind its quote or block mark."""
+    """Return line and column of the value's first character, after its quote or block indicator."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     opening = line[place.column - 1 : place.column]
     if opening and opening in "|>" and place.line < len(lines):

@@ -1,4 +1,4 @@
-"""The token stream as text, for `blogsmith tokens`: what the parser made of a post, and where."""
+"""The token stream as text, for `blogsmith tokens`: the result of parsing a post, with line numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HIDDEN = ("origin", "arg_maps", "place", "places", "texts", "code", "settings")
 
 
 def describe(tokens: Sequence[Token], first_line: int) -> str:
-    """One line a token: line in the file, type, content, attributes and our record."""
+    """Return one line for each token: line in the file, type, content, attributes and record."""
     return "\n".join(_lines(tokens, first_line, 0)) + "\n"
 
 
@@ -61,7 +61,7 @@ def _record(record: Struct) -> str:
 
 
 def _option_items(options: CellOptions) -> Iterator[tuple[str, object]]:
-    """The options of a cell that are not as they would be anyway, without what the cell itself shows."""
+    """Yield the cell options that differ from their defaults, except those shown elsewhere."""
     for name, default in zip(options.__struct_fields__, options.__struct_defaults__, strict=True):
         value = getattr(options, name)
         if name not in (*_HIDDEN, "label", "code_summary") and value != default:

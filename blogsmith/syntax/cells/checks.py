@@ -1,4 +1,4 @@
-"""What is wrong with cells before they run: names that clash or lead nowhere, code that is no Python."""
+"""Checks of cells before they run: duplicate labels, unresolved fallbacks, invalid Python, empty claims."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEEDLESS_MAGIC = lazy_pattern(
 _QUESTION = lazy_pattern(r"([A-Za-z_][\w.]*)\?{1,2}[ \t]*")
 _DETECTED = lazy_pattern(r" \(detected at line \d+\)")
 _LONGEST_MAGIC = 200
-"""Characters of a line in which a command of IPython is looked for."""
+"""Number of characters of a line that are searched for an IPython command."""
 _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
     (
         r"%(matplotlib|load_ext|reload_ext|autoreload|config|pylab)\b",
@@ -41,11 +41,11 @@ _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
     (r"%%(bash|sh|script)\b|!|%system\b|%sx\b", "write subprocess.run([…], check=True)"),
     (r"\?", "write help(name)"),
 )
-"""Beginning of a command of IPython → what to write instead."""
+"""Pattern of an IPython command → hint on what to write instead."""
 
 
 class Fault(Struct, frozen=True):
-    """Why a text is no Python."""
+    """A syntax error in Python code."""
 
     message: str
     line: int
@@ -54,14 +54,14 @@ class Fault(Struct, frozen=True):
     """1-based, in characters."""
     length: int
     of_line: bool = False
-    """The whole line is wrong: its indentation."""
+    """The error concerns the whole line, such as its indentation."""
 
 
 def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
-    """What Python's grammar says of `code`; None if it is fine. mode: as `compile` takes it."""
+    """Return the syntax error of `code`, or None if it is valid. mode: As for `compile`."""
     try:
         with warnings.catch_warnings():
-            # an escape such as "\d" is reported when it runs
+            # An escape such as "\d" is reported when the code runs.
             warnings.simplefilter("ignore")
             ast.parse(code, mode=mode)
     except SyntaxError as error:
@@ -71,13 +71,16 @@ def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
         of_line = isinstance(error, IndentationError)
         return Fault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length, of_line)
     except (ValueError, RecursionError, MemoryError):
-        # limits of this process; the one that runs the code may have others, and speaks for itself
+        # Limits of this process. The process that runs the code may have others and reports them itself.
         return None
     return None
 
 
 def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
-    """The cells without what is wrong in them, which is reported."""
+    """Yield the cells without duplicate labels and invalid fallbacks.
+
+    Report these, and also invalid Python and empty claims.
+    """
     labels: dict[str, Cell] = {}
     kept = []
     for cell in found:
@@ -120,16 +123,20 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
 
 
 def locate_line(text: str, line: int, page: PageState, cell: Cell | None) -> tuple[Reporter, tuple[int, int]]:
-    """Who reports on a line of code, and where it begins: (line, column). cell: as for `check_syntax`."""
+    """Return the reporter for a line of code, and the (line, column) where the line starts.
+
+    cell: As for `check_syntax`.
+    """
     if cell is not None and cell.file:
         return page.reporter_of(cell.file), (line, len(cell.indent) + 1)
     return page.reporter, page.text_map(text, line - page.first_line).starts[0]
 
 
 def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None = None) -> None:
-    """Report code that is no Python; where another version judges that, commands of IPython only.
+    """Report code that is not Python. If another Python version runs the cells, report only IPython commands.
 
-    first_line: of the file, 1-based, on which `code` starts. cell: the code is its, and may stand elsewhere.
+    first_line: 1-based line of the file on which `code` starts.
+    cell: Cell that contains the code, if any; its code may come from another file.
     """
     fault = syntax_fault(code)
     if fault is None:
@@ -156,9 +163,12 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
 
 
 def _without_magic(text: str, line: int, column: int) -> Fix | None:
-    """A fix of a line that is nothing but a command: one that is needless here goes, a question is `help`."""
+    """Return a fix for a line that is only an IPython command.
+
+    An unnecessary command is removed, and `name?` becomes `help(name)`.
+    """
     if _NEEDLESS_MAGIC.fullmatch(text):
-        # in a quote or a list something stands in front of it, which would stay
+        # In a quote or a list, the prefix of the line would remain.
         at_margin = column == 1
         return (
             exchange(line, 1, f"{text}\n", "", title="take the line out", is_safe=True) if at_margin else None
@@ -167,7 +177,7 @@ def _without_magic(text: str, line: int, column: int) -> Fix | None:
     return exchange(line, column, text, f"help({asked[1]})") if asked else None
 
 
-# Claims and assertions that cannot be false, seen before anything runs.
+# Claims and assertions that cannot fail, found before anything runs.
 
 
 _ASSERTION = "the assertion is always true: a comma makes a tuple of its condition"
@@ -175,10 +185,10 @@ _ASSERTION_HINT = "leave the brackets out: assert a == b, message"
 
 
 def check_claim(cell: Cell, page: PageState) -> None:
-    """Report what in the code of a cell that runs would pass for checked and is not."""
+    """Report assertions and claims in a running cell that would pass without checking anything."""
     if page.language != "python":
         return
-    # of a claim it is a part; where a kernel runs, it stands for one
+    # An assertion is part of a claim. With a Jupyter kernel, it replaces the claim.
     is_relied_on = bool(cell.options.claim) or page.engine != "worker"
     reporter = page.reporter_of(cell.file) if cell.file else page.reporter
     report = reporter.error if is_relied_on else reporter.warn
@@ -193,7 +203,7 @@ def check_claim(cell: Cell, page: PageState) -> None:
 
 
 def _without_brackets(place: Place, reporter: Reporter) -> Fix | None:
-    """A fix of a tuple that is written on one line; the place is that of the tuple."""
+    """Return a fix that removes the parentheses of a one-line tuple. place: Position of the tuple."""
     line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
     written = line[place.column - 1 : place.column - 1 + place.length]
     if not (written.startswith("(") and written.endswith(")")):
@@ -202,7 +212,7 @@ def _without_brackets(place: Place, reporter: Reporter) -> Fix | None:
 
 
 def _place(cell: Cell, fault: ClaimFault, page: PageState) -> Place:
-    """Of what it is about; of several lines, the first."""
+    """Return the position of the faulty code, or of its first line if it spans several lines."""
     line = cell.code.split("\n")[fault.line - 1]
     start = (cell.first_line + fault.line - 1, len(cell.indent) + 1)
     if not cell.file:

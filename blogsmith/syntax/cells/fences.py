@@ -1,9 +1,9 @@
 """Cells: fences whose code runs.
 
-A python fence opts in with a `#|` line in front of its code, with `eval` in its info string, or by the forms
-of Quarto and MyST, `{python}` and `{code-cell}`; a page with `execute: all` opts in for all of them. The
-lines of options leave the code, so that what is shown and copied is what runs. Where a Jupyter kernel runs
-the cells, all this holds for its language.
+A Python fence becomes a cell by a `#|` line before its code, by `eval` in its info string, or by the forms
+of Quarto and MyST, `{python}` and `{code-cell}`. On a page with `execute: all`, all Python fences are cells.
+Option lines are removed from the code, so that the code shown and copied is the code that runs. If a Jupyter
+kernel runs the cells, all this applies to its language.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .values import refuse_values
 
 
 def cells(state: StateCore) -> None:
-    """Core rule behind `fences`: make the cells, in the order of the source."""
+    """Create the cells in source order (core rule, after `fences`)."""
     page = page_of(state.env)
     fences = sorted(_fences(state.tokens), key=lambda item: item[0].map or [0])
     page.language = _language([token for token, _ in fences], page)
@@ -55,7 +55,7 @@ def cells(state: StateCore) -> None:
 
 
 def _language(tokens: Sequence[Token], page: PageState) -> str:
-    """The language of the page's cells."""
+    """Return the language of the page's cells."""
     if page.engine == "worker":
         return "python"
     fences = [(record_of(token, Fence), token.content) for token in tokens]
@@ -66,7 +66,7 @@ def _language(tokens: Sequence[Token], page: PageState) -> str:
 
 
 def _fences(tokens: Sequence[Token]) -> Iterator[tuple[Token, bool]]:
-    """Every fence, and whether it stands in a block that runs in the browser."""
+    """Yield every fence, and whether it is inside a block that runs in the browser."""
     depth = 0
     for token in tokens:
         if token.type in ("runnable_open", "runnable_close"):
@@ -76,7 +76,7 @@ def _fences(tokens: Sequence[Token]) -> Iterator[tuple[Token, bool]]:
 
 
 def is_python(fence: Fence) -> bool:
-    """Whether it is Python, by whatever name."""
+    """Return whether the fence is Python, under any of its names."""
     return _is_in("python", fence)
 
 
@@ -94,7 +94,7 @@ def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
 
 
 def _leave(token: Token, page: PageState, *, in_browser: bool) -> None:
-    """A fence that does not run: say so where it looks as if it should."""
+    """Handle a fence that does not run. Warn if it looks as if it should."""
     fence, marks = record_of(token, Fence), marks_of(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
     if not _is_in(page.language, fence) and not (in_browser and is_python(fence)):
@@ -113,7 +113,10 @@ def _leave(token: Token, page: PageState, *, in_browser: bool) -> None:
 
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
-    """Whether a fence in another language than the page's cells is to be run, which is reported."""
+    """Report a fence that looks like a cell but is in another language than the page's cells.
+
+    Return whether it was reported.
+    """
     fence = record_of(token, Fence)
     place, language = fence.place or Place(page.first_line), fence.language or "code"
     shown = f"write ```{fence.language} for code that is only shown"
@@ -133,13 +136,13 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
 
 
 def _make(token: Token, number: int, page: PageState) -> Cell:
-    """The cell of a fence; the fence keeps what concerns the look of its code."""
+    """Return the cell of a fence. The fence keeps the options that concern the look of its code."""
     fence = record_of(token, Fence)
     first = (token.map or [0])[0] + 1
     marks = marks_of(page.language)
     written = token.content
     if fence.include:
-        # positions in what follows are not those of the post
+        # The included code after the head has no positions in the post.
         written = "".join(f"{line}\n" for line in written.split("\n")[: fence.include.head])
     head = read_head(written, first, page, myst=fence.form == "code-cell", marks=marks)
     options = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
@@ -159,7 +162,7 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
 
 
 def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
-    """What a fence says of the look of the code of its cell."""
+    """Return the fence with the options that concern the look of the cell's code."""
     _refuse_removed(fence, page)
     caption = options.texts.get("lst-cap") or fence.caption
     if caption is None and options.lst_cap:
@@ -179,7 +182,7 @@ def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
 
 
 def _refuse_removed(fence: Fence, page: PageState) -> None:
-    """A cell runs what it shows, so no line of it can be gone."""
+    """Report lines marked as removed: a cell runs all the code that it shows."""
     if fence.removed:
         message = f"a cell runs all that it shows, so line {min(fence.removed)} cannot be marked as removed"
         place = fence.place or Place(page.first_line)
@@ -187,7 +190,7 @@ def _refuse_removed(fence: Fence, page: PageState) -> None:
 
 
 def _with_info(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
-    """What the info string says in words of its own: `{#label}` and `fold`."""
+    """Add the label and the fold that the info string sets with `{#label}` and `fold`."""
     if fence.fold and "code-fold" not in options.places:
         options = replace(options, code_fold=fence.fold)
     if fence.id.startswith("lst-"):
@@ -201,7 +204,7 @@ def _with_info(options: CellOptions, fence: Fence, page: PageState) -> CellOptio
 
 
 def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
-    """The page's seed is set once, before the first cell of each session."""
+    """Set the page's seed on the first running cell of each session, unless that cell has a seed."""
     seed = page.execution.seed
     begun = set[str]()
     seeded = []
@@ -216,7 +219,7 @@ def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
 
 
 def page_cells(document: Document, tokens: Sequence[Token], page: PageState) -> PageCells:
-    """All that runs in the page, once everything is numbered."""
+    """Return all cells and values of the page. Call this once everything is numbered."""
     metas: Iterator[Mapping[str, object]] = (token.meta for token in tokens if token.type == "fence")
     found = [cell for meta in metas if isinstance(cell := meta.get("cell"), Cell)]
     in_order = tuple(sorted(found, key=lambda cell: cell.number))

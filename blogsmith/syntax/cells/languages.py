@@ -1,7 +1,7 @@
-"""Languages of cells: their names, how their options are commented out, and which one a page runs.
+"""Languages of cells: their names, their comment syntax for options, and the language that a page runs.
 
-Blogsmith's own worker runs Python. A Jupyter kernel runs one language, and its name says which as often as
-not: what a page marks as cells decides.
+Blogsmith's own worker runs Python. A Jupyter kernel runs one language, and its name often does not say
+which. Therefore the fences that a page marks as cells decide.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "ts": "typescript",
     }
 )
-"""Name of a language → the one that counts; others as they are, in lower case."""
+"""Alias of a language → its canonical name. Other names are used in lower case."""
 _KERNELS: Mapping[str, str] = MappingProxyType(
     {
         "ir": "r",
@@ -51,26 +51,26 @@ _KERNELS: Mapping[str, str] = MappingProxyType(
         "xlua": "lua",
     }
 )
-"""Beginning of a kernel's name → its language, where that is not the beginning itself."""
+"""Start of a kernel's name → its language, for names that do not start with the language."""
 _RUN_ELSEWHERE = name_set("r julia ojs bash zsh sql stan node octave perl ruby rust scala")
-"""Languages that run in Quarto and knitr when they stand in braces."""
+"""Languages that Quarto and knitr run when they are written in braces."""
 
 _OFF = lazy_pattern(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)
 
 
 class Marks(Struct, frozen=True):
-    """How lines of options begin in one language, and how they look where they do not count."""
+    """Syntax of option lines in one language, and of lines that only resemble options."""
 
     sign: str
-    """What begins a comment: `#`."""
+    """Start of a comment, such as `#`."""
     option: re.Pattern[str]
-    """In front of a line."""
+    """Start of an option line."""
     head: re.Pattern[str]
-    """All lines of options at the beginning of a text."""
+    """All option lines at the start of the code."""
     spaced: re.Pattern[str]
-    """`# | key: value`, as formatters make of an option."""
+    """`# | key: value`, which formatters make of an option."""
     below: re.Pattern[str]
-    """An option anywhere in a text."""
+    """An option line anywhere in the code."""
 
 
 def _marks(sign: str) -> Marks:
@@ -98,31 +98,34 @@ _BY_LANGUAGE: Mapping[str, Marks] = MappingProxyType(
 
 
 def marks_of(language: str) -> Marks:
-    """How options begin in a language; `#|` in most."""
+    """Return the syntax of option lines in a language; `#|` in most."""
     return _BY_LANGUAGE.get(language, HASH)
 
 
 def language_of(fence: Fence) -> str:
-    """The language of a fence under the name that counts; empty if it has none."""
+    """Return the canonical name of the fence's language, or an empty string if it has none."""
     name = fence.language.casefold()
     return _NAMES.get(name, name)
 
 
 def kernel_language(kernel: str) -> str:
-    """What the name of a kernel says: `julia-1.10` is julia, `ir` is r, no name is Python."""
+    """Return the language that a kernel's name implies; an empty name is Python.
+
+    Examples: `julia-1.10` is julia, `ir` is r.
+    """
     found = re.match(r"[a-z+]+", kernel.casefold())
     name = found[0] if found else "python"
     return _KERNELS.get(name) or _NAMES.get(name, name)
 
 
 def is_cell_elsewhere(fence: Fence) -> bool:
-    """Whether other generators run the fence: `{r}`, `{code-cell} julia`."""
+    """Return whether other generators run the fence, such as `{r}` or `{code-cell} julia`."""
     known = language_of(fence) in _RUN_ELSEWHERE or language_of(fence) == "python"
     return fence.form == "code-cell" or (fence.form == "braces" and known)
 
 
 def is_marked(fence: Fence, code: str, kernel: str) -> bool:
-    """Whether a fence is to be a cell, of whatever language. kernel: of the page."""
+    """Return whether the author marked the fence as a cell, in any language. kernel: Kernel of the page."""
     if not language_of(fence) and fence.form != "code-cell":
         return False
     named = fence.form == "braces" and language_of(fence) == kernel_language(kernel)
@@ -130,7 +133,7 @@ def is_marked(fence: Fence, code: str, kernel: str) -> bool:
 
 
 def is_off(fence: Fence, code: str) -> bool:
-    """Whether the fence says itself that it is not to be run."""
+    """Return whether the fence itself turns execution off."""
     said = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
     return said or bool(_OFF.search(option_lines(code, language_of(fence))))
 
@@ -141,20 +144,21 @@ def _has_options(fence: Fence, code: str) -> bool:
 
 
 def option_lines(code: str, language: str = "python") -> str:
-    """The lines `#|` in front of the code of a fence; empty if there are none."""
+    """Return the `#|` lines before the code of a fence, or an empty string."""
     found = marks_of(language).head.match(code)
     return found[0] if found else ""
 
 
 def cells_language(marked: Iterable[Fence], others: Iterable[Fence], kernel: str) -> str:
-    """The language of a page's cells that a kernel runs.
+    """Return the language of the page's cells if a kernel runs them.
 
-    marked: the fences that are to be cells; others: those that are cells as well if the language is theirs.
+    marked: Fences that are marked as cells.
+    others: Fences that are also cells if they have this language.
     """
     meant = kernel_language(kernel)
     languages = [language for fence in marked if (language := language_of(fence))]
     if languages:
         return meant if meant == "python" or meant in languages else languages[0]
     unmarked = {language_of(fence) for fence in others}
-    # kernels may have any name: of fences that nobody has marked, Python is what is likely
+    # A kernel can have any name. If no fence is marked, Python is the most likely language.
     return meant if not unmarked or meant in unmarked else "python"

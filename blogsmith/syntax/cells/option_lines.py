@@ -1,7 +1,7 @@
-"""The lines in front of a cell's code, as settings with their places.
+"""Option lines before a cell's code, read into settings with positions.
 
-`#| key: value` lines are YAML together, as in Quarto. In a `{code-cell}` MyST's `:key: value` lines, or a
-block of YAML between two lines `---`, may stand before them.
+Together, the `#| key: value` lines are one YAML document, as in Quarto. In a `{code-cell}` they may be
+preceded by MyST's `:key: value` lines, or by a block of YAML between two `---` lines.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ _FIRST = lazy_pattern(r"(?<=first on line )(\d+)\Z")
 
 
 class OptionBlock(Struct, frozen=True):
-    """What stands in front of the code."""
+    """The options before the code."""
 
     settings: tuple[OptionSetting, ...]
     lines: int
-    """How many lines of the fence it takes, blank lines behind it included."""
+    """Number of lines of the fence that the options occupy, including blank lines after them."""
 
 
 def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: Marks = HASH) -> OptionBlock:
-    """The head of the code of a fence; what cannot be read is reported.
+    """Return the options before the code of a fence. Report those that cannot be read.
 
-    first: 0-based line of the page on which `content` starts. myst: the fence is a `{code-cell}`.
-    marks: of its language.
+    first: 0-based line of the page on which `content` starts.
+    myst: The fence is a `{code-cell}`.
+    marks: Option syntax of the fence's language.
     """
     lines = content.split("\n")[:-1]
     settings: list[OptionSetting] = []
@@ -61,7 +62,7 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: M
 
 
 def head_length(content: str, *, myst: bool, marks: Marks = HASH) -> int:
-    """How many lines of a fence `read_head` takes; nothing is reported."""
+    """Return the number of lines that `read_head` reads, without reporting anything."""
     lines = content.split("\n")[:-1]
     at = _directive_lines(lines)[2] if myst else 0
     while at < len(lines) and marks.option.match(lines[at]):
@@ -74,7 +75,7 @@ def _blank_lines(lines: Sequence[str], first: int) -> int:
 
 
 def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
-    """(first, end, line to go on with) of MyST's options; end is 0 if there are none."""
+    """Return (first line, end, next line) of MyST's options; end is 0 if there are none."""
     if lines and lines[0].rstrip() == "---":
         end = next((number for number, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
         return 1, end, end + 1 if end else 0
@@ -85,9 +86,9 @@ def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
 
 
 def warn_of_comment(line: str, number: int, page: PageState, marks: Marks = HASH) -> None:
-    """Warn of `# | eval: true`, as formatters make of an option: it is a comment.
+    """Warn about `# | eval: true`, which formatters make of an option. It is only a comment.
 
-    number: 0-based, of the line in the page.
+    number: 0-based line of the page.
     """
     found = marks.spaced.match(line)
     if found and found[1] in KEYS:
@@ -101,9 +102,9 @@ def warn_of_comment(line: str, number: int, page: PageState, marks: Marks = HASH
 
 
 def warn_of_late(code: str, number: int, page: PageState, marks: Marks = HASH) -> None:
-    """Warn of the first option that stands below a blank line or code, where it is a comment.
+    """Warn about the first option after a blank line or code, where it is only a comment.
 
-    number: 0-based, of the first line of `code` in the page.
+    number: 0-based line of the page on which `code` starts.
     """
     found = next((found for found in marks.below.finditer(code) if found[1] in KEYS), None)
     if found:
@@ -115,21 +116,21 @@ def warn_of_late(code: str, number: int, page: PageState, marks: Marks = HASH) -
 
 
 class _Block(Struct, frozen=True):
-    """YAML that stands in lines with marks before it; places in it are the file's."""
+    """YAML from lines with a prefix, and the positions of these lines in the file."""
 
     lines: tuple[str, ...]
-    """Without the marks."""
+    """Lines without their prefix."""
     starts: tuple[tuple[int, int], ...]
     """(line, column) in the file of each line."""
     located: Located
 
     def place(self, place: Place) -> Place:
-        """A place of the YAML in the file."""
+        """Convert a position in the YAML to one in the file."""
         line, column = self.starts[min(place.line, len(self.starts)) - 1]
         return Place(line, column + place.column - 1, place.length)
 
     def text(self, value: str, place: Place) -> TextMap:
-        """Where a text stands that YAML found at `place`."""
+        """Return the string that YAML found at `place`, with its positions in the file."""
         found = locate_text(value, place, self.lines)
         moved = (self.place(Place(*start)) for start in found.starts)
         return TextMap(found.text, tuple((place.line, place.column) for place in moved))
@@ -138,7 +139,7 @@ class _Block(Struct, frozen=True):
 def _settings(
     lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState
 ) -> list[OptionSetting]:
-    """The settings of the lines, which all may begin with `mark`."""
+    """Return the settings of the lines. Each line may start with the prefix `mark`."""
     block = _read(lines, mark, first, page)
     value = block.located.value
     if not isinstance(value, dict):
@@ -152,7 +153,7 @@ def _settings(
 
 
 def _meaning_hint(value: object) -> str:
-    """A hint for `echo=false` and `echo:false`."""
+    """Return a hint for `echo=false` and `echo:false`, or an empty string."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"write {found[1]}: {found[2]}" if found and found[1] in KEYS else ""
 
@@ -176,7 +177,7 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
 
 
 def _moved_fix(problem: Diagnostic, place: Place, reporter: Reporter) -> Fix | None:
-    """What to change in the file, where one stretch of the YAML's line is all."""
+    """Convert a fix of the YAML to one of the file. Return None unless it is one edit within a line."""
     edits = problem.fix.edits if problem.fix else ()
     if problem.fix is None or len(edits) != 1 or "\n" in edits[0].old:
         return None
@@ -210,7 +211,7 @@ _TAGS: Mapping[str, tuple[str, object]] = MappingProxyType(
         "remove-stderr": ("warning", False),
     }
 )
-"""Tag of MyST → the option that says the same."""
+"""Tag of MyST → equivalent option."""
 
 _NO_EFFECT: Mapping[str, str] = MappingProxyType(
     {
@@ -219,17 +220,17 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
         "remove-stdout": "what is printed stays visible",
     }
 )
-"""Tag that does less here than its name says → what happens."""
+"""Tag that has less effect here than its name suggests → actual effect."""
 
 
 def _nearest_tag(tag: str) -> str | None:
-    """A tag may mean anything to others; only one that is almost a known one is told."""
+    """Return a known tag that is nearly equal to `tag`. Other tools may use any tag, so others pass."""
     near = nearest(tag, (*_TAGS, *_NO_EFFECT))
     return near if near and tag[:1] == near[:1] else None
 
 
 def _options_of_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
-    """The options that `tags` stand for; any other setting as it is."""
+    """Return the options that `tags` means; any other setting is returned unchanged."""
     if setting.key != "tags":
         return [setting]
     value = setting.value

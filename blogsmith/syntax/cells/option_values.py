@@ -1,4 +1,4 @@
-"""What each option of a cell may be: the type of its field in `CellOptions`, and a row for the rest."""
+"""Values of cell options: the types of the fields in `CellOptions`, and readers for all further rules."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ...model.execution_values import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED
 from ...model.sweeps import MOST_AXES, MOST_RUNS, Scalar, Sweep, SweepAxis
 from ..references.references import label_id
 
-# How authors write a sweep: `sweep: {d: [4, 16, 64]}`, and which of the values others see.
+# Sweeps: `sweep: {d: [4, 16, 64]}`, and the values that readers see by default.
 
 
 CODE = "cell-sweep"
 _FORM = "such as sweep: {d: [4, 16, 64]}"
 _LONGEST = 40
-"""Characters of a value that is a text."""
+"""Maximum length of a string value, in characters."""
 
 
 _SCALAR: Form = {"type": ["boolean", "number", "string"]}
@@ -46,7 +46,7 @@ _AXIS: Form = {
     }
 )
 def read_sweep(slot: Slot) -> Sweep | None:
-    """The axes of a sweep; mistakes are reported."""
+    """Return the axes of a sweep. Report errors and return None if they are invalid."""
     if not isinstance(slot.value, dict) or not slot.value:
         _wrong(slot, "a sweep is a mapping of names to lists of values", _FORM)
         return None
@@ -95,7 +95,7 @@ def _values(slot: Slot) -> Iterator[Scalar]:
 
 @accepts(either(_SCALAR, list_of(_SCALAR), {"type": "object", "additionalProperties": _SCALAR}))
 def read_default(slot: Slot) -> tuple[Scalar, ...] | None:
-    """The values that `sweep-default` names, one for each axis."""
+    """Return the values of `sweep-default`, one for each axis."""
     items = slot.value
     if isinstance(items, dict):
         items = list(items.values())
@@ -111,7 +111,7 @@ def _wrong(slot: Slot, message: str, hint: str = "") -> None:
 
 
 def default_indices(sweep: Sweep, values: tuple[Scalar, ...]) -> tuple[int, ...] | None:
-    """Where the values of `sweep-default` stand in the lists; None if one of them does not."""
+    """Return the indices of the `sweep-default` values on their axes, or None if one is missing."""
     if len(values) != len(sweep.axes):
         return None
     found = []
@@ -124,7 +124,7 @@ def default_indices(sweep: Sweep, values: tuple[Scalar, ...]) -> tuple[int, ...]
 
 
 FOLD = "Show code"
-"""Label of a fold that was given none."""
+"""Label of a fold without a label of its own."""
 
 _LABEL = lazy_pattern(r"\w[\w.-]*")
 _NAME = lazy_pattern(r"[A-Za-z0-9][\w-]*")
@@ -144,7 +144,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "opencv-python": "cv2",
     }
 )
-"""Name of a package or thing → what one imports."""
+"""Common name of a package or device → the name that `needs` uses."""
 
 
 _TRUTHS: Mapping[str, str] = MappingProxyType({**TRUTHS, "t": "true", "f": "false"})
@@ -154,14 +154,14 @@ _FLAG_HINTS: Mapping[tuple[str, str], str] = MappingProxyType(
         ("output", "asis"): "write true; a value with _repr_html_ is shown as HTML",
     }
 )
-"""(Option, value) of Quarto → what to do here."""
+"""(Quarto option, value) → hint on what to write here."""
 _ONE_TEXT: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-cap", "fig-alt"), "one caption for all figures of the cell"),
         "tbl-cap": "one caption for the first table of the cell",
     }
 )
-"""Option of which Quarto takes a list → what there is here."""
+"""Option that accepts a list in Quarto → the meaning of its single value here."""
 
 
 _WRITTEN: Form = {"type": "string", "pattern": r"\S"}
@@ -181,7 +181,7 @@ def _text(slot: Slot) -> str | None:
 
 @accepts({"type": ["string", "array"], "pattern": r"\S", "items": _WRITTEN, "minItems": 1})
 def _texts(slot: Slot) -> tuple[str, ...] | None:
-    """A list of texts; a single text is a list of one."""
+    """Read a list of strings; a single string is a list of one."""
     items = slot.value if isinstance(slot.value, list) else [slot.value]
     texts = [item.strip() for item in items if isinstance(item, str) and item.strip()]
     if texts and len(texts) == len(items):
@@ -238,7 +238,7 @@ def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
 
 
 def _guess_need(text: str) -> str:
-    """What somebody means who writes a need in another way; empty if nobody can know."""
+    """Return the need that the author probably means, or an empty string if that is unclear."""
     compared = _COMPARED.fullmatch(text)
     written, sign, version = (part.strip() for part in compared.groups()) if compared else (text, "", "")
     name, version = written.casefold(), version.casefold()
@@ -249,7 +249,7 @@ def _guess_need(text: str) -> str:
         return _capability(version.removeprefix("sm_"))
     if sign in ("", ">="):
         return f"{meant}{sign}{version}" if meant else ""
-    # a higher version is no reason not to run
+    # A higher version also satisfies the need, so each comparison becomes `>=`.
     return (
         f"{meant or written}>={version}"
         if sign in (">", "==", "=", "~=") and _NUMBER.fullmatch(version)
@@ -258,7 +258,7 @@ def _guess_need(text: str) -> str:
 
 
 def _capability(digits: str) -> str:
-    """`80` and `sm_80`, as compilers write 8.0."""
+    """Return the need for `80` or `sm_80`, as compilers write compute capability 8.0."""
     return f"cuda>={digits[:-1]}.{digits[-1]}"
 
 
@@ -301,4 +301,4 @@ _TABLE = Table(
 )
 OPTIONS = schema_of(CellOptions, _TABLE)
 KEYS: Sequence[str] = tuple(OPTIONS.fields)
-"""The options of a cell."""
+"""Names of all cell options."""

@@ -1,7 +1,7 @@
-"""The options of a cell together: from settings as written to `CellOptions`.
+"""All options of a cell: from settings as written to `CellOptions`.
 
-The keys of Quarto keep their names and meaning. What says nothing here is an error with a hint at what to
-write instead, never ignored: an option one believes in and that does nothing is worse than none.
+Quarto's keys keep their names and meaning. An unknown option is an error with a hint on what to write
+instead. It is never ignored: an option that silently does nothing is worse than none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .option_values import KEYS, OPTIONS, default_indices
 
 _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
-"""Options that are text with formulas."""
+"""Options whose value is text that may contain formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
 FOREIGN: Mapping[str, str] = MappingProxyType(
     {
@@ -48,11 +48,12 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         "kernel": "a page has one kernel: execute: kernel: in the front matter",
     }
 )
-"""Option of Quarto, knitr or MyST → what to do here; written with `-`, also where those have a dot."""
+"""Option of Quarto, knitr or MyST → hint on what to write here. Names use `-`, also for options with a dot.
+"""
 
 
 def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOptions:
-    """The options of one cell; page and site say what it does not. Mistakes are reported."""
+    """Return the options of one cell. Page and site supply the defaults. Report errors."""
     given = _settings_by_key(settings, page)
     found = {**_defaults(page), **_read(given, page)}
     _name_fold(given, found, page)
@@ -70,7 +71,7 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
 
 
 def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]:
-    """Field → value of the options that are right."""
+    """Return the valid options as field → value."""
     places: dict[YamlPath, Place] = {}
     key_places: dict[YamlPath, Place] = {}
     texts: dict[YamlPath, str] = {}
@@ -84,7 +85,7 @@ def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]
             places[(key, number)] = place
         for below, place in setting.nested.items():
             places[(key, *below)] = place
-        # an option without a value is read as well: it looks as if it said something
+        # An option without a value is read too, so that the missing value is reported.
         value = OPTIONS.fields[key].read(Slot(mapping, path, setting.value))
         if value is not None:
             found[OPTIONS.fields[key].name] = value
@@ -119,7 +120,7 @@ def _unknown(setting: OptionSetting, page: PageState) -> None:
 
 
 def _nearest_key(key: str, page: PageState) -> str | None:
-    # a comparison with all options takes half a millisecond, and nobody reads a hundred of them
+    # Comparing with all options takes half a millisecond, and nobody reads a hundred hints.
     return nearest(key, KEYS) if len(page.reporter.diagnostics) < _MAX_HINTS else None
 
 
@@ -141,7 +142,7 @@ def _defaults(page: PageState) -> dict[str, Any]:
 
 
 def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
-    """`code-fold: show` opens the fold, `code-summary` is its label."""
+    """Open the fold for `code-fold: show`, and set its label from `code-summary`."""
     label = found.get("code_summary", "")
     fold = given.get("code-fold")
     if label and found.get("code_fold"):
@@ -153,7 +154,7 @@ def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: 
 
 
 def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
-    """`sweep-default` is a part of the sweep."""
+    """Set the default values of the sweep from `sweep-default`."""
     sweep, values = found.get("sweep"), found.get("sweep_default")
     if values is None:
         return
@@ -171,7 +172,7 @@ def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], p
 
 
 def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
-    """Options that rule each other out."""
+    """Report options that exclude each other."""
     why = "eval is false" if not options.eval else "the cell runs in the browser"
     if page.mode != "off" and (not options.eval or options.run_in == "browser"):
         for key in ("claim", "needs", "seed", "depends", "sweep"):
@@ -186,7 +187,10 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
 
 
 def _without_excuses(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
-    """A claim is true or an error, of what is there now: `error` and `freeze` do not change that."""
+    """Reset `error` and `freeze` on a cell with a claim. Warn if the cell itself sets them.
+
+    A claim that is false now is always an error.
+    """
     for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
         if key in given and found.get(field) in (True, "always"):
             message = f"{key}: true says nothing with claim: {_NO_EXCUSE[key]}"
@@ -209,7 +213,7 @@ _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
         "fig-format": "a kernel chooses the form of its figures",
     }
 )
-"""Option without effect in a Jupyter kernel → what to know of it."""
+"""Option without effect in a Jupyter kernel → hint on the alternative."""
 _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
     {
         "seed": "set it in the code",
@@ -217,11 +221,14 @@ _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
         "needs": "needs: asks Python; let the code say what it lacks",
     }
 )
-"""The same for kernels of other languages."""
+"""Option without effect in kernels of languages other than Python → hint on the alternative."""
 
 
 def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
-    """What is believed in and cannot be done is an error: a claim that nobody checks is none."""
+    """Report options that the kernel cannot honour.
+
+    They are errors, because authors would rely on a claim that is never checked.
+    """
     if page.engine == "worker" or not options.eval or options.run_in == "browser":
         return
     plain = CellOptions()
@@ -233,7 +240,7 @@ def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
 
 
 def refuse_of_page(place: Place, page: PageState) -> None:
-    """The same for what the page says of all its cells. place: of the first that runs."""
+    """Report page-wide options that the kernel cannot honour. place: Position of the first cell that runs."""
     if page.engine == "worker":
         return
     if page.execution.shapes:

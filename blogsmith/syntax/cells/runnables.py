@@ -1,7 +1,8 @@
-"""Code that readers run in their browser: `<div class="runnable">`, cells with `run-in: browser` or `both`.
+"""Code that readers run in their browser: runnable blocks and cells.
 
-A block runs its one Python fence. Is that a cell, then the cell is what runs, with its own session and its
-recorded output, and the block is an ordinary `<div>` around it. What strangers write stays text.
+A cell is runnable with `run-in: browser` or `both`. A block, `<div class="runnable">`, runs its one Python
+fence. If that fence is a cell, the cell is run, with its own session and recorded output, and the block is
+an ordinary `<div>` around it. Untrusted markup never becomes runnable.
 """
 
 from __future__ import annotations
@@ -21,35 +22,35 @@ from .fences import is_python
 
 
 class Runnable(Struct, frozen=True):
-    """On a fence that is a cell, or on both ends of a block: what runs there."""
+    """Code that readers run; attached to the fence of a cell, or to both tokens of a block."""
 
     code: str
     first_line: int
     """1-based line of the file on which `code` starts."""
     place: Place
-    """Of the cell or block."""
+    """Position of the cell or block."""
     session: str = "main"
-    """Code of one session shares its variables, in the order of the page."""
+    """Session name. Code of one session shares its variables, in page order."""
     timeout_s: float | None = None
-    """None: as the site says."""
+    """Time limit in seconds; None uses the site's limit."""
     seed: int | None = None
     warning: bool = True
-    """Show what goes to stderr."""
+    """Show output on stderr."""
     error: bool = False
-    """An exception is a result: what comes later may run."""
+    """An exception is a result, and later code may run."""
     is_claim: bool = False
-    """The last value is the truth of a claim, which the recorded output leaves out."""
+    """The last value is the truth value of a claim; the recorded output omits it."""
 
 
 class _Block(Struct, frozen=True):
     opening: Token
     closing: Token
     fences: tuple[Token, ...]
-    """Python in it, but not in a block within."""
+    """Python fences in the block, without those of nested blocks."""
 
 
 def runnables(state: StateCore) -> None:
-    """Core rule behind `cells`: hang a `Runnable` on what readers may run."""
+    """Attach a `Runnable` to code that readers may run (core rule, after `cells`)."""
     page = page_of(state.env)
     if page.options.untrusted:
         return
@@ -68,7 +69,7 @@ def runnables(state: StateCore) -> None:
 
 
 def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
-    """Every runnable block, the inner ones first."""
+    """Yield every runnable block, inner blocks first."""
     opened: list[tuple[Token, list[Token]]] = []
     for token in tokens:
         if token.type == "runnable_open":
@@ -81,7 +82,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
 
 
 def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
-    """What the button of a block runs; None, and a warning, if there is nothing."""
+    """Return what the block's button runs. Warn and return None if the block has no Python."""
     line = (block.opening.map or [0])[0]
     place = Place(page.first_line + line, max(0, page.lines[line].find("<div")) + 1, len("<div"))
     if not block.fences:
@@ -104,7 +105,7 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
 
 
 def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
-    """Hang the record on a cell that readers may run; say so where they would not see it."""
+    """Attach a `Runnable` to a cell that readers may run. Warn if they would not see it."""
     cell = record_of(token, Cell)
     options = cell.options
     if not options.eval or (options.run_in == "build" and cell.number not in inner):
@@ -119,7 +120,7 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
     else:
         if not cell.runs:
             check_syntax(cell.code, cell.first_line, page, cell)
-        # a time for the build, said once for the page, is not meant for readers' machines
+        # A time limit for the whole page is meant for the build, not for readers' machines.
         timeout_s = options.timeout_s if "timeout" in options.places else None
         attach_record(
             token,

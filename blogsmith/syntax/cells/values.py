@@ -1,7 +1,7 @@
-"""`{= expression =}` in the text: a value that is computed, formatted as in an f-string.
+"""Values: `{= expression =}` in the text is computed and formatted as in an f-string.
 
-The expression ends at the first blank with `=}` behind it that stands outside its quotes and brackets.
-Conversion and format spec are split off as Python does: `{= loss:.3f =}`, `{= name!r =}`.
+The expression ends at the first space followed by `=}` outside its quotes and brackets. Conversion and
+format spec are split off as in Python: `{= loss:.3f =}`, `{= name!r =}`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..state import PageState, inline_map, inline_place, page_of
 from .checks import syntax_fault
 
 MAX_LENGTH = 1000
-"""Characters of an expression."""
+"""Maximum length of an expression, in characters."""
 
 _TIGHT = lazy_pattern(r"\{=(?!=)(?![ \t\n])[^{}\n]{1,200}?=\}")
 _OPENS = lazy_pattern(r"\{=(?=[ \t\n])")
@@ -45,7 +45,7 @@ _PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists
 
 
 class Split(Struct, frozen=True):
-    """What stands between the marks, taken apart; offsets count from the first character behind `{=`."""
+    """The parts of the source between `{=` and `=}`. Offsets count from the first character after `{=`."""
 
     expression: str
     start: int
@@ -53,12 +53,12 @@ class Split(Struct, frozen=True):
     conversion: str = ""
     spec: str = ""
     problem: str = ""
-    """What is wrong with conversion or spec."""
+    """Error in the conversion or format spec; empty if there is none."""
     problem_at: int = 0
 
 
 def value_end(text: str, pos: int, end: int) -> int:
-    """Index after the `=}` of the value that opens at `pos`, or -1."""
+    """Return the index after the `=}` of the value that opens at `pos`, or -1."""
     if not _OPENS.match(text, pos, end) or not comes_after(text, "=}", pos):
         return -1
     limit = min(end, pos + MAX_LENGTH)
@@ -69,13 +69,13 @@ def value_end(text: str, pos: int, end: int) -> int:
         depth += 1 if found["open"] else -1 if found["close"] else 0
         if found["end"] and depth <= 0:
             return found.end()
-    # quotes or brackets without a partner: the end is where it seems to be, and Python names the mistake
+    # Unbalanced quotes or brackets: use the apparent end, so that Python reports the error.
     plain = _PLAIN_END.search(text, pos + 2, limit)
     return plain.end() if plain and plain[0].endswith("}") else -1
 
 
 def split_value(inner: str) -> Split:
-    """Expression, conversion and format spec of the text between `{=` and `=}`."""
+    """Split the source between `{=` and `=}` into expression, conversion and format spec."""
     text = inner.rstrip()
     start = len(text) - len(text.lstrip())
     depth = lambdas = 0
@@ -92,7 +92,7 @@ def split_value(inner: str) -> Split:
 
 
 def _split_format(text: str, start: int, at: int) -> Split:
-    """A value with a conversion or a format spec, which begin at `at`."""
+    """Split a value whose conversion or format spec starts at `at`."""
     expression = _join_lines(text[start:at])
     found = _CONVERSION.match(text, at)
     if text[at] == "!" and not found:
@@ -107,12 +107,12 @@ def _split_format(text: str, start: int, at: int) -> Split:
 
 
 def _join_lines(text: str) -> str:
-    # how the paragraph is wrapped is not part of the expression
+    # The line breaks of the paragraph are not part of the expression.
     return text.replace("\n", " ").rstrip()
 
 
 def value(state: StateInline, silent: bool) -> bool:
-    """Inline rule."""
+    """Parse a value (inline rule)."""
     if not state.src.startswith("{=", state.pos):
         return False
     end = state.pos + 4 if state.src.startswith("{==}", state.pos) else -1
@@ -133,7 +133,7 @@ def value(state: StateInline, silent: bool) -> bool:
 
 
 def _open(state: StateInline, silent: bool) -> bool:
-    """Warn of the first value of a text that has no end."""
+    """Warn about a value without an end, once per text block, or without spaces inside its delimiters."""
     page = page_of(state.env)
     tight = None if silent else _TIGHT.match(state.src, state.pos, state.posMax)
     if tight:
@@ -153,7 +153,7 @@ def _open(state: StateInline, silent: bool) -> bool:
 
 
 def _read(origin: TextMap, page: PageState) -> Value | None:
-    """The value written in `origin`, marks included; None if it cannot be one."""
+    """Return the value in `origin`, delimiters included. Report errors and return None if invalid."""
     whole = origin.place(0, len(origin.text))
     if page.parsed or not page.takes_values:
         page.reporter.error("value-place", _NOT_HERE, whole, _PLACE_HINT)
@@ -163,7 +163,7 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
         page.reporter.error("value-place", f"this page runs nothing ({why}), so it has no values", whole)
         return None
     inner = origin.text[2:-2] if len(origin.text) > 4 else ""
-    # other languages have uses of their own for ! and :
+    # Other languages use `!` and `:` in expressions.
     is_python = page.language == "python"
     split = split_value(inner) if is_python else Split(_join_lines(inner).strip(), _blanks_before(inner))
     fault = _fault(split, page)
@@ -180,7 +180,7 @@ def _blanks_before(text: str) -> int:
 
 
 def _fault(split: Split, page: PageState) -> tuple[str, int, int] | None:
-    """(message, offset, length) of what is wrong."""
+    """Return the first error as (message, offset, length), or None."""
     if not split.expression:
         return "this value is empty", split.start, 1
     if split.problem:
@@ -193,7 +193,7 @@ def _fault(split: Split, page: PageState) -> tuple[str, int, int] | None:
 
 
 def number_values(state: StateCore) -> None:
-    """Core rule after the inline pass: number the values in the order of the source."""
+    """Assign numbers to the values in source order (core rule, after the inline rules)."""
     page = page_of(state.env)
     inlines = (token.children or () for token in state.tokens if token.type == "inline")
     found = [child for children in inlines for child in children if child.type == "value"]
@@ -214,12 +214,12 @@ def _cells(tokens: Sequence[Token]) -> list[Cell]:
 
 
 def refuse_values(origin: TextMap, reporter: Reporter) -> None:
-    """Values in a title, a caption or an argument: those are read where nothing has been computed."""
+    """Report values in a title, caption or argument. These are read before anything is computed."""
     for found in _WRITTEN.finditer(origin.text):
         place = origin.place(found.start(), len(found[0]))
         reporter.error("value-place", _NOT_HERE, place, _PLACE_HINT)
 
 
 def value_rules(md: MarkdownIt) -> None:
-    """Register the rule: after code, math and shortcodes."""
+    """Register the rule after those for code, math and shortcodes."""
     md.inline.ruler.after("shortcode", "value", value)

@@ -1,1 +1,1 @@
-"""Formulas in Markdown: where they begin and end, displays, and their numbers."""
+"""Formulas in Markdown: their start and end, displays, and their numbers."""

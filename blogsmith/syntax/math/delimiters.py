@@ -1,8 +1,8 @@
-"""Where a formula begins and ends: pure scanning, shared by the inline, block and table rules.
+"""Start and end of formulas: pure scanning, shared by the inline, block and table rules.
 
-`$` follows Pandoc's rule: it opens before a non-space, closes after a non-space and not before a
-digit, and the first bare `$` decides. So `$5 and $10` is money. A formula never contains a code
-span, since code is recognised first.
+`$` follows Pandoc's rule: it opens before a non-space, and closes after a non-space and not before a digit.
+The first unescaped `$` decides, so `$5 and $10` is money. A formula never contains a code span, because code
+is recognised first.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ENVIRONMENTS = frozenset(
     for name in ("equation", "align", "gather", "multline", "alignat", "flalign", "eqnarray", "displaymath")
     for star in ("", "*")
 ) | {"math", "subequations"}
-"""Environments that are a display by themselves."""
+"""Environments that are display math on their own."""
 
 _OPENING = lazy_pattern(r"\$\$|\\\[|\\begin\{")
-"""What a display begins with."""
+"""Start of a display."""
 _TAG = lazy_pattern(r"<(/?)[A-Za-z][A-Za-z0-9-]*(?:[ \t\n][^<>]*)?>")
 _BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
 _IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([a-z]+\*?)\}")
-# commands with text, in which a formula may stand
+# Commands with text arguments, which may contain formulas.
 _GROUP = (
     r"\\(?:text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|emph|[mhf]box|(?:short)?intertext|[rlc]lap|tag\*?|cee?|pu"
     r"|raisebox\{[^{}$`]*\}|(?:colorbox|textcolor|fcolorbox\{[^{}$`]*\})\{[^{}$`]*\})\{"
@@ -41,36 +41,36 @@ _PASSED: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "$$": lazy_pattern(r"(?>(?:[^$\\`]++|\$(?!\$)|\\[\s\S])*)"),
     }
 )
-"""Closing delimiter → what stands before it for the most part, and is passed at once."""
+"""Closing delimiter → common content before it, which is skipped in one match."""
 _BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
 _MAX_TEXT_GROUP = 1000
-"""Characters searched for the end of a `\\text{…}`."""
+r"""Number of characters searched for the end of a `\text{…}`."""
 
 
 class FoundFormula(Struct, frozen=True):
-    """A formula in a text; all are indices into that text."""
+    """A formula in a text. All fields are indices into that text."""
 
     start: int
-    """Of the opening delimiter."""
+    """Start of the opening delimiter."""
     inner: int
-    """Of the first character of the TeX."""
+    """First character of the TeX."""
     inner_end: int
-    """After the last character of the TeX."""
+    """Index after the last character of the TeX."""
     end: int
-    """After the closing delimiter."""
+    """Index after the closing delimiter."""
     display: bool
 
 
 class RefusedFormula(Struct, frozen=True):
-    """A pair of `$` that is text, because a digit follows the second."""
+    """A pair of `$` that is plain text, because a digit follows the second one."""
 
     start: int
     end: int
-    """After the second `$`."""
+    """Index after the second `$`."""
 
 
 def find_formula(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | None:
-    """The formula that opens at `pos`, if its end is found before `end`."""
+    """Return the formula that opens at `pos`, if its end is found before `end`."""
     if text[pos] == "$":
         if text.startswith("$$", pos):
             return read_delimited(text, pos, end, "$$", "$$")
@@ -85,7 +85,7 @@ def find_formula(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula
 def read_delimited(
     text: str, pos: int, end: int, opening: str, closing: str, *, display: bool = True
 ) -> FoundFormula | None:
-    """`opening … closing` at `pos`; blank formulas are text."""
+    """Return the formula `opening … closing` at `pos`, or None. An empty formula is text."""
     inner = pos + len(opening)
     at = find_closing(text, inner, end, closing)
     if at < 0 or not text[inner:at].strip():
@@ -94,7 +94,7 @@ def read_delimited(
 
 
 def find_closing(text: str, pos: int, end: int, closing: str) -> int:
-    """Index of `closing`, or -1; TeX escapes are stepped over, a code span ends the search."""
+    """Return the index of `closing`, or -1. TeX escapes are skipped, and a code span ends the search."""
     if not comes_after(text, closing, pos):
         return -1
     if closing in _PASSED and (passed := _PASSED[closing].match(text, pos, end)):
@@ -115,12 +115,12 @@ def find_closing(text: str, pos: int, end: int, closing: str) -> int:
 
 @lru_cache(maxsize=32)
 def _stops(closing: str) -> re.Pattern[str]:
-    """What `find_closing` has to look at."""
+    """Return a pattern for the positions that `find_closing` must inspect."""
     return re.compile(f"{re.escape(closing)}|[\\\\`]")
 
 
 def _text_group_end(text: str, pos: int, end: int) -> int:
-    r"""Index after `\text{…}` at `pos`, whose dollars are its own; 0 if there is none on these lines."""
+    r"""Return the index after `\text{…}` at `pos`, which may contain dollars, or 0 if there is none."""
     opening = _TEXT_GROUP.match(text, pos, end)
     if not opening:
         return 0
@@ -133,7 +133,7 @@ def _text_group_end(text: str, pos: int, end: int) -> int:
 
 
 def environment(text: str, pos: int, end: int) -> FoundFormula | None:
-    r"""`\begin{align} … \end{align}` at `pos`; the TeX includes both commands."""
+    r"""Return `\begin{align} … \end{align}` at `pos`, or None. The TeX includes both commands."""
     begin = _BEGIN.match(text, pos, end)
     if not begin or begin[1] not in ENVIRONMENTS:
         return None
@@ -161,14 +161,14 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | No
 
 
 def leaves_element(text: str, start: int, end: int) -> bool:
-    """Whether an element of HTML ends in `text[start:end]` that began before: `<kbd>$</kbd> and <kbd>$`."""
+    """Return whether `text[start:end]` ends an earlier HTML element: `<kbd>$</kbd> and <kbd>$`."""
     found = _TAG.search(text, start, end)
     return found is not None and found[1] == "/"
 
 
 def opens_display(text: str, pos: int, end: int) -> str:
-    """The closing delimiter of a display left open at the end of `text[pos:end]`, else empty."""
-    # most lines hold none, and every line of every paragraph is asked
+    """Return the closing delimiter of a display left open in `text[pos:end]`, or an empty string."""
+    # Most lines contain none, and every line of every paragraph is checked.
     if not _OPENING.search(text, pos, end):
         return ""
     while pos < end:
@@ -189,13 +189,13 @@ def opens_display(text: str, pos: int, end: int) -> str:
 
 
 def holds_environment(text: str, pos: int) -> bool:
-    r"""Whether a display environment is what the `$$` at `pos` holds: it cannot stand in a line of text."""
+    """Return whether the `$$` at `pos` contains a display environment, which cannot be inline."""
     found = _IN_DOLLARS.match(text, pos)
     return found is not None and found[1] in ENVIRONMENTS
 
 
 def closing_of(text: str, pos: int, end: int) -> str:
-    """The delimiter that would close a display opening at `pos`, or empty if none opens there."""
+    """Return the delimiter that would close a display opening at `pos`, or an empty string."""
     if text.startswith("$$", pos):
         return "$$"
     if text.startswith("\\[", pos):

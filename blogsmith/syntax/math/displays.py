@@ -1,9 +1,9 @@
-"""Blocks inside a paragraph: the paragraph is taken apart around them.
+"""Blocks inside a paragraph: the paragraph is split around them.
 
-`text $$x$$ text` becomes paragraph, display, paragraph, so that no `<div>` stands in a `<p>`. Inline
-elements open at that point (emphasis, a link) are closed before the block and opened again after it; in an
-element of raw HTML a display stays where it is.
-Where only phrasing content may stand (headings, titles) a display stays inline.
+`text $$x$$ text` becomes paragraph, display, paragraph, so that no `<div>` is inside a `<p>`. Inline
+elements open at that point (emphasis, a link) are closed before the block and opened again after it. In an
+element of raw HTML, a display is not moved. Where only phrasing content is allowed (headings, titles), a
+display becomes inline.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""
 
 PHRASING = name_set("heading_open callout_title_open collapsible_label_open tab_open table_open")
-"""Tokens behind which a text stays a line."""
+"""Tokens whose text must stay inline."""
 
 
 def split_paragraphs(state: StateCore) -> None:
-    """Core rule after the inline pass."""
+    """Split paragraphs around blocks (core rule, after the inline rules)."""
     result: list[Token] = []
     tokens = state.tokens
     for index, token in enumerate(tokens):
@@ -52,7 +52,7 @@ def split_paragraphs(state: StateCore) -> None:
 
 
 def _drop_break(inline: Token, following: Token | None) -> None:
-    """A backslash at the end of the line above a display: a line break, which the display makes anyway."""
+    """Remove a backslash at the end of the line before a display, which starts a new line anyway."""
     is_break = (len(inline.content) - len(inline.content.rstrip("\\"))) % 2 == 1
     last = inline.children[-1] if inline.children else None
     if not is_break or last is None or last.type != "text" or following is None:
@@ -78,9 +78,9 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
 
 
 def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
-    """Mark displays in elements of raw HTML, which cannot be taken out of what ends later.
+    """Mark displays in elements of raw HTML, which cannot be split.
 
-    elements: names of those that are open before.
+    elements: Names of the elements that are already open.
     """
     for child in children:
         if child.type == "math_display" and elements:
@@ -98,7 +98,7 @@ def _is_phrasing(token: Token) -> bool:
 
 
 def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:
-    """The pieces of one paragraph; its closing token is marked for removal."""
+    """Yield the parts of a paragraph. Its closing token is marked for removal."""
     for part in _parts(inline.children or []):
         if len(part) == 1 and part[0].type in BLOCKS:
             block = part[0]
@@ -110,7 +110,7 @@ def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:
 
 
 def _parts(children: list[Token]) -> Iterator[list[Token]]:
-    """Runs of inline tokens between the blocks, each balanced."""
+    """Yield the runs of inline tokens between blocks, and the blocks. Each run is balanced."""
     part: list[Token] = []
     open_tokens: list[Token] = []
     for token in children:
@@ -132,13 +132,13 @@ def _closing(opening: Token) -> Token:
 
 
 def _copy_opening(opening: Token) -> Token:
-    # an id may stand only once in a page
+    # An id must be unique in a page.
     attrs = {key: value for key, value in opening.attrs.items() if key != "id"}
     return replace(opening, attrs=attrs)
 
 
 def _trim(part: list[Token]) -> list[Token]:
-    """Without line breaks and blanks at both ends, and without elements left empty."""
+    """Return the part without line breaks and spaces at both ends, and without empty elements."""
     part = _without_empty(part)
     while part and part[0].type in ("softbreak", "hardbreak"):
         part = part[1:]

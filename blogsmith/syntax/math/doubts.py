@@ -1,8 +1,8 @@
-r"""Text that was surely or perhaps meant as a formula, and the reverse: reported where it is read.
+r"""Warnings about text that was probably meant as a formula, and about the reverse.
 
-`$ x^2 $` is text, since no blank may stand inside the dollars, and so is `$\alpha` without an end; `\\(x\\)`
-is how kramdown and others write `\(x\)`. `$$x$$` between words of a line is a display, which breaks the
-sentence: other systems set it in the line.
+`$ x^2 $` is text, because no space is allowed inside the dollars, and so is `$\alpha` without an end.
+`\\(x\\)` is the syntax of kramdown and others for `\(x\)`. `$$x$$` between words of a line is a display,
+which interrupts the sentence; other systems set it inline.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..lookahead import comes_after
 from .delimiters import FoundFormula, RefusedFormula, find_closing, leaves_element
 
 PlaceOf = Callable[[int, int], Place]
-"""(start, end) of a stretch of the text → its place in the file."""
+"""Function that converts a range (start, end) of the text to its position in the file."""
 
 _LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
 _LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
@@ -24,23 +24,23 @@ _TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
 _TAG = r"</?[A-Za-z][^<>\n]*>"
 _FORMULAS = lazy_pattern(rf"\$+[^$\n]*\$+|{_TAG}")
-"""Formulas, and tags of HTML."""
+"""Formulas and HTML tags."""
 _LABEL = r"[ \t]*(?:\{#[^{}]*\}|\(eq:[^()]*\)|:\w*label:`[^`]*`)"
 _LABELLED = lazy_pattern(_LABEL)
 _NO_WORDS = lazy_pattern(rf"\A{_LABEL}|\$+[^$\n]*\$+|{_TAG}")
-"""A label behind the formula, and the same."""
+"""A label after the formula, formulas and HTML tags."""
 _FOR_DISPLAYS = lazy_pattern(r"\\(?:begin|tag|label)\b")
 _LONGEST = 200
-"""Characters between two dollars beyond which nobody meant them for each other."""
+"""Maximum number of characters between two dollars that may belong together."""
 _LONGEST_ESCAPE = 1000
 _SENTENCE = 500
-"""Characters around a display in which words of its sentence are looked for."""
+"""Number of characters around a display that are searched for words of its sentence."""
 _SHOWN = 60
-"""Characters of a formula that a message repeats."""
+"""Maximum number of characters of a formula in a message."""
 
 
 def report_unread(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
-    r"""Report a `$` or `\` at `pos` that opens no formula in `text[:end]`, if it was meant to open one."""
+    r"""Report a `$` or `\` at `pos` that opens no formula in `text[:end]` but was probably meant to."""
     if text.startswith(("$$", "\\("), pos):
         _report_unclosed(text, pos, end, reporter, place)
     elif text[pos] == "$":
@@ -50,9 +50,10 @@ def report_unread(text: str, pos: int, end: int, reporter: Reporter, place: Plac
 
 
 def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
-    """A lone `$$` with something behind it; one at the start of a block was reported as an error.
+    r"""Warn about an unclosed `$$` or `\(`.
 
-    A lone `\\(` is CommonMark's escape; it is doubtful only if TeX follows.
+    `$$` at the start of a block was already reported as an error. A single `\(` is CommonMark's escape, so
+    it is reported only if TeX follows.
     """
     opening = text[pos : pos + 2]
     after = text[pos + 2 : min(end, pos + 40)]
@@ -67,7 +68,7 @@ def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: P
 
 
 def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
-    """A single dollar sign with TeX behind it."""
+    """Warn about a single dollar followed by TeX."""
     before = text[pos - 1 : pos]
     if before in ("$", "\\") or before.isalnum() or text[pos + 1 : pos + 2] in ("$", ""):
         return
@@ -87,7 +88,7 @@ def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: Place
 
 
 def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
-    r"""`\\(x\\)`: in Markdown an escaped backslash and parentheses."""
+    r"""Warn about `\\(x\\)`, which in Markdown is an escaped backslash and parentheses."""
     opening = text[pos + 2]
     closing = "\\\\)" if opening == "(" else "\\\\]"
     if not comes_after(text, closing, pos):
@@ -104,7 +105,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
 
 
 def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: PlaceOf) -> None:
-    """A pair of dollars that is text because a digit follows, if it holds TeX."""
+    """Warn about a pair of dollars that is text because a digit follows, if it contains TeX."""
     if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
         message = f"{text[pair.start : pair.end]} is text, not math: a digit follows the closing $"
         hint = "write \\(…\\), or put the digit inside"
@@ -116,11 +117,14 @@ def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: P
 def report_between_words(
     text: str, found: FoundFormula, *, start: int, end: int, reporter: Reporter, place: PlaceOf
 ) -> None:
-    """A display on a line with words of the sentence `text[start:end]`, which kramdown sets in the line."""
+    """Warn about a display on a line with other words of the sentence `text[start:end]`.
+
+    kramdown sets it inline.
+    """
     tex = text[found.start : found.end]
     if not tex.startswith("$$") or "\n" in tex:
         return
-    # a sentence is no longer; a line may hold thousands of displays, each of which looks around
+    # A longer sentence is unlikely, and a line may contain thousands of displays, each with its own search.
     start, end = max(start, found.start - _SENTENCE), min(end, found.end + _SENTENCE)
     first = max(start, text.rfind("\n", start, found.start) + 1)
     last = text.find("\n", found.end, end)
@@ -139,7 +143,7 @@ def report_between_words(
 
 
 def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: PlaceOf) -> None:
-    r"""A formula between `\[` and `\]`, or `\(` and `\)`, of words alone: escapes that CommonMark knows."""
+    r"""Warn about `\[…\]` or `\(…\)` around words only, which CommonMark reads as escapes."""
     if text[found.start] != "\\" or not _PROSE.fullmatch(text, found.inner, found.inner_end):
         return
     shown = _shorten(text[found.start : found.end])
@@ -152,7 +156,7 @@ def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: Plac
 
 
 _PROSE = lazy_pattern(r"\s*[^\W\d_]{2,}[,.;:!?]?(?:\s+[^\W\d_]+[,.;:!?]?)*\s+[^\W\d_]{2,}[,.;:!?]?\s*")
-"""Two words or more, and nothing that is TeX."""
+"""Two words or more, and no TeX."""
 
 
 def _shorten(text: str) -> str:

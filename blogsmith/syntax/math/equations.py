@@ -1,8 +1,13 @@
-r"""Numbers of displays, row by row as TeX does it, and the ids of their anchors.
+r"""Numbers of the rows of displays, as in TeX, and the ids of their anchors.
 
-A row has a number when it carries a label or `\tag` (`labelled`), unless its environment is starred
-or it says `\notag` (`all`), or only by `\tag` (`none`). Its id comes from its label; without one, from
-its content. So an anchor never moves when an equation is put in above it.
+`math.numbering` selects the rows with a number:
+
+- `labelled`: rows with a label or `\tag`;
+- `all`: all rows, except those with `\notag` or in a starred environment;
+- `none`: only rows with `\tag`.
+
+The id of a row comes from its label, otherwise from its content. An anchor therefore does not change when an
+equation is inserted before it.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ _NUMBERED = lazy_pattern(r"\\(label|tag)(?![A-Za-z])")
 
 
 def number_display(token: Token, numbers: Numbers) -> None:
-    """Give the rows of a display their numbers and ids."""
+    """Set numbers and ids of the rows of a display."""
     math = record_of(token, Math)
     structure = numbers.page.options.split_rows(math.tex, numbers.macros)
     numbers.macros = structure.macros
@@ -62,12 +67,12 @@ def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> Ro
 
 
 def _only_defines(row: DisplayRow, environment: str) -> bool:
-    """Whether a display prints nothing, since definitions are all of it."""
+    """Return whether a display only contains definitions and prints nothing."""
     return not environment and not _PRINTS_NOTHING.sub("", row.content)
 
 
 def _number_again(math: Math, environment: str, notag: bool) -> Fix | None:
-    """A fix that takes away what keeps a display from having a number, if that is clear."""
+    """Return a fix that makes a display numbered, or None if there is no clear one."""
     if notag:
         at = math.tex.find("\\notag")
         place = math.origin.place(max(0, at), len("\\notag"))
@@ -94,7 +99,7 @@ def _warn_unnumbered(
 def _label_block(
     marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: Numbers
 ) -> list[RowMark]:
-    """`{#eq:x}` behind a display names its first numbered row; if no row has one, the display as a whole."""
+    """Apply `{#eq:x}` after a display to its first numbered row, or to the display if no row has a number."""
     place = math.label_place or math.origin.place(0)
     if any(mark.number or mark.id for mark in marks):
         at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), -1)
@@ -114,7 +119,7 @@ def _label_block(
 
 
 def _anchor_row(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
-    """A number without a label is an anchor too; equal rows are told apart by their order."""
+    """Return the row with an anchor if it has a number but no label. Equal rows are counted."""
     if mark.id or not mark.number or row.label or not row.content:
         return mark
     name = "eq-" + blake2b(row.content.encode("utf-8", "replace"), digest_size=4).hexdigest()
@@ -123,7 +128,7 @@ def _anchor_row(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
 
 
 def begin_letters(token: Token, numbers: Numbers) -> None:
-    """`subequations` open: their label gets the number they share."""
+    """Start `subequations`. Their label gets the shared number."""
     found = record_of(token, Subequations)
     numbers.letters = None
     letters = Letters(bool(found.label))
@@ -137,12 +142,12 @@ def begin_letters(token: Token, numbers: Numbers) -> None:
 
 
 def end_letters(token: Token, numbers: Numbers) -> None:
-    """`subequations` close."""
+    """End `subequations`."""
     numbers.letters = None
 
 
 def read_inline(token: Token, numbers: Numbers) -> None:
-    """Macros that a formula in a line defines; it has no number, so a label or tag in it is a mistake."""
+    """Record macros that an inline formula defines. Otherwise, report labels and tags in it."""
     math = record_of(token, Math)
     if _DEFINES.search(math.tex):
         numbers.macros = numbers.page.options.split_rows(math.tex, numbers.macros).macros
@@ -151,7 +156,7 @@ def read_inline(token: Token, numbers: Numbers) -> None:
 
 
 def check_inline(math: Math, reporter: Reporter) -> None:
-    """Report a label or tag in a formula that stands in a line, a heading, a title or a caption."""
+    """Report a label or tag in a formula without a number: inline, or in a heading, title or caption."""
     found = _NUMBERED.search(math.tex)
     if not found:
         return

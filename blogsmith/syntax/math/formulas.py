@@ -1,8 +1,8 @@
-"""Formulas: `$…$`, `\\(…\\)`, `$$…$$`, `\\[…\\]` and display environments.
+r"""Formulas: `$…$`, `\(…\)`, `$$…$$`, `\[…\]` and display environments.
 
-Math is recognised before tables, emphasis and escapes, after code. A display on lines of its own
-is a block token `math_display`; one inside a paragraph is an inline token of the same type, and
-`displays.py` takes the paragraph apart around it. Conversion is not done here.
+Formulas are recognised after code, and before tables, emphasis and escapes. A display on lines of its own is
+a block token `math_display`. One inside a paragraph is an inline token of the same type, and `displays.py`
+splits the paragraph around it. Formulas are not converted here.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from .doubts import report_between_words, report_prose, report_refused, report_u
 _LABEL = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = lazy_pattern(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
 TAIL = lazy_pattern(r"[.,;:](?=\s|$)")
-"""Punctuation that belongs to the line of the display before it."""
+"""Punctuation that belongs to the display before it."""
 PUNCTUATION = lazy_pattern(r"[,.;:!?)\]’”…‑-]+")
-"""What belongs to the line of the formula in a line before it."""
+"""Punctuation that must stay on the line of the inline formula before it."""
 
 
 def math_inline(state: StateInline, silent: bool) -> bool:
-    """Inline rule for every delimiter; runs before `escape`, so `\\(` is still whole."""
+    r"""Parse a formula with any delimiter (inline rule). Runs before `escape`, so `\(` is still complete."""
     if state.src[state.pos] not in "$\\":
         return False
     page = page_of(state.env)
@@ -91,26 +91,26 @@ def math_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _is_kramdown(text: str, pos: int, page: PageState) -> bool:
-    """Whether two dollars at `pos` make a display only where they have a paragraph to themselves."""
+    """Return whether `$$` at `pos` is display math only in a paragraph of its own."""
     is_kramdown = page.options.double_dollar == "kramdown" and text.startswith("$$", pos)
     return is_kramdown and not holds_environment(text, pos)
 
 
 class DisplayTail(Struct, frozen=True):
-    """What follows a display directly and belongs to it."""
+    """Label and punctuation directly after a display."""
 
     pos: int
-    """Index after all of it."""
+    """Index after label and punctuation."""
     id: str = ""
-    """Of the label `{#eq:x}`, or MyST's `(eq:x)` at the end of the line."""
+    """Id from the label `{#eq:x}`, or from MyST's `(eq:x)` at the end of the line; empty if there is none."""
     label: int = 0
     """Index of the label's text."""
     tail: str = ""
-    """Punctuation."""
+    """Punctuation, or an empty string."""
 
 
 def text_with_formulas(text: TextMap) -> list[Token]:
-    """Inline tokens of a text in which nothing but formulas has a meaning: a title, a description."""
+    """Return the inline tokens of a title or description, where only formulas have a meaning."""
     tokens: list[Token] = []
     start = pos = 0
     while pos < len(text.text):
@@ -131,7 +131,7 @@ def _unescape(text: str) -> str:
 
 
 def read_display_tail(text: str, pos: int, end: int) -> DisplayTail:
-    """The label and the punctuation right behind a display."""
+    """Return the label and the punctuation directly after a display."""
     found = _LABEL.match(text, pos, end) or _MYST_LABEL.match(text, pos, end)
     pos = found.end() if found else pos
     punctuation = TAIL.match(text, pos, end)
@@ -143,7 +143,7 @@ def read_display_tail(text: str, pos: int, end: int) -> DisplayTail:
 
 
 def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
-    """`$x$2`: both dollars are text, so that no later `$` pairs with the second one."""
+    """Add `$x$2` as text, so that no later `$` pairs with the second one."""
     if not silent:
         page = page_of(state.env)
         page.ambiguous_dollar = True
@@ -152,7 +152,7 @@ def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool
 
 
 def _is_glued_to_refused(state: StateInline, found: FoundFormula) -> bool:
-    """After a refused pair, a `$` right behind a digit is doubtful too: neither is math."""
+    """Return whether a `$` directly after a digit follows a rejected pair. It is also text."""
     before = state.src[found.start - 1 : found.start]
     glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"
     return glued and page_of(state.env).ambiguous_dollar
@@ -166,13 +166,13 @@ def _as_text(state: StateInline, end: int, silent: bool) -> bool:
 
 
 def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: a display that opens at the start of a line, blank lines inside allowed."""
+    """Parse a display at the start of a line, which may contain blank lines (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or pos >= state.eMarks[start] or state.src[pos] not in "$\\":
         return False
     closing = closing_of(state.src, pos, state.eMarks[start])
     is_kramdown = _is_kramdown(state.src, pos, page_of(state.env))
-    # in kramdown such a display has a paragraph of its own
+    # In kramdown, this display must have a paragraph of its own.
     if not closing or (is_kramdown and silent):
         return False
     last, inner_end = _find_end(state, start, end, pos, closing)
@@ -184,7 +184,7 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not origin.text.strip():
         return False
     after = read_display_tail(state.src, inner_end + len(closing), state.eMarks[last])
-    # one line that goes on in text is a paragraph; `displays.py` takes it apart
+    # A single line that continues with text is a paragraph, which `displays.py` splits.
     goes_on = state.src[after.pos : state.eMarks[last]].strip()
     if goes_on and (last == start or is_kramdown):
         return False
@@ -196,7 +196,7 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -> tuple[int, int]:
-    """(line, index) of the closing delimiter inside the container, or (-1, -1)."""
+    """Return (line, index) of the closing delimiter inside the container, or (-1, -1)."""
     at = pos + (2 if not closing.startswith("\\end") else len(closing))
     if not comes_after(state.src, closing, at):
         return -1, -1
@@ -213,9 +213,9 @@ def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -
 
 def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, silent: bool) -> bool:
     if open_delimiter(state, start, state.lineMax):
-        # lines that go on less indented belong to the paragraph, and so the formula has its end
+        # Less indented lines continue the paragraph, and the formula ends there.
         return False
-    # `\\[text]` is also CommonMark's escape, so a lone `\\[` must stand by itself to count as math
+    # `\[text]` is also CommonMark's escape, so an unclosed `\[` counts as math only at the end of a line.
     escape = closing == "\\]" and state.src[pos + 2 : state.eMarks[start]].strip()
     if not silent and not escape:
         opening = {"$$": "$$", "\\]": "\\["}.get(closing, closing.replace("end", "begin"))
@@ -229,7 +229,10 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
 
 
 def open_delimiter(state: StateBlock, line: int, end: int) -> str:
-    """Closing delimiter of a display that opens on `line` and ends on a later line of this paragraph."""
+    """Return the closing delimiter of a display that starts on `line` and ends later in its paragraph.
+
+    Return an empty string if there is none.
+    """
     closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
     if closing and not comes_after(state.src, closing, state.eMarks[line]):
         return ""
@@ -248,7 +251,7 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
     token.map = [start, last + 1]
     state.line = last + 1
     if state.src[after.pos : state.eMarks[last]].strip():
-        # text behind the formula is a block of its own: let the next rule start in mid-line
+        # Text after the formula is a separate block: the next rule starts in the middle of the line.
         state.bMarks[last] = after.pos
         state.tShift[last] = state.skipSpaces(after.pos) - after.pos
         state.sCount[last] = state.blkIndent
@@ -261,14 +264,14 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
 
 
 def _is_text_below(state: StateBlock, line: int, end: int) -> bool:
-    """Whether the paragraph that a display at the start of a paragraph stands in goes on at `line`."""
+    """Return whether the paragraph that starts with a display continues on `line`."""
     if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
         return False
     return _label_line(state, line) is None
 
 
 def _label_line(state: StateBlock, line: int) -> re.Match[str] | None:
-    """`{#eq:x}` alone on the line after the formula."""
+    """Return the match of `{#eq:x}` alone on the line after the formula, or None."""
     if state.sCount[line] < state.blkIndent:
         return None
     found = _LABEL.match(state.src, line_start(state, line), state.eMarks[line])

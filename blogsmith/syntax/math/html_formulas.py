@@ -1,8 +1,8 @@
-r"""Formulas in the text of raw HTML blocks: `<td>$x$</td>`, `<figcaption>`, a hidden `<div>` of definitions.
+r"""Formulas in raw HTML blocks: `<td>$x$</td>`, `<figcaption>`, a hidden `<div>` of definitions.
 
-The block becomes pieces of HTML with formulas between them, which are then numbered, typeset and reported as
-any others. Delimiters are those of Markdown; besides them only `\$`, `\ref` and `\eqref` mean something, and
-TeX is read as browsers read text: `&lt;` is `<`. A block without `$` and `\` costs one search.
+The block is split into fragments of HTML with formulas between them, which are numbered, typeset and
+reported as all others. Delimiters are those of Markdown. Apart from these, only `\$`, `\ref` and `\eqref`
+have a meaning. TeX is decoded as in a browser: `&lt;` is `<`. A block without `$` and `\` costs one search.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _REFERENCE = lazy_pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-
 
 
 def html_formulas(state: StateCore) -> None:
-    """Core rule: give blocks of HTML that hold formulas their pieces as children."""
+    """Split HTML blocks with formulas into child tokens (core rule)."""
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "html_block" and _SIGN.search(token.content):
@@ -41,20 +41,20 @@ def html_formulas(state: StateCore) -> None:
 
 @dataclass(slots=True)
 class _Pieces:
-    """One block of HTML being cut."""
+    """A block of HTML while it is split."""
 
     block: Token
     page: PageState
     origin: TextMap = field(init=False)
     tokens: list[Token] = field(default_factory=list)
     done: int = 0
-    """Up to here the block is cut."""
+    """End of the part of the block that has been split."""
 
     def __post_init__(self) -> None:
         self.origin = self.page.text_map(self.block.content, (self.block.map or [0])[0])
 
     def read(self, node: TextNode) -> None:
-        """Cut out the formulas of a stretch of text."""
+        """Split off the formulas in a range of text."""
         pos, is_ambiguous = node.start, False
         while stop := _STOP.search(self.origin.text, pos, node.end):
             pos = stop.start()
@@ -70,23 +70,23 @@ class _Pieces:
                 pos = self._add_formula(found, node)
 
     def finish(self) -> list[Token] | None:
-        """The pieces; None if all of the block is HTML."""
+        """Return the child tokens, or None if the block is only HTML."""
         if not self.tokens:
             return None
         self._add_html(len(self.origin.text))
         return self.tokens
 
     def place(self, start: int, end: int) -> Place:
-        """Where a stretch of the block stands in the file."""
+        """Return the position of a range of the block in the file."""
         return self.origin.place(start, end - start)
 
     def _is_glued(self, found: FoundFormula) -> bool:
-        """As in Markdown: behind `$x$2` a `$` right behind a digit is text too."""
+        """Return whether a `$` directly after a digit follows `$x$2`. As in Markdown, it is text."""
         before = self.origin.text[found.start - 1]
         return self.origin.text[found.start] == "$" and not found.display and before in "0123456789"
 
     def _read_sign(self, pos: int, node: TextNode) -> int:
-        """What else a `$` or a backslash may be; the index to go on at."""
+        """Handle a `$` or backslash that starts no formula. Return the index where the search continues."""
         text = self.origin.text
         if text.startswith("\\$", pos):
             self._add_html(pos)
@@ -141,7 +141,7 @@ class _Pieces:
         return not (text[node.start : found.start].strip() or text[found.end : node.end].strip())
 
     def _add_punctuation(self, pos: int, node: TextNode) -> int:
-        """What belongs to the line of the formula before it is a text, as in a paragraph."""
+        """Add the punctuation after a formula as text, so that it stays on the formula's line."""
         found = PUNCTUATION.match(self.origin.text, pos, node.end)
         if found:
             self.tokens.append(Token("text", "", 0, content=found[0]))
@@ -164,14 +164,14 @@ class _Pieces:
 
 
 def _decode(origin: TextMap) -> TextMap:
-    """The text with its character references resolved, as a browser reads it."""
+    """Return the text with its character references decoded, as in a browser."""
     if "&" not in origin.text:
         return origin
     pieces: list[str] = []
     gaps: list[tuple[int, int]] = []
     at = length = 0
     for found in _REFERENCE.finditer(origin.text):
-        # a blank that may not break means nothing in TeX
+        # A non-breaking space has no meaning in TeX.
         sign = unescape(found[0]).replace("\xa0", " ")
         pieces += [origin.text[at : found.start()], sign]
         length += found.start() - at + len(sign)

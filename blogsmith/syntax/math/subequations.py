@@ -1,7 +1,7 @@
-r"""`\begin{subequations} … \end{subequations}`: displays under one number, told apart by letters.
+r"""`\begin{subequations} … \end{subequations}`: displays with one number, distinguished by letters.
 
-The environment is no formula: it is taken off, and the displays in it become blocks of their own in
-one `<div>`. Text between them is a paragraph; a `\label` outside them names the number they share.
+The environment itself is removed, and the displays in it become blocks in one `<div>`. Text between them
+becomes a paragraph. A `\label` outside the displays names the shared number.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _END = "\\end{subequations}"
 _LABEL = lazy_pattern(r"\\label\s*\{\s*([^{}]*?)\s*\}")
 _BLANK = lazy_pattern(r"(?:\s|%[^\n]*(?:\n|$))+")
 _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
-"""Where a part may begin; comments and escapes are stepped over."""
+"""Possible start of a part. Comments and escapes are skipped."""
 
 
 def subequations(state: StateCore) -> None:
-    """Core rule, when displays are blocks."""
+    """Expand the environment (core rule, after displays have become blocks)."""
     if not any(
         _BEGIN in record_of(token, Math).tex for token in state.tokens if token.type == "math_display"
     ):
@@ -50,7 +50,7 @@ def subequations(state: StateCore) -> None:
 
 
 def _inside_span(tex: str) -> tuple[int, int] | None:
-    """Where in `tex` the inside of its only environment `subequations` begins and ends."""
+    """Return the range inside the environment if it is all of `tex`, otherwise None."""
     if _BEGIN not in tex:
         return None
     start = tex.index(_BEGIN)
@@ -61,7 +61,7 @@ def _inside_span(tex: str) -> tuple[int, int] | None:
 
 
 class _Part(Struct, frozen=True):
-    """A stretch of the environment's inside."""
+    """A range inside the environment."""
 
     kind: Literal["display", "label", "text"]
     start: int
@@ -69,7 +69,7 @@ class _Part(Struct, frozen=True):
 
 
 def _parts(tex: str, start: int, end: int) -> list[_Part]:
-    """What stands inside; empty if there is no display, or one that never ends."""
+    """Return the parts of the content. Return an empty list if there is no display, or one without an end."""
     parts: list[_Part] = []
     text = start
     for stop in _STOP.finditer(tex, start, end):
@@ -90,7 +90,7 @@ def _parts(tex: str, start: int, end: int) -> list[_Part]:
 
 @dataclass(slots=True)
 class _Taken:
-    """One display being taken apart."""
+    """A display that is split into its parts."""
 
     token: Token
     page: PageState
@@ -99,7 +99,7 @@ class _Taken:
     label_place: Place | None = None
 
     def blocks(self, start: int, end: int) -> list[Token]:
-        """The blocks that replace the display; itself if there is no display in it."""
+        """Return the blocks that replace the display, or the display itself if it contains none."""
         math = record_of(self.token, Math)
         parts = _parts(math.tex, start, end)
         if not parts:

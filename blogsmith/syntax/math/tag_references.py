@@ -1,4 +1,4 @@
-r"""Tags that refer to other equations, as in `\tag{\ref{eq:x}'}`: filled in when all numbers are known."""
+r"""Tags that refer to other equations, as in `\tag{\ref{eq:x}'}`: filled in once all numbers are known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..references.labels import Label, Numbers, label_hint
 from ..references.references import label_id
 
 MAX_TAG = 500
-"""Characters; tags that repeat each other could grow without bound."""
+"""Maximum length of a tag, in characters. Tags that repeat each other could grow without limit."""
 _REFERENCE = lazy_pattern(r"\\(?:eqref|ref)\s*\{\s*([^{}]*?)\s*\}")
 
 
@@ -39,12 +39,12 @@ class _Tagged:
 
     @property
     def names(self) -> list[str]:
-        """Labels it refers to, as written."""
+        """The labels that the tag refers to, as written."""
         return _REFERENCE.findall(self.math.rows[self.row].number)
 
 
 def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
-    """Put the numbers that references in tags mean in their place."""
+    """Replace the references in tags with the numbers of their targets."""
     waiting = [
         _Tagged(token, row)
         for token in displays
@@ -64,7 +64,7 @@ def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
 
 
 def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: Numbers) -> _Tagged | None:
-    """A tag that this one refers to and that has references of its own left."""
+    """Return a tag that must be filled in before this one, or None. Report circular references."""
     tagged.is_open = True
     for name in () if tagged.done else tagged.names:
         other = by_id.get(label_id(name))
@@ -97,7 +97,7 @@ def _fill(tagged: _Tagged, numbers: Numbers) -> None:
 
 
 def _number(label: Label | None) -> str:
-    # a tag that refers to itself has no number yet
+    # A tag that refers to itself has no number yet.
     return label.number if label and not _REFERENCE.search(label.number) else "?"
 
 

@@ -1,1 +1,1 @@
-"""What can be referred to, and what refers to it: labels, ids, citations, numbers."""
+"""Labels, ids, citations and numbers: the targets of references, and the references to them."""

@@ -1,4 +1,4 @@
-"""Every id a parsed page will hold, so that links to it can be checked before it is rendered."""
+"""All ids of a parsed page, so that links to it can be checked before it is rendered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMED = frozenset((Callout, Fence, Figure, Heading, Shortcode, TableRecord))
 
 
 def anchors(tokens: Sequence[Token]) -> frozenset[str]:
-    """The ids of headings, labels, notes, references, figures and of the author's own HTML."""
+    """Return the ids of headings, labels, notes, references, figures and the author's own HTML."""
     found: set[str] = set()
     _add_ids(tokens, found)
     return frozenset(found - {""})
@@ -37,7 +37,7 @@ def _add_ids(tokens: Sequence[Token], found: set[str]) -> None:
     for token in tokens:
         if "id" in token.attrs:
             found.add(str(token.attrs["id"]))
-        # most have none, and a page of tables has them by the ten thousand
+        # Most tokens have no records, and a page of tables has tens of thousands of tokens.
         if token.meta:
             for record in token.meta.values():
                 kind = type(record)
@@ -52,7 +52,7 @@ def _add_ids(tokens: Sequence[Token], found: set[str]) -> None:
 
 
 def _cell_ids(cell: Cell) -> Iterator[str]:
-    """A cell is `cell-x`, its first figure `fig-x`, its table `tbl-x`; code that never runs is `x`."""
+    """Yield the ids of a cell: `cell-x` (`x` if it never runs), and `fig-x` or `tbl-x` of its output."""
     if cell.label and cell.options.include and (cell.options.eval or cell.options.echo):
         yield f"cell-{cell.label}" if cell.options.eval else cell.label
     if cell.figure_number or cell.table_number:

@@ -1,9 +1,9 @@
 r"""Citations: `[@key]`, `[see @a, p. 3; -@b]`, `@key` in running text, LaTeX's `\cite`, `\citep`, `\nocite`.
 
-A bare `@word` is a citation only if it is a key, since handles and addresses look the same; in brackets an
-unknown key is an error. Keys of `references:` are known here. Where a page has `.bib` files besides, whatever
-looks like a citation becomes one, and what has no entry is told, or printed as it was written, when the page
-is rendered.
+Outside brackets, `@word` is a citation only if it is a key, because handles and e-mail addresses look the
+same. In brackets, an unknown key is an error. Keys under `references:` are known during parsing. If a page
+also has `.bib` files, everything that looks like a citation becomes one. If it turns out to have no entry
+when the page is rendered, it is reported, or printed as written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..state import PageState, inline_place, page_of
 from .references import is_label
 
 ALL_KEYS = "*"
-"""In place of a key that is listed without a citation: every one there is."""
+r"""Key in `\nocite` and `nocite:` that stands for all entries."""
 KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = lazy_pattern(r"\[\s*((?:[^\[\]@;\n]{0,80}\s)?-?@[^\[\]]+)\](?![(\[])")
 _ITEM = lazy_pattern(rf"\s*(?:([^@;]{{0,80}}?)\s+)?(-?){KEY}\s*(?:,([^;]*))?(?:;|$)")
@@ -33,7 +33,7 @@ _LOCATED = lazy_pattern(
     r"[ ]\[((?:pp?\.|ch(?:ap)?\.|chapters?|sec(?:tion|\.)|§|eqs?\.|figs?\.|th|lemma|vol\.|\d)"
     r"[^\[\]\n]{0,80})\](?![(\[])"
 )
-"""What pandoc takes for a place in the work, behind the key."""
+"""Text after a key that pandoc reads as a locator."""
 _COMMANDS = "|".join(
     sorted(
         (
@@ -53,11 +53,11 @@ _COMMAND_KEY = lazy_pattern(r"[^\s,{}]+")
 _TEXTUAL = frozenset(("citet", "citealt", "textcite", "Citet", "Textcite"))
 _YEAR_ONLY = frozenset(("citeyear", "citeyearpar"))
 KEYLIKE = lazy_pattern(r"[A-Za-z][\w:.+/-]*(?:1[6-9]|20)\d\d\w*|[A-Za-z]\w*:\w+")
-"""A key as reference managers make them: `vaswani2017attention`, `doe:thing`."""
+"""A key as reference managers create it: `vaswani2017attention`, `doe:thing`."""
 
 
 def group(state: StateInline, silent: bool) -> bool:
-    """Inline rule: citations in brackets."""
+    """Parse citations in brackets (inline rule)."""
     found = _GROUP.match(state.src, state.pos, state.posMax)
     if not found:
         return False
@@ -71,7 +71,7 @@ def group(state: StateInline, silent: bool) -> bool:
     if at < len(found[1]) or not items or _are_labels(page, items):
         return False
     if any(item.prefix for item in items) and not _has_entries(page):
-        # `[write to @somebody]` is text where nothing can be cited
+        # `[write to @somebody]` is text on pages that cannot cite anything.
         return False
     if not silent:
         _push(state, Citation(tuple(items)))
@@ -84,12 +84,15 @@ def _has_entries(page: PageState) -> bool:
 
 
 def _are_labels(page: PageState, items: list[Cited]) -> bool:
-    """`[@fig-x]`, as Quarto has it: references to labels, read in `references.py` without the brackets."""
+    """Return whether all items are labels, as in Quarto's `[@fig-x]`.
+
+    `references.py` reads these references without the brackets.
+    """
     return all(is_label(item.key, page) and item.key not in page.references for item in items)
 
 
 def bare(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `@key` in the text, and `@key [p. 3]`."""
+    """Parse `@key` in the text, and `@key [p. 3]` (inline rule)."""
     found = _BARE.match(state.src, state.pos, state.posMax)
     if not found or (state.pos > 0 and state.src[state.pos - 1].isalnum()):
         return False
@@ -109,26 +112,26 @@ def bare(state: StateInline, silent: bool) -> bool:
 
 
 def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bool:
-    """Whether a `@word` that `references:` does not have may be a citation: as one, or as a mistake."""
+    """Return whether an unknown `@word` may be a citation, or a misspelled one."""
     if state.src.startswith("@", found.end()) or state.src[state.pos - 1 : state.pos] == "{":
-        # a handle of the Fediverse; a reference to a label that was not understood
+        # A Fediverse handle, or an invalid reference to a label.
         return False
     return page.has_bibliography or is_keylike(found[1])
 
 
 def is_keylike(key: str) -> bool:
-    """Whether a word is clearly meant as a key: a name with a year, or with a colon."""
+    """Return whether a word is clearly meant as a key: a name with a year, or with a colon."""
     return KEYLIKE.fullmatch(key) is not None
 
 
 def command(state: StateInline, silent: bool) -> bool:
-    r"""Inline rule: `\citep[see][p. 3]{a,b}`, on pages that have a bibliography."""
+    r"""Parse `\citep[see][p. 3]{a,b}` on pages that have a bibliography (inline rule)."""
     page = page_of(state.env)
     found = _COMMAND.match(state.src, state.pos, state.posMax) if _has_entries(page) else None
     if not found:
         return False
     options = [option.strip().replace("~", "\u00a0") for option in _OPTION.findall(found[2])]
-    # with one option it stands behind, with two the first stands before
+    # A single option is the locator. Of two, the first is the prefix.
     prefix, locator = (options[0], options[1]) if len(options) == 2 else ("", "".join(options))
     keys = list(_COMMAND_KEY.finditer(state.src, found.start(3), found.end(3)))
     if not keys:
@@ -145,7 +148,7 @@ def command(state: StateInline, silent: bool) -> bool:
 
 
 def nocite(state: StateInline, silent: bool) -> bool:
-    r"""Inline rule: `\nocite{a,b}` and `\nocite{*}`, which print nothing: works for the list alone."""
+    r"""Parse `\nocite{a,b}` and `\nocite{*}`, which only add entries to the bibliography (inline rule)."""
     page = page_of(state.env)
     found = _NOCITE.match(state.src, state.pos, state.posMax) if _has_entries(page) else None
     if not found:
@@ -168,13 +171,13 @@ def _push(state: StateInline, citation: Citation) -> None:
                 _unknown(item, page)
     token = state.push("citation", "cite", 0)
     if citation.written and not is_keylike(citation.items[0].key):
-        # most likely a handle: texts without markup have it as it stands
+        # The word is most likely a handle, so plain text shows it as written.
         token.content = citation.written
     attach_record(token, citation)
 
 
 def number_citations(state: StateCore) -> None:
-    """Core rule: count the uses of each entry, for back links; the list of entries at the end."""
+    """Count the uses of each entry for back links, and append the bibliography (core rule)."""
     page = page_of(state.env)
     uses = dict.fromkeys(keys_in_calls(state.tokens), 0)
     for token in citations_of(state.tokens):
@@ -194,7 +197,7 @@ def number_citations(state: StateCore) -> None:
 
 
 def _without_empty(tokens: list[Token]) -> list[Token]:
-    r"""The tokens without paragraphs that hold nothing but `\nocite`."""
+    r"""Return the tokens without paragraphs that contain only `\nocite`."""
     dropped: set[int] = set()
     for index, token in enumerate(tokens):
         kinds = {child.type for child in token.children or ()}
@@ -208,7 +211,7 @@ def _without_empty(tokens: list[Token]) -> list[Token]:
 
 
 def keys_in_calls(tokens: list[Token]) -> Iterator[str]:
-    """Keys in the arguments of shortcodes, whose texts are parsed only when they are rendered."""
+    """Yield the keys in arguments of shortcodes, which are parsed only when they are rendered."""
     for token in tokens:
         for call in (token, *(token.children or ())):
             if call.type.startswith("shortcode"):
@@ -217,7 +220,7 @@ def keys_in_calls(tokens: list[Token]) -> Iterator[str]:
 
 
 def citations_of(tokens: list[Token]) -> Iterator[Token]:
-    """Every citation in the text, in order."""
+    """Yield every citation in the text, in order."""
     for token in tokens:
         for child in token.children or ():
             if child.type == "citation":
@@ -243,7 +246,7 @@ def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> 
 
 
 def cite_rules(md: MarkdownIt) -> None:
-    r"""Register the inline rules: `\cite` before escapes, the others before links."""
+    """Register the inline rules: LaTeX commands before escapes, the others before links."""
     md.inline.ruler.before("escape", "nocite", nocite)
     md.inline.ruler.before("escape", "cite_command", command)
     md.inline.ruler.before("link", "cite_group", group)

@@ -1,4 +1,4 @@
-"""What references can point to, and the counters behind the numbers they print."""
+"""Targets of references, and the counters for the numbers that references print."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ...model.units import count_letters
 from ..state import PageState
 
 BY_SECTION = " by section"
-"""End of a setting `math.numbering` that counts equations anew in each section."""
+"""Suffix of `math.numbering` that restarts the equation counter in each section."""
 
 
 def normal_id(label: str) -> str:
-    """`eq:x` → `eq-x`: the id a label becomes; an id holds no blanks."""
+    """Return the id for a label: `eq:x` becomes `eq-x`, and whitespace becomes hyphens."""
     return "-".join(label.split()).replace(":", "-", 1)
 
 
 def is_figure_id(name: str) -> bool:
-    """Return whether an id numbers what carries it as a figure; any other id is only an anchor."""
+    """Return whether the id numbers its element as a figure. Any other id is only an anchor."""
     return name.startswith("fig-")
 
 
@@ -41,38 +41,41 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("thm", "lem", "cor", "prp", "def"), _STATEMENT),
     }
 )
-"""First word of a label → how such a label is made."""
+"""First word of a label → hint on how to set a label of this kind."""
 
 
 def label_hint(label: str) -> str:
-    """How a label of this kind is made."""
+    """Return a hint on how to set a label of this kind."""
     kind = normal_id(label).partition("-")[0]
     hint = _HINTS.get(kind, "")
     return hint.format(label=label) if hint else "a label is written \\label{eq:x} or {#eq:x}"
 
 
 class Label(Struct, frozen=True):
-    """Something a reference can point to."""
+    """The target of a reference."""
 
     id: str
     kind: str
-    """`eq`, `fig`, `tbl`, `lst`, `thm`, `sec`."""
+    """`eq`, `fig`, `tbl`, `lst`, `thm` or `sec`."""
     name: str
     """Word before the number: `Equation`, `Theorem`."""
     number: str
-    """As printed, without parentheses, TeX text if a `\\tag` says it; the heading's text for an
-    unnumbered section, empty for an equation that shows no number."""
+    r"""Number as printed, without parentheses.
+
+    It is TeX text for a `\tag`, the heading's text for an unnumbered section, and empty for an equation
+    without a number.
+    """
     place: Place
 
 
 @dataclass(slots=True)
 class Letters:
-    """The count of `subequations`: (1a), (1b)."""
+    """The counter of `subequations`: (1a), (1b)."""
 
     labelled: bool
-    """They have a label of their own, so each of them gets a number."""
+    """The group has a label, so each of its equations gets a number."""
     number: str = ""
-    """That they share; empty until the first of them is numbered."""
+    """Shared number; empty until the first equation is numbered."""
     count: int = 0
 
 
@@ -85,29 +88,31 @@ class Numbers:
     """`all`, `labelled` or `none`."""
     by_section: bool
     macros: Mapping[str, Any]
-    """TeX macros known so far: the site's, the page's, then those its formulas define, as `tex` has them."""
+    """TeX macros in the form that `tex` uses: the site's, the page's, and those that formulas have defined so
+    far.
+    """
     counts: dict[str, int] = field(default_factory=dict)
     statements: dict[str, int] = field(default_factory=dict)
-    """Counts of theorems and their like, by the name of what counts them."""
+    """Name of a counter → number of theorems and similar statements so far."""
     labels: dict[str, Label] = field(default_factory=dict)
     letters: Letters | None = None
-    """Inside `subequations`."""
+    """Counter inside `subequations`, otherwise None."""
     contents: dict[str, int] = field(default_factory=dict)
-    """Id made from an equation's content → how many equations have that content."""
+    """Id derived from an equation's content → number of equations with that content."""
 
     def next_number(self, kind: str) -> str:
-        """The next number of `kind`."""
+        """Return the next number of `kind`."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return str(self.counts[kind])
 
     def next_statement(self, counter: str) -> str:
-        """The next number of the statements that `counter` counts, with its section where it is asked for."""
+        """Return the next number of the counter `counter`, with the section number if that is enabled."""
         self.statements[counter] = self.statements.get(counter, 0) + 1
         section = self.counts.get("section", 0) if self.page.options.statements_by_section else 0
         return f"{section}.{self.statements[counter]}" if section else str(self.statements[counter])
 
     def next_equation(self) -> str:
-        """The next number of an equation, with its section or letter where they are asked for."""
+        """Return the next equation number, with the section number or letter if that is enabled."""
         if self.letters is None:
             section = self.counts.get("section", 0) if self.by_section else 0
             return f"{section}.{self.next_number('eq')}" if section else self.next_number("eq")
@@ -120,7 +125,7 @@ class Numbers:
     def number_figure(self, name: str, place: Place) -> tuple[str, str]:
         """Return the id and the number of a figure with the id `name`.
 
-        The id is empty if the page has it already. The number is empty if the id is only an anchor.
+        The id is empty if it is already in use. The number is empty if the id is only an anchor.
         """
         if not is_figure_id(name):
             return name, ""
@@ -128,7 +133,7 @@ class Numbers:
         return self.add(Label(name, "fig", "Figure", number, place)), number
 
     def begin_section(self) -> None:
-        """A heading of the highest level stands here."""
+        """Increment the section number and reset the counters that depend on it."""
         self.counts["section"] = self.counts.get("section", 0) + 1
         if self.by_section:
             self.counts["eq"] = 0
@@ -136,7 +141,7 @@ class Numbers:
             self.statements.clear()
 
     def add(self, label: Label) -> str:
-        """Remember a label; its id, or empty for the second use of an id, which is an error."""
+        """Store a label and return its id. A duplicate is an error and returns an empty string."""
         first = self.labels.get(label.id)
         if first:
             message = f"label {label.id} is used on line {first.place.line} already"
@@ -146,12 +151,12 @@ class Numbers:
         return label.id
 
     def _rename(self, label: Label) -> Fix | None:
-        """A fix that gives a label another name, like the one that is taken."""
+        """Return a fix that renames a duplicate label."""
         place, reporter = label.place, self.page.reporter
         line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
         written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")
         if written.lstrip().startswith(("%", "<")):
-            # a shortcode or a tag, with the label among its arguments
+            # A shortcode or tag, with the label among its arguments.
             written = label.id
         number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
         return reporter.substitute(place, written, f"{written}-{number}")

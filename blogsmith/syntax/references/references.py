@@ -1,10 +1,10 @@
 r"""References to labels in prose: `\eqref{eq:x}`, `\ref{eq:x}`, `{@eq:x}`, `@eq-x`, MyST's `[](#eq-x)`.
 
-A label begins with a short word for its kind, or with the name of a callout kind: `{@axiom:choice}`. In
-braces anything else is an error. Bare, only numbered kinds count, for `@name-of-somebody` is text; but what
-is the id of something on the page is a mistake all the same. A label of another post is written with its
-slug: `{@attention#eq:score}`. What a label's number is, and whether it exists, is settled when the page is
-rendered.
+A label starts with a short word for its kind, or with the name of a callout kind: `{@axiom:choice}`. In
+braces anything else is an error. Without braces only numbered kinds count, because `@name-of-somebody` is
+text. It is an error all the same if it is the id of an element on the page. A label of another post is
+written with its slug: `{@attention#eq:score}`. The number of a label, and whether it exists, are determined
+when the page is rendered.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _HANDLE = lazy_pattern(r"(?<![\w./@{])@([A-Za-z]\w*[:-][\w:-]*\w)")
 
 
 def command(state: StateInline, silent: bool) -> bool:
-    r"""Inline rule: `\eqref{eq:x}` gives (1), `\ref{eq:x}` gives (1) for an equation too.
+    r"""Parse `\eqref{eq:x}` and `\ref{eq:x}`, which both print (1) for an equation (inline rule).
 
-    In LaTeX `\ref` gives 1; so `(\ref{eq:x})` is (1) and not ((1)).
+    In LaTeX, `\ref` prints 1. Therefore `(\ref{eq:x})` prints (1) and not ((1)).
     """
     found = find_command(state.src, state.pos, state.posMax)
     if not found:
@@ -52,18 +52,18 @@ def command(state: StateInline, silent: bool) -> bool:
 
 
 def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
-    r"""`\eqref{…}` or `\ref{…}` at `pos`: its name and its label."""
+    r"""Return a match of `\eqref{…}` or `\ref{…}` at `pos`: its name and its label."""
     return _COMMAND.match(text, pos, end)
 
 
 def kind_of(label: str, kinds: Iterable[str]) -> str:
-    """The longest of the kinds that a label begins with; empty if there is none."""
+    """Return the longest kind that the label starts with, or an empty string."""
     found = (kind for kind in kinds if label.startswith((f"{kind}-", f"{kind}:")))
     return max(found, key=len, default="")
 
 
 def braced_reference(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `{@eq:x}` gives "Equation (1)"."""
+    """Parse `{@eq:x}`, which prints "Equation (1)" (inline rule)."""
     found = _BRACED.match(state.src, state.pos, state.posMax)
     if found and kind_of(found[2], (*PREFIXES, *page_of(state.env).options.kinds)):
         return _push(state, found, found[1] or "", found[2], "full", silent)
@@ -90,7 +90,7 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
 
 
 def empty_link(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `[](#eq-x)` gives "Equation (1)"."""
+    """Parse `[](#eq-x)`, which prints "Equation (1)" (inline rule)."""
     found = _EMPTY.match(state.src, state.pos, state.posMax)
     if not found or not is_label(found[1], page_of(state.env)):
         return False
@@ -98,12 +98,15 @@ def empty_link(state: StateInline, silent: bool) -> bool:
 
 
 def is_label(text: str, page: PageState) -> bool:
-    """Whether a text without braces begins as labels do."""
+    """Return whether text without braces starts like a label."""
     return bool(kind_of(text, (*PREFIXES, *page.options.reference_kinds)))
 
 
 def bare(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `@eq-x` gives (1), `@fig-x` gives "Figure 1"; `a@eq-x` is text, a citation stays one."""
+    """Parse `@eq-x`, which prints (1), and `@fig-x`, which prints "Figure 1" (inline rule).
+
+    `a@eq-x` is text, and a citation stays a citation.
+    """
     found = _BARE.match(state.src, state.pos, state.posMax)
     before = state.src[state.pos - 1 : state.pos]
     if not found or before.isalnum() or before in tuple("_/."):
@@ -119,7 +122,7 @@ def bare(state: StateInline, silent: bool) -> bool:
 
 
 def report_text_references(tokens: Iterable[Token], labels: Container[str], page: PageState) -> None:
-    """Report what is text and names a label of the page: `@axiom-one`, where nobody has declared axioms."""
+    """Report text that names a label of the page, such as `@axiom-one` if axioms are not declared."""
     for token in tokens:
         if token.type != "inline" or "@" not in token.content:
             continue
@@ -149,7 +152,7 @@ def _push(state: StateInline, found: re.Match[str], page: str, target: str, form
 
 
 def _push_to(state: StateInline, end: int, page: str, target: str, form: str, silent: bool) -> bool:
-    """The reference that reaches from here to `end`."""
+    """Add the reference from the current position to `end`."""
     if not silent:
         token = state.push("xref", "a", 0)
         place = inline_place(state, state.pos, end)
@@ -159,7 +162,7 @@ def _push_to(state: StateInline, end: int, page: str, target: str, form: str, si
 
 
 def warn_of_unread(tokens: Iterable[Token], origin: TextMap, reporter: Reporter) -> None:
-    """Warn of references in a title or description, in which nothing but formulas has a meaning."""
+    """Warn about references in a title or description, where only formulas have a meaning."""
     cursor = 0
     for token in tokens:
         if token.type != "text":
@@ -174,12 +177,12 @@ def warn_of_unread(tokens: Iterable[Token], origin: TextMap, reporter: Reporter)
 
 
 def label_id(label: str) -> str:
-    """The id a label has in the page: `tab:x` and `tbl:x` are the same."""
+    """Return the id of a label in the page: `tab:x` and `tbl:x` are the same."""
     return re.sub(r"^tab-", "tbl-", normal_id(label))
 
 
 def ref_rules(md: MarkdownIt) -> None:
-    """Register the rules; `\\eqref` before escapes, the others before citations and links."""
+    r"""Register the rules: `\eqref` before escapes, the others before citations and links."""
     md.inline.ruler.before("escape", "ref_command", command)
     md.inline.ruler.before("link", "ref_braced", braced_reference)
     md.inline.ruler.before("link", "ref_empty_link", empty_link)
